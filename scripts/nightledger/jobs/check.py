@@ -11,6 +11,7 @@ from datetime import date, datetime, timedelta
 from msgspec import Struct
 from msgspec.structs import replace
 
+from nightledger.domain.consolidation import AnalystRun
 from nightledger.domain.errors import AlteredError
 from nightledger.domain.finding import Doubt, DoubtLabel
 from nightledger.domain.lanes import OPERATOR
@@ -24,7 +25,10 @@ from nightledger.gate.proposing.proposing import Outcome, Submission, propose
 from nightledger.gate.stored import read_proposal
 from nightledger.text.checkup.checkup import GRAVE_RANK, check_memory
 from nightledger.text.checkup.drafts import CONTRADICTION, drafts_from_doubts
+from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.scanners.scan import mask_secrets, told_values
+from nightledger.think.analyst import Analyst
+from nightledger.think.checkup import Chosen, choose
 
 SETTLED_DAYS = 30
 """What the operator signed is not doubted for as long: whoever signs and is asked the next
@@ -44,6 +48,7 @@ class Checkup(Struct, frozen=True, kw_only=True):
         openings: The first line of each doubted item, secrets masked, in the same order; empty where it must not be shown.
         outcome: What the gate made of it; None where nothing was to be proposed.
         room: What is not shown, and what would go; None for a file under its cap.
+        analyst: What came of asking a model; None where none was asked.
     """
 
     path: str
@@ -52,9 +57,10 @@ class Checkup(Struct, frozen=True, kw_only=True):
     openings: tuple[str, ...] = ()
     outcome: Outcome | None = None
     room: Room | None = None
+    analyst: AnalystRun | None = None
 
 
-def examine(
+def examine(  # noqa: PLR0913 - the file, and what is known of it
     document: str,
     path: str,
     *,
@@ -62,6 +68,7 @@ def examine(
     cap_characters: int | None,
     signed: Collection[str] = (),
     kept: Collection[str] = (),
+    chosen: Collection[Doubt] = (),
 ) -> tuple[Checkup, list[Draft]]:
     """Look at a file's text; proposes nothing.
 
@@ -72,8 +79,11 @@ def examine(
         cap_characters: What its host shows the agent.
         signed: Texts that the operator signed lately, which are not to be doubted.
         kept: Texts that the operator kept although another item contradicts them.
+        chosen: Doubts that a model chose.
     """
-    doubts = check_memory(document, today=today, cap_characters=cap_characters, signed=signed, kept=kept)
+    doubts = check_memory(
+        document, today=today, cap_characters=cap_characters, signed=signed, kept=kept, chosen=chosen
+    )
     drafts = [
         replace(draft, op=Op.REMOVE)
         if draft.op is Op.ARCHIVE
@@ -103,22 +113,26 @@ def check(  # noqa: PLR0913 - the home, and what was asked of it
     *,
     dry_run: bool = False,
     every: bool = False,
+    analyst: Analyst | None = None,
 ) -> Checkup:
     """Check up a gated file and propose what to clean; the caller holds the home's lock.
 
     Over the cap a plan that gets the file under it is proposed, with secrets and orders to an agent; all
-    else that is doubtful only where ``every`` asks for it, or nothing makes room.
+    else that is doubtful only where ``every`` asks for it, or nothing makes room. What a model chooses comes to what the rules doubt.
     """
     document = read_gated(gate.home, path).decode("utf-8", "surrogateescape")
     signed = frozenset(_signed_lately(gate, ledger, path, moment.at))
     kept = frozenset(_kept_contradicted(gate, ledger, path))
     cap = gate.cap
+    staying = kept_lines(gate, ledger, path, document, signed)
+    asked = choose(analyst, parse_markdown(document), today, staying) if analyst else Chosen()
+    size, chosen = cap.characters, asked.doubts
     found, drafts = examine(
-        document, path, today=today, cap_characters=cap.characters, signed=signed, kept=kept
+        document, path, today=today, cap_characters=size, signed=signed, kept=kept, chosen=chosen
     )
+    found = replace(found, analyst=asked.run)
     title = f"Check-up of {path} on {today}"
     if cap.characters is not None and len(document) > cap.characters:
-        staying = kept_lines(gate, ledger, path, document, signed)
         look = Look(path=path, text=document, today=today, kept=staying, shown=cap.shown)
         room, plan = look_for_room(look, cap, not_refused(gate, ledger))
         found = replace(found, room=room)

@@ -1,16 +1,16 @@
-"""Ask a model what of a day's notes belongs into memory; within a budget, kept word for word, and gone through again without it.
+"""Ask a model questions; within a budget, kept word for word, and gone through again without it.
 
-Invariant: no answer is believed. Whatever a server says or does not say, a night goes on: notes about which nothing usable was
-answered are left to the rules, and what was asked, taken and refused is counted.
+Invariant: no answer is believed. Whatever a server says or does not say, a run goes on: what nothing usable was answered
+about is left to the rules, and what was asked, taken and refused is counted. There is one way to ask: ``Interview``.
 """
 
 import hashlib
 import hmac
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from datetime import date, datetime
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -20,29 +20,20 @@ from nightledger.codec.canonical import canonical
 from nightledger.codec.rows import read_rows
 from nightledger.codec.schema import read_schema
 from nightledger.domain.consolidation import AnalystRun
-from nightledger.domain.daylog import DayLog
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.words import dump_moment
 from nightledger.files.append import append_records
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
-from nightledger.text.markdown.document import Document
-from nightledger.text.markdown.entries import find_entries
-from nightledger.text.scanners.scan import scan_secrets
-from nightledger.text.statements.estimate import log_languages
-from nightledger.think.contract import Answer, Chosen, RefusedOperationError, View, judge
-from nightledger.think.prompting import cut_parts, fill, may_be_shown, require_clean, show_memory
+from nightledger.think.contract import RefusedOperationError
+from nightledger.think.prompting import fill, require_clean
 
-OPERATIONS = 8
-"""A question may be answered with so many operations at most; a night proposes five of all."""
-ANSWER_TOKENS = 2_000
 BYTES_A_TOKEN = 3
 """How many bytes of text are counted as a token where a server does not say how many it took."""
-LEAST = 0.7
-"""A night's first proposal must be this sure, ..."""
-STEP = 0.1
-"""... and each further one by this share of what is missing to certainty more: an owner's attention is spent. On ten days of a workspace a
-model named 20 lines; below .65 its owner would have refused most, above it few."""
+_DATE = len("2026-02-28")
+Answered = TypeVar("Answered")
+One = TypeVar("One")
+Held = TypeVar("Held")
 
 
 class AnalystError(NightledgerError):
@@ -70,7 +61,7 @@ class Server(Protocol):
 
     @property
     def tokens_a_night(self) -> int:
-        """The budget of one night."""
+        """The budget of one day, whatever asks."""
 
     def complete(self, prompt: str, schema: Mapping[str, Any], most_tokens: int) -> Reply:
         """Answer one question, as JSON of a schema.
@@ -97,6 +88,20 @@ class Asked(Struct, frozen=True, forbid_unknown_fields=True):
         return hmac.new(key, canonical(told), hashlib.sha256).hexdigest()
 
 
+class Form(Struct, Generic[Answered], frozen=True, kw_only=True):
+    """What an answer looks like.
+
+    Attributes:
+        kind: The value that it is read as.
+        schema: Its JSON Schema, by name.
+        most_tokens: How long it may be.
+    """
+
+    kind: type[Answered]
+    schema: str
+    most_tokens: int
+
+
 class Analyst(Struct, frozen=True, kw_only=True):
     """Who is asked, and how.
 
@@ -119,130 +124,102 @@ class Analyst(Struct, frozen=True, kw_only=True):
     spent: AnalystRun | None = None
 
 
-class Drafted(Struct, frozen=True, kw_only=True):
-    """What came of asking.
+class Interview:
+    """The questions of one run, one after the other: the transcript answers what it can, the server the rest.
 
-    Attributes:
-        chosen: The operations that hold, the surest first.
-        answered: Paths of the notes that were judged; the rest is left to the rules.
-        run: What the night's record tells.
-    """
-
-    chosen: tuple[Chosen, ...]
-    answered: frozenset[str]
-    run: AnalystRun
-
-
-def draft(analyst: Analyst, logs: Sequence[DayLog], document: Document, day: date) -> Drafted:
-    """Ask about notes, part by part, and give the operations that hold.
+    After a question without an answer no other is asked: each may cost its whole patience.
 
     Args:
         analyst: Who is asked.
-        logs: The notes.
-        document: The memory they are read against.
-        day: The night's log day.
+
+    Attributes:
+        run: What came of it so far; ``problem`` is why a question went unanswered.
+        refused: Why operations were refused, and how often.
     """
-    view = _view(logs, document)
-    run = AnalystRun(model=analyst.server.name)
-    chosen: list[Chosen] = []
-    refused = Counter[str]()
-    missed: set[str] = {log.path for log in logs} - {log.path for log in view.logs.values()}
-    try:
-        earlier = _transcript(analyst)
-    except (NightledgerError, OSError) as error:
-        earlier, run = {}, replace(run, problem=f"its transcript cannot be read: {type(error).__name__}")
-    memory = show_memory(view)
-    for part in cut_parts(view.logs):
-        question = fill(
-            analyst.prompt,
-            {"day": day.isoformat(), "limit": str(OPERATIONS), "memory": memory, "notes": part.notes},
-        )
+
+    def __init__(self, analyst: Analyst) -> None:
+        self._analyst = analyst
+        self._earlier: dict[str, str] = {}
+        self._spent = 0
+        self.run = AnalystRun(model=analyst.server.name)
+        self.refused = Counter[str]()
         try:
-            if run.problem:
-                raise AnalystError(
-                    run.problem
-                )  # it is asked no further: each question may cost its whole patience
-            answer, run = _ask(analyst, require_clean(question), earlier, run)
+            rows = _transcript(analyst)
         except (NightledgerError, OSError) as error:
-            missed |= {view.logs[name].path for name in part.shown}
-            run = replace(run, problem=run.problem or str(error).split("\n", 1)[0])
-            continue
-        run = replace(run, operations=run.operations + len(answer.operations))
-        shown = {**dict.fromkeys(view.logs, frozenset[int]()), **part.shown}
-        _judge_all(answer, replace(view, shown=shown), chosen, refused)
-    chosen = [one for one in chosen if not missed.intersection(log.path for log, _ in one.quoted)]
-    if spent := analyst.spent:
-        run = replace(run, calls=spent.calls, replayed=spent.replayed, tokens=spent.tokens)
-    chosen.sort(key=lambda one: (-one.statement.score, one.statement.path, one.statement.lines))
-    return Drafted(
-        chosen=tuple(chosen),
-        answered=frozenset(log.path for log in logs) - missed,
-        run=replace(run, refused=dict(sorted(refused.items()))),
-    )
+            problem = f"its transcript cannot be read: {type(error).__name__}"
+            self.run = replace(self.run, problem=problem)
+            return
+        today = dump_moment(analyst.at)[:_DATE]
+        self._earlier = {row.question_sha256: row.answer for row in rows}
+        self._spent = sum(row.tokens for row in rows if row.at.startswith(today))
 
+    def ask(self, values: Mapping[str, str], form: Form[Answered]) -> Answered | None:
+        """Answer one question; None, and why in ``run``, where nothing usable is answered.
 
-def required(taken: int) -> float:
-    """Give how sure a model must be of the next proposal of a night after ``taken`` others, 0..1."""
-    return LEAST + (1 - LEAST) * min(1.0, STEP * taken)
-
-
-def _view(logs: Sequence[DayLog], document: Document) -> View:
-    clean = may_be_shown(document)
-    entries = (entry for entry in find_entries(document) if clean(entry.first_line, entry.last_line))
-    sections = (section.path for section in document.sections[1:] if clean(*section.heading))
-    named = (log for log in logs if not scan_secrets(log.path))
-    return View(
-        logs={f"d{n}": log for n, log in enumerate(named, 1)},
-        shown={},
-        entries={f"m{n}": entry for n, entry in enumerate(entries, 1)},
-        sections={f"s{n}": path for n, path in enumerate(sections, 1)},
-        languages=tuple(sorted({language for log in logs for language in log_languages(log)})),
-    )
-
-
-def _judge_all(answer: Answer, view: View, chosen: list[Chosen], refused: Counter[str]) -> None:
-    for operation in answer.operations[:OPERATIONS]:
+        Args:
+            values: What stands for each name of the prompt.
+            form: What an answer looks like.
+        """
+        if self.run.problem:
+            return None
         try:
-            one = judge(operation, view)
-        except RefusedOperationError as error:
-            refused[str(error)] += 1
-            continue
-        chosen.append(one)
+            return self._ask(require_clean(fill(self._analyst.prompt, values)), form)
+        except (NightledgerError, OSError) as error:
+            self.run = replace(self.run, problem=str(error).split("\n", 1)[0])
+            return None
+
+    def _ask(self, question: str, form: Form[Answered]) -> Answered:
+        analyst, server = self._analyst, self._analyst.server
+        name = hashlib.sha256(canonical({"model": server.name, "question": question})).hexdigest()
+        if name in self._earlier:
+            self.run = replace(self.run, replayed=self.run.replayed + 1)
+            return _read(self._earlier[name], form)
+        if analyst.spent is not None:
+            raise AnalystError(analyst.spent.problem or "what it was asked about changed while it was asked")
+        size = len(question.encode()) // BYTES_A_TOKEN + form.most_tokens
+        if self._spent + size > server.tokens_a_night:
+            raise AnalystError(
+                f"the budget of {server.tokens_a_night:,} tokens is spent",
+                hint="tokens_a_night under analyst in operator.yaml raises it",
+            )
+        reply = server.complete(question, read_schema(form.schema), form.most_tokens)
+        cost = reply.tokens or size
+        self._spent += cost
+        self.run = replace(self.run, calls=self.run.calls + 1, tokens=self.run.tokens + cost)
+        answer = _read(reply.text, form)
+        if not analyst.dry_run:
+            row = Asked(1, dump_moment(analyst.at), server.name, name, reply.text, cost, "")
+            told = {**msgspec.to_builtins(row), "mac": row.sealed(analyst.key)}
+            append_records(analyst.home.analyst_log, canonical(told) + b"\n")
+        return answer
+
+    def judge(self, operations: Sequence[One], judge: Callable[[One], Held]) -> Iterator[Held]:
+        """Yield what operations come to; those that do not keep the contract are counted by what is wrong."""
+        self.run = replace(self.run, operations=self.run.operations + len(operations))
+        for operation in operations:
+            try:
+                held = judge(operation)
+            except RefusedOperationError as error:
+                self.refused[str(error)] += 1
+                continue
+            yield held
+
+    def finish(self) -> AnalystRun:
+        """Return what came of it; of what was asked before the home's lock was taken the costs of then."""
+        run = replace(self.run, refused=dict(sorted(self.refused.items())))
+        if spent := self._analyst.spent:
+            run = replace(run, calls=spent.calls, replayed=spent.replayed, tokens=spent.tokens)
+        return run
 
 
-def _ask(
-    analyst: Analyst, question: str, earlier: Mapping[str, str], run: AnalystRun
-) -> tuple[Answer, AnalystRun]:
-    """Answer from the transcript, else by the server; an answer that can be read is kept."""
-    name = hashlib.sha256(canonical({"model": analyst.server.name, "question": question})).hexdigest()
-    if name in earlier:
-        return _read(earlier[name]), replace(run, replayed=run.replayed + 1)
-    if analyst.spent is not None:
-        raise AnalystError(analyst.spent.problem or "the notes or the memory changed while it was asked")
-    size = len(question.encode()) // BYTES_A_TOKEN + ANSWER_TOKENS
-    if run.tokens + size > analyst.server.tokens_a_night:
-        raise AnalystError(
-            f"the budget of {analyst.server.tokens_a_night:,} tokens is spent",
-            hint="tokens_a_night under analyst in operator.yaml raises it",
-        )
-    reply = analyst.server.complete(question, read_schema("analyst-draft"), ANSWER_TOKENS)
-    run = replace(run, calls=run.calls + 1, tokens=run.tokens + (reply.tokens or size))
-    answer = _read(reply.text)
-    if not analyst.dry_run:
-        row = Asked(1, dump_moment(analyst.at), analyst.server.name, name, reply.text, reply.tokens, "")
-        told = {**msgspec.to_builtins(row), "mac": row.sealed(analyst.key)}
-        append_records(analyst.home.analyst_log, canonical(told) + b"\n")
-    return answer, run
-
-
-def _read(text: str) -> Answer:
+def _read(text: str, form: Form[Answered]) -> Answered:
     """Read an answer strictly; a fence of code around it is no fault."""
     plain = text.strip()
     if plain.startswith("```") and plain.endswith("```"):
         plain = plain[3:-3].removeprefix("json").strip()
     try:
         json.loads(plain, parse_constant=_no_number)
-        return msgspec.json.decode(plain, type=Answer)
+        return msgspec.json.decode(plain, type=form.kind)
     except (ValueError, RecursionError, msgspec.MsgspecError) as error:
         raise AnalystError("the model answered something else than operations") from error
 
@@ -251,9 +228,8 @@ def _no_number(name: str) -> float:
     raise ValueError(name)
 
 
-def _transcript(analyst: Analyst) -> dict[str, str]:
-    """Return answers by their question; a line that we did not write with our key counts for nothing."""
+def _transcript(analyst: Analyst) -> list[Asked]:
+    """Return what was answered; a line that we did not write with our key counts for nothing."""
     with LineLog(analyst.home.analyst_log) as log:
         rows = [row for rows, _ in read_rows(Asked, log.chunks(0)) for row in rows]
-    ours = (row for row in rows if hmac.compare_digest(row.mac.encode(), row.sealed(analyst.key).encode()))
-    return {row.question_sha256: row.answer for row in ours}
+    return [row for row in rows if hmac.compare_digest(row.mac.encode(), row.sealed(analyst.key).encode())]

@@ -137,9 +137,9 @@ def judge(operation: Operation, view: View) -> Chosen:
     Raises:
         RefusedOperationError: It does not keep the contract; the message says where.
     """
-    _require(1 <= len(operation.quotes) <= MOST_QUOTES, f"it has {len(operation.quotes)} quotes")
-    _require(0 <= operation.confidence <= 1, f"a confidence of {operation.confidence:g}")
-    _require(not operation.section or operation.section in view.sections, "there is no such section")
+    require(1 <= len(operation.quotes) <= MOST_QUOTES, f"it has {len(operation.quotes)} quotes")
+    require(0 <= operation.confidence <= 1, f"a confidence of {operation.confidence:g}")
+    require(not operation.section or operation.section in view.sections, "there is no such section")
     lines = [_find(quote, view) for quote in operation.quotes]
     worded = ((plain_line(line), min(line.day, log.day)) for log, line in lines)
     said = {fold(text): (text, day) for text, day in worded}
@@ -152,7 +152,7 @@ def judge(operation: Operation, view: View) -> Chosen:
     log, top = lines[0]
     members = sorted((line for other, line in lines if other.path == log.path), key=lambda line: line.number)
     statement = statement_of(log, top, members, operation.confidence, view.languages)
-    _require(
+    require(
         operation.op is not Does.SUPERSEDE or "\n" not in shown, "it puts several lines in the place of one"
     )
     return Chosen(
@@ -165,12 +165,18 @@ def judge(operation: Operation, view: View) -> Chosen:
     )
 
 
-def _require(holds: bool, problem: str) -> None:  # noqa: FBT001 - a condition
+def require(holds: bool, problem: str) -> None:  # noqa: FBT001 - a condition
+    """Refuse an operation unless a condition holds.
+
+    Raises:
+        RefusedOperationError: It does not.
+    """
     if not holds:
         raise RefusedOperationError(problem)
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """Return a text with each run of white space as one blank."""
     return _SPACE.sub(" ", text).strip()
 
 
@@ -181,19 +187,19 @@ def _find(quote: Quote, view: View) -> tuple[DayLog, LogLine]:
         raise RefusedOperationError("a line that was not shown")
     line = log.lines[quote.line - 1]
     place = f"{log.path}:{quote.line}"
-    said = _plain(quote.text)
+    said = plain(quote.text)
     sentences = (
-        [_plain(one) for one in sentences_of(line.content)] if len(line.content) <= MOST_CHARACTERS else []
+        [plain(one) for one in sentences_of(line.content)] if len(line.content) <= MOST_CHARACTERS else []
     )
     runs = ((n, m) for n in range(len(sentences)) for m in range(n + 1, len(sentences) + 1))
     found = next((run for run in runs if " ".join(sentences[slice(*run)]) == said), None)
     if found is None or not fold(said):
         raise RefusedOperationError(f"the quote is no whole sentence of {place}")
-    _require(said[-1] not in ":\uff1a", f"the quote of {place} only introduces others")
+    require(said[-1] not in ":\uff1a", f"the quote of {place} only introduces others")
     first, last = found
     beside = (*sentences[max(0, first - 1) : first], *sentences[last : last + 1])
-    _require(not any(map(_takes_back, beside)), f"what stands beside the quote of {place} limits it")
-    _require(not _is_doubtful(line, log), f"{place} stands under what limits it, or is no whole claim")
+    require(not any(map(_takes_back, beside)), f"what stands beside the quote of {place} limits it")
+    require(not _is_doubtful(line, log), f"{place} stands under what limits it, or is no whole claim")
     return log, replace(line, content=said)
 
 
@@ -238,25 +244,26 @@ def _is_wrapped(line: LogLine, log: DayLog) -> bool:
 
 def _entry(operation: Operation, view: View, claims: Iterable[str]) -> Entry | None:
     if operation.op is Does.ADD:
-        _require(not operation.entry, "an addition names an entry")
+        require(not operation.entry, "an addition names an entry")
         return None
     entry = view.entries.get(operation.entry)
     if entry is None:
         raise RefusedOperationError("there is no such entry")
     kinds = {EntryKind.ITEM} if operation.op is Does.MERGE else {EntryKind.ITEM, EntryKind.PARAGRAPH}
     one_line = entry.first_line == entry.last_line and "\t" not in entry.text
-    _require(one_line and entry.kind in kinds, f"{operation.entry} is no entry that can be changed so")
+    require(one_line and entry.kind in kinds, f"{operation.entry} is no entry that can be changed so")
     told = " ".join((*claims, operation.subject))
-    wanted = _content_words(entry.text)
-    shared = len(wanted & _content_words(told))
+    wanted = content_words(entry.text)
+    shared = len(wanted & content_words(told))
     of_it = shared >= max(LEAST_SHARED, LEAST_SHARE * len(wanted))
-    _require(of_it, f"it speaks of something else than {operation.entry}")
+    require(of_it, f"it speaks of something else than {operation.entry}")
     ends = operation.op is not Does.RETIRE or "retire" in find_cues(told, view.languages)
-    _require(ends, f"nothing in it says that {operation.entry} is over")
+    require(ends, f"nothing in it says that {operation.entry} is over")
     return entry
 
 
-def _content_words(text: str) -> frozenset[str]:
+def content_words(text: str) -> frozenset[str]:
+    """Return the words of a text that carry a meaning of their own."""
     return words_of(text) - {*words("claim-words")["small"], *words("stop-words")["english"]}
 
 
@@ -276,7 +283,7 @@ def _names(log: DayLog, line: LogLine) -> tuple[str, ...]:
 
 
 def _title(text: str) -> str:
-    return _plain(text.replace("**", "").replace("__", "")).strip(" :\uff1a*_#-\u2013\u2014")
+    return plain(text.replace("**", "").replace("__", "")).strip(" :\uff1a*_#-\u2013\u2014")
 
 
 def _worded(subject: str, said: Sequence[str]) -> str:

@@ -13,7 +13,8 @@ from nightledger.files.home import Home
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.patterns import words
 from nightledger.text.statements.daylog import read_daylog
-from nightledger.think.analyst import Analyst, Drafted, Reply, draft
+from nightledger.think.analyst import Analyst, Reply
+from nightledger.think.drafting import Drafted, draft
 from nightledger.think.prompting import read_prompt
 
 DAY = date(2026, 3, 2)
@@ -45,7 +46,7 @@ class _Model:
 def _read(raw: bytes) -> Drafted:
     analyst = Analyst(
         server=_Model(raw.decode("utf-8", "replace")),
-        prompt=read_prompt(str(scratch())),
+        prompt=read_prompt(str(scratch()), "draft"),
         home=Home(scratch()),
         at=datetime(2026, 3, 3, tzinfo=UTC),
         key=b"k" * 32,
