@@ -27,6 +27,7 @@ from bench.bench_think import Exchange
 
 from nightledger.domain.finding import Doubt
 from nightledger.files.home import Home
+from nightledger.jobs.check import gone_files
 from nightledger.text.checkup.checkup import check_memory
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.think.analyst import Analyst
@@ -74,7 +75,8 @@ def _doubts(root: Path) -> tuple[tuple[Doubt, ...], str]:
     document = (root / "MEMORY.md").read_bytes().decode("utf-8", "surrogateescape")
     today = _newest_day(root)
     chosen = _ask(root, document, today).doubts if os.environ.get("EXCHANGE") else ()
-    return check_memory(document, today=today, chosen=chosen), document
+    gone = gone_files(str(root), parse_markdown(document))
+    return check_memory(document, today=today, chosen=chosen, gone=gone), document
 
 
 def _ask(root: Path, document: str, today: date) -> Chosen:

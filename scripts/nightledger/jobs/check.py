@@ -4,6 +4,7 @@ Invariant: what is proposed is whole items, the surest first; a secret is named 
 kind and never copied.
 """
 
+import os
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from datetime import date, datetime, timedelta
@@ -25,7 +26,9 @@ from nightledger.gate.proposing.proposing import Outcome, Submission, propose
 from nightledger.gate.stored import read_proposal
 from nightledger.text.checkup.checkup import GRAVE_RANK, check_memory
 from nightledger.text.checkup.drafts import CONTRADICTION, drafts_from_doubts
-from nightledger.text.markdown.document import parse_markdown
+from nightledger.text.checkup.signs import file_of
+from nightledger.text.checkup.units import read_units
+from nightledger.text.markdown.document import Document, parse_markdown
 from nightledger.text.scanners.scan import mask_secrets, told_values
 from nightledger.think.analyst import Analyst
 from nightledger.think.checkup import Chosen, choose
@@ -69,6 +72,7 @@ def examine(  # noqa: PLR0913 - the file, and what is known of it
     signed: Collection[str] = (),
     kept: Collection[str] = (),
     chosen: Collection[Doubt] = (),
+    gone: Collection[str] = (),
 ) -> tuple[Checkup, list[Draft]]:
     """Look at a file's text; proposes nothing.
 
@@ -80,9 +84,16 @@ def examine(  # noqa: PLR0913 - the file, and what is known of it
         signed: Texts that the operator signed lately, which are not to be doubted.
         kept: Texts that the operator kept although another item contradicts them.
         chosen: Doubts that a model chose.
+        gone: Files of the workspace that it points to and that are not there.
     """
     doubts = check_memory(
-        document, today=today, cap_characters=cap_characters, signed=signed, kept=kept, chosen=chosen
+        document,
+        today=today,
+        cap_characters=cap_characters,
+        signed=signed,
+        kept=kept,
+        chosen=chosen,
+        gone=gone,
     )
     drafts = [
         replace(draft, op=Op.REMOVE)
@@ -125,25 +136,26 @@ def check(  # noqa: PLR0913 - the home, and what was asked of it
     kept = frozenset(_kept_contradicted(gate, ledger, path))
     cap = gate.cap
     staying = kept_lines(gate, ledger, path, document, signed)
-    asked = choose(analyst, parse_markdown(document), today, staying) if analyst else Chosen()
-    size, chosen = cap.characters, asked.doubts
+    parsed = parse_markdown(document)
+    asked = choose(analyst, parsed, today, staying) if analyst else Chosen()
     found, drafts = examine(
-        document, path, today=today, cap_characters=size, signed=signed, kept=kept, chosen=chosen
+        document,
+        path,
+        today=today,
+        cap_characters=cap.characters,
+        signed=signed,
+        kept=kept,
+        chosen=asked.doubts,
+        gone=gone_files(gate.home.root, parsed),
     )
     found = replace(found, analyst=asked.run)
-    title = f"Check-up of {path} on {today}"
     if cap.characters is not None and len(document) > cap.characters:
-        look = Look(path=path, text=document, today=today, kept=staying, shown=cap.shown)
-        room, plan = look_for_room(look, cap, not_refused(gate, ledger))
-        found = replace(found, room=room)
-        if plan:
-            title = (
-                f"Room in {path} on {today}: {room.after_characters:,} of {room.cap_characters:,} after it"
-            )
-        planned = [draft for draft in drafts if draft.rank >= GRAVE_RANK]
-        if every or not plan:
-            planned += [draft for draft in drafts if draft.rank < GRAVE_RANK and not _is_in(draft, room)]
-        drafts = [*planned, *plan]
+        shown = Look(path=path, text=document, today=today, kept=staying, shown=cap.shown)
+        found, drafts = _with_room(gate, ledger, found, drafts, shown, every=every)
+    room = found.room
+    title = f"Check-up of {path} on {today}"
+    if room and room.pieces:
+        title = f"Room in {path} on {today}: {room.after_characters:,} of {room.cap_characters:,} after it"
     if not drafts:
         return found
     submission = Submission(
@@ -151,6 +163,31 @@ def check(  # noqa: PLR0913 - the home, and what was asked of it
     )
     outcome = propose(gate, ledger, submission, moment, dry_run=dry_run)
     return replace(found, outcome=outcome)
+
+
+def _with_room(
+    gate: Gate, ledger: Ledger, found: Checkup, drafts: Sequence[Draft], look: Look, *, every: bool
+) -> tuple[Checkup, list[Draft]]:
+    """Return a check-up with the plan that gets the file under its cap, and its drafts, of which the plan's come last."""
+    room, plan = look_for_room(look, gate.cap, not_refused(gate, ledger))
+    planned = [draft for draft in drafts if draft.rank >= GRAVE_RANK]
+    if every or not plan:
+        planned += [draft for draft in drafts if draft.rank < GRAVE_RANK and not _is_in(draft, room)]
+    return replace(found, room=room), [*planned, *plan]
+
+
+def gone_files(workspace: str, document: Document) -> frozenset[str]:
+    """Return the files that entries point to and that are not there, though their folder in the workspace is."""
+    root = os.path.realpath(workspace)
+    named = {file_of(unit.text) for unit in read_units(document)} - {""}
+    folders = {name: os.path.realpath(os.path.join(root, os.path.dirname(name))) for name in named}
+    return frozenset(
+        name
+        for name, folder in folders.items()
+        if folder.startswith(f"{root}{os.sep}")
+        and os.path.isdir(folder)
+        and not os.path.lexists(os.path.join(folder, os.path.basename(name)))
+    )
 
 
 def _is_in(draft: Draft, room: Room) -> bool:

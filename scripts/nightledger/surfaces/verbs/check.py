@@ -58,7 +58,7 @@ def _check_home(options: argparse.Namespace, context: Context) -> "Checkup":
     from nightledger.files.home import Home
     from nightledger.jobs.check import check
     from nightledger.surfaces.analyst import analyst_of, ask_ahead
-    from nightledger.surfaces.session import Session, writing
+    from nightledger.surfaces.session import Session, reading, writing
 
     dry_run: bool = options.dry_run
 
@@ -72,7 +72,7 @@ def _check_home(options: argparse.Namespace, context: Context) -> "Checkup":
     home = Home(context.home_path).require()
     analyst = analyst_of(context.keys_dir, home, context.moment.at, "checkup", dry_run=dry_run)
     analyst = ask_ahead(context, analyst, lambda session, one: run(session, one).analyst)
-    with writing(context) as session:
+    with reading(context) if dry_run else writing(context) as session:
         return run(session, analyst, dry_run=dry_run)
 
 

@@ -66,6 +66,7 @@ def find_cases(
     signed: Collection[int] = frozenset(),
     kept: Collection[int] = frozenset(),
     chosen: Collection[Doubt] = (),
+    gone: Collection[str] = (),
 ) -> list[Doubt]:
     """Give a doubt for each item that signs or repeats speak against, in the file's order.
 
@@ -75,11 +76,12 @@ def find_cases(
         signed: Indexes of items that are not to be doubted, because somebody signed them lately.
         kept: Indexes of items that stay whatever contradicts them, because their owner said so.
         chosen: Doubts of somebody else about items, of which the surer counts.
+        gone: Files of the workspace that are not there.
     """
     elsewhere = _elsewhere(units, frozenset(kept).union(signed))
     cases: list[_Case] = []
     found: dict[int, Doubt] = {}
-    for index, view in enumerate(look(units, today)):
+    for index, view in enumerate(look(units, today, gone)):
         above = cases[view.unit.parent] if view.unit.parent >= 0 else None
         cases.append(_UNTOUCHED if index in signed else _case(view, above))
         doubt = None if index in signed else _judge(view.unit, cases[-1], elsewhere.get(index))
@@ -390,7 +392,7 @@ GRAVE_RANK = 1.0
 _FIRST = {DoubtLabel.SECRET: 2.0, DoubtLabel.INJECTION: 1.0}
 
 
-def check_memory(
+def check_memory(  # noqa: PLR0913 - the file, and what is known of it
     document: str,
     *,
     today: date,
@@ -398,6 +400,7 @@ def check_memory(
     signed: Collection[str] = (),
     kept: Collection[str] = (),
     chosen: Collection[Doubt] = (),
+    gone: Collection[str] = (),
 ) -> tuple[Doubt, ...]:
     r"""Give the doubtful items of a memory file, the one to look at first first.
 
@@ -412,12 +415,13 @@ def check_memory(
             same words, is doubted for nothing but a danger.
         kept: Texts of which the operator said that they stay although another item contradicts them.
         chosen: Doubts about items of this file that a model chose.
+        gone: Files of the workspace that are not there.
     """
     parsed = parse_markdown(document)
     units = read_units(parsed)
     dangers = find_dangers(parsed, units)
     held = {line for danger in dangers for line in range(danger.lines[0], danger.lines[1] + 1)}
-    found = find_cases(units, today, _signed(units, signed), _signed(units, kept), chosen)
+    found = find_cases(units, today, _signed(units, signed), _signed(units, kept), chosen, gone)
     cases = [doubt for doubt in found if _is_free(doubt, held)]
     shells = find_shells(parsed, units, [*dangers, *cases])
     over = 0 if cap_characters is None else len(document) - cap_characters
