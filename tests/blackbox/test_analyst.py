@@ -305,7 +305,7 @@ def test_a_model_names_entries_and_the_owner_signs_what_goes(checked: World, ser
     out = " ".join(checked.ok("check").split())
     assert "harbour-1 answered 1 question(s) for 1,234 tokens; 2 of its 3 choices proposed" in out
     assert "refused: it is a rule or wish, and nothing says it is over (1)" in out
-    assert "it reports on one day, says a model" in out
+    assert "a model says that it reports on one day" in out
     (question,) = server.asked
     assert SECRET not in json.dumps(question)
     assert "m1: The crane was painted" in question["messages"][0]["content"]

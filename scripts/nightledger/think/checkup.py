@@ -245,10 +245,8 @@ class _Bench:
         line = self.units[kept].first if kept >= 0 else 0
         label, reason = _TOLD[why]
         signs = ("model", why.value, *((OTHER_KEPT,) if why is Why.SUPERSEDED else ()))
-        reasons = [
-            f"{reason.format(line=line)}, says a model",
-            *[f"it belongs to line {unit.first}, which goes"] * (len(whole) - 1),
-        ]
+        reasons = [f"a model says that {reason.format(line=line)}"]
+        reasons += [f"it belongs to line {unit.first}, which goes"] * (len(whole) - 1)
         return {
             one: doubt_of(self.units[one], label, told, operation.confidence, signs, other=line)
             for one, told in zip(whole, reasons, strict=True)

@@ -5,8 +5,11 @@ without running it. Only Python is audited. It tells what is written, not what
 would happen: no sandbox. Exits 1 on findings and on what is not audited, 0 when
 all is clean.
 
+Where operator.yaml names an analyst, a model is asked about a gated file, too.
+
 Reads   the gated file, or the files named; with --code standard input for -
-Writes  one proposal, unless --dry-run, --file or --code
+Writes  one proposal and memory/system/analyst.jsonl, unless --dry-run, --file
+        or --code
 Changes no memory: it proposes.
 """
 
