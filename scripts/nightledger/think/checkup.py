@@ -35,8 +35,8 @@ ENTRY_CHARACTERS = 600
 """Of an entry: what it is about, and how it ends in all but one of a hundred."""
 LEAST_QUOTE = 12
 """Folded characters of a quote, or all of a shorter entry: less may stand in any entry."""
-REPEATED = 0.6
-"""Share of a repeat's words that the entry which stays must hold; its numbers and names it must hold all."""
+REPEATED = 0.5
+"""Of a repeat's words the entry which stays must hold more than this share: most; its numbers and names it must hold all."""
 RULES = frozenset({"absolute", "ban", "wish"})
 """Cues of what no model lets go by itself."""
 
@@ -135,7 +135,8 @@ def choose(analyst: Analyst, document: Document, today: date, staying: Collectio
             for doubts in interview.judge(answer.operations[:OPERATIONS], bench.judge):
                 found.update(doubts)
     run = interview.finish()
-    return Chosen(doubts=tuple(found.values()), run=replace(run, proposed=len(found)))
+    held = run.operations - sum(run.refused.values())
+    return Chosen(doubts=tuple(found.values()), run=replace(run, proposed=held))
 
 
 def _groups(document: Document, bench: "_Bench") -> Iterator[tuple[list[str], list[int]]]:
@@ -261,7 +262,7 @@ class _Bench:
         wanted = content_words(repeat)
         names = {name for one in whole for name in names_of(self.units[one])}
         return (
-            len(wanted & content_words(other)) >= REPEATED * len(wanted)
+            len(wanted & content_words(other)) > REPEATED * len(wanted)
             and numbers(repeat) <= numbers(other)
             and all(name in other for name in names)
             and is_negated(repeat) == is_negated(other)
