@@ -167,7 +167,7 @@ bench-prune: .stamps/dev ## prune, apply, undo over workspaces of others: byte f
 bench-stage: .stamps/dev ## what staging would have had ready (WORKSPACE=dir with memory/.dreams/events.jsonl), and what a run costs in a year of logs, and where nothing changed
 	@$(BIN)/python -m bench.bench_stage $${WORKSPACE:+--workspace "$$WORKSPACE"}
 
-bench-checkup: .stamps/dev ## score the check-up on labelled workspaces (LABELS=dir WORKSPACES=dir)
+bench-checkup: .stamps/dev ## score the check-up on labelled workspaces (LABELS=dir WORKSPACES=dir EXCHANGE=dir: with a model)
 	$(BIN)/python -m bench.bench_checkup
 
 bench-contradictions: .stamps/dev ## what finds contradictions, on changed facts and memories of others (FACTS=file WORKSPACES=dir)

@@ -32,9 +32,9 @@ class Exchange:
     name = "exchange"
     tokens_a_night = 1_000_000
 
-    def __init__(self, folder: Path) -> None:
-        """Take the folder; it is made where it is missing."""
-        self._folder = folder
+    def __init__(self, folder: Path, patience_s: float = PATIENCE_S) -> None:
+        """Take the folder, made where it is missing, and how long an answer is waited for."""
+        self._folder, self._patience_s = folder, patience_s
         folder.mkdir(parents=True, exist_ok=True)
         self._known = {self._digest(path.read_text()): path.stem for path in folder.glob("question-*.md")}
 
@@ -47,7 +47,7 @@ class Exchange:
             (self._folder / "schema.json").write_text(json.dumps(schema, indent=1))
             (self._folder / f"{stem}.md").write_text(prompt)
         answer = self._folder / f"{stem.replace('question', 'answer')}.json"
-        until = time.monotonic() + PATIENCE_S
+        until = time.monotonic() + self._patience_s
         while not answer.exists():
             if time.monotonic() > until:
                 raise AnalystError("nobody answered")

@@ -56,7 +56,7 @@ def live_night(gate: Gate, day: date, server: Server | None = None) -> Done:
     """
     moment = Moment(at=datetime.combine(day + timedelta(days=1), time(3, 5), UTC))
     link(gate.home, ZoneInfo("UTC"), Options(forgotten=tombstones(gate, read_ledger(gate))))
-    prompt = read_prompt(os.fspath(gate.ring.directory))
+    prompt = read_prompt(os.fspath(gate.ring.directory), "draft")
     analyst = (
         Analyst(server=server, prompt=prompt, home=gate.home, at=moment.at, key=bytes(32)) if server else None
     )

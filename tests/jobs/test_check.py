@@ -73,3 +73,19 @@ def test_what_was_rejected_or_undone_or_altered_protects_nothing(nights: Nights)
         f"# M\n\n## Lessons\n\n- {COPIED}\n- {COPIED}\n- Lamps last a year.\n- Lamps last a year.\n"
     )
     assert [doubt.lines[0] for doubt in look(nights.desk, dry_run=True).doubts] == [6, 8]
+
+
+def test_a_pointer_to_a_file_that_is_gone_is_doubted_only_inside_the_workspace(nights: Nights) -> None:
+    root = Path(nights.desk.home.root)
+    (root / "notes").mkdir()
+    (root / "notes/here.md").write_text("x")
+    (root / "out").symlink_to("/", target_is_directory=True)
+    nights.desk.memory.write_text(
+        "# M\n\n- [Roof](notes/gone.md) - what leaks\n- [Hall](notes/here.md) - who has the key\n"
+        "- [Barn](elsewhere/gone.md) - what is in it\n- Shed: `../gone.md`\n- Mill: `out/gone.md`\n"
+        "- Read `notes/gone.md` before each storm\n"
+    )
+    found = look(nights.desk, dry_run=True)
+    assert [(doubt.lines[0], doubt.reason) for doubt in found.doubts] == [
+        (3, "the file that it points to is not there")
+    ]

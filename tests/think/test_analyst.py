@@ -14,7 +14,8 @@ from nightledger.domain.errors import ConfigurationError
 from nightledger.files.home import Home
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.statements.daylog import read_daylog
-from nightledger.think.analyst import Analyst, AnalystError, Drafted, Reply, draft
+from nightledger.think.analyst import Analyst, AnalystError, Reply
+from nightledger.think.drafting import Drafted, draft
 from nightledger.think.prompting import PART_CHARACTERS, read_prompt
 
 DAY = date(2026, 3, 2)
@@ -79,7 +80,7 @@ def ask(
     Path(home.system_dir).mkdir(parents=True, exist_ok=True)
     analyst = Analyst(
         server=model,
-        prompt=read_prompt(str(root)),
+        prompt=read_prompt(str(root), "draft"),
         home=home,
         at=datetime(2026, 3, 3, 3, tzinfo=UTC),
         key=b"k" * 32,
@@ -260,5 +261,5 @@ def test_a_prompt_needs_each_name_and_no_other(
     (folder / "prompts").mkdir()
     (folder / "prompts" / "draft.md").write_text(text)
     with pytest.raises(ConfigurationError) as caught:
-        read_prompt(str(folder))
+        read_prompt(str(folder), "draft")
     assert why in str(caught.value)

@@ -4,6 +4,7 @@ Invariant: what is proposed is whole items, the surest first; a secret is named 
 kind and never copied.
 """
 
+import os
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from datetime import date, datetime, timedelta
@@ -11,6 +12,7 @@ from datetime import date, datetime, timedelta
 from msgspec import Struct
 from msgspec.structs import replace
 
+from nightledger.domain.consolidation import AnalystRun
 from nightledger.domain.errors import AlteredError
 from nightledger.domain.finding import Doubt, DoubtLabel
 from nightledger.domain.lanes import OPERATOR
@@ -25,7 +27,12 @@ from nightledger.gate.review.contradicting import kept_sides
 from nightledger.gate.stored import read_proposal
 from nightledger.text.checkup.checkup import GRAVE_RANK, check_memory
 from nightledger.text.checkup.drafts import drafts_from_doubts
+from nightledger.text.checkup.signs import file_of
+from nightledger.text.checkup.units import read_units
+from nightledger.text.markdown.document import Document, parse_markdown
 from nightledger.text.scanners.scan import mask_secrets, told_values
+from nightledger.think.analyst import Analyst
+from nightledger.think.checkup import Chosen, choose
 
 SETTLED_DAYS = 30
 """What the operator signed is not doubted for as long: whoever signs and is asked the next
@@ -45,6 +52,7 @@ class Checkup(Struct, frozen=True, kw_only=True):
         openings: The first line of each doubted item, secrets masked, in the same order; empty where it must not be shown.
         outcome: What the gate made of it; None where nothing was to be proposed.
         room: What is not shown, and what would go; None for a file under its cap.
+        analyst: What came of asking a model; None where none was asked.
     """
 
     path: str
@@ -53,9 +61,10 @@ class Checkup(Struct, frozen=True, kw_only=True):
     openings: tuple[str, ...] = ()
     outcome: Outcome | None = None
     room: Room | None = None
+    analyst: AnalystRun | None = None
 
 
-def examine(
+def examine(  # noqa: PLR0913 - the file, and what is known of it
     document: str,
     path: str,
     *,
@@ -63,6 +72,8 @@ def examine(
     cap_characters: int | None,
     signed: Collection[str] = (),
     kept: Collection[str] = (),
+    chosen: Collection[Doubt] = (),
+    gone: Collection[str] = (),
 ) -> tuple[Checkup, list[Draft]]:
     """Look at a file's text; proposes nothing.
 
@@ -73,8 +84,18 @@ def examine(
         cap_characters: What its host shows the agent.
         signed: Texts that the operator signed lately, which are not to be doubted.
         kept: Texts that the operator kept although another item contradicts them.
+        chosen: Doubts that a model chose.
+        gone: Files of the workspace that it points to and that are not there.
     """
-    doubts = check_memory(document, today=today, cap_characters=cap_characters, signed=signed, kept=kept)
+    doubts = check_memory(
+        document,
+        today=today,
+        cap_characters=cap_characters,
+        signed=signed,
+        kept=kept,
+        chosen=chosen,
+        gone=gone,
+    )
     drafts = [
         replace(draft, op=Op.REMOVE)
         if draft.op is Op.ARCHIVE
@@ -104,33 +125,38 @@ def check(  # noqa: PLR0913 - the home, and what was asked of it
     *,
     dry_run: bool = False,
     every: bool = False,
+    analyst: Analyst | None = None,
 ) -> Checkup:
     """Check up a gated file and propose what to clean; the caller holds the home's lock.
 
     Over the cap a plan that gets the file under it is proposed, with secrets and orders to an agent; all
-    else that is doubtful only where ``every`` asks for it, or nothing makes room.
+    else that is doubtful only where ``every`` asks for it, or nothing makes room. What a model chooses comes to what the rules doubt.
     """
     document = read_gated(gate.home, path).decode("utf-8", "surrogateescape")
     signed = frozenset(_signed_lately(gate, ledger, path, moment.at))
     kept = frozenset(kept_sides(gate, ledger.book, path, document))
     cap = gate.cap
+    staying = kept_lines(gate, ledger, path, document, signed)
+    parsed = parse_markdown(document)
+    asked = choose(analyst, parsed, today, staying) if analyst else Chosen()
     found, drafts = examine(
-        document, path, today=today, cap_characters=cap.characters, signed=signed, kept=kept
+        document,
+        path,
+        today=today,
+        cap_characters=cap.characters,
+        signed=signed,
+        kept=kept,
+        chosen=asked.doubts,
+        gone=gone_files(gate.home.root, parsed),
     )
-    title = f"Check-up of {path} on {today}"
+    found = replace(found, analyst=asked.run)
     if cap.characters is not None and len(document) > cap.characters:
-        staying = kept_lines(gate, ledger, path, document, signed)
-        look = Look(path=path, text=document, today=today, kept=staying, shown=cap.shown)
-        room, plan = look_for_room(look, cap, not_refused(gate, ledger))
-        found = replace(found, room=room)
-        if plan:
-            title = (
-                f"Room in {path} on {today}: {room.after_characters:,} of {room.cap_characters:,} after it"
-            )
-        planned = [draft for draft in drafts if draft.rank >= GRAVE_RANK]
-        if every or not plan:
-            planned += [draft for draft in drafts if draft.rank < GRAVE_RANK and not _is_in(draft, room)]
-        drafts = [*planned, *plan]
+        shown = Look(path=path, text=document, today=today, kept=staying, shown=cap.shown)
+        found, drafts = _with_room(gate, ledger, found, drafts, shown, every=every)
+    room = found.room
+    title = f"Check-up of {path} on {today}"
+    if room and room.pieces:
+        title = f"Room in {path} on {today}: {room.after_characters:,} of {room.cap_characters:,} after it"
     if not drafts:
         return found
     submission = Submission(
@@ -138,6 +164,31 @@ def check(  # noqa: PLR0913 - the home, and what was asked of it
     )
     outcome = propose(gate, ledger, submission, moment, dry_run=dry_run)
     return replace(found, outcome=outcome)
+
+
+def _with_room(
+    gate: Gate, ledger: Ledger, found: Checkup, drafts: Sequence[Draft], look: Look, *, every: bool
+) -> tuple[Checkup, list[Draft]]:
+    """Return a check-up with the plan that gets the file under its cap, and its drafts, of which the plan's come last."""
+    room, plan = look_for_room(look, gate.cap, not_refused(gate, ledger))
+    planned = [draft for draft in drafts if draft.rank >= GRAVE_RANK]
+    if every or not plan:
+        planned += [draft for draft in drafts if draft.rank < GRAVE_RANK and not _is_in(draft, room)]
+    return replace(found, room=room), [*planned, *plan]
+
+
+def gone_files(workspace: str, document: Document) -> frozenset[str]:
+    """Return the files that entries point to and that are not there, though their folder in the workspace is."""
+    root = os.path.realpath(workspace)
+    named = {file_of(unit.text) for unit in read_units(document)} - {""}
+    folders = {name: os.path.realpath(os.path.join(root, os.path.dirname(name))) for name in named}
+    return frozenset(
+        name
+        for name, folder in folders.items()
+        if folder.startswith(f"{root}{os.sep}")
+        and os.path.isdir(folder)
+        and not os.path.lexists(os.path.join(folder, os.path.basename(name)))
+    )
 
 
 def _is_in(draft: Draft, room: Room) -> bool:

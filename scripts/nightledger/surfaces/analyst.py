@@ -7,7 +7,7 @@ import http.client
 import json
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -22,17 +22,18 @@ from nightledger.files.configuration import load_operator
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.jobs.consolidate import Asked, consolidate
+from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.outside import OutsideError, ask_model
-from nightledger.surfaces.session import reading
+from nightledger.surfaces.session import Session, reading
 from nightledger.think.analyst import Analyst, AnalystError, Reply, Server
 from nightledger.think.prompting import read_prompt
 
 MAX_REPLY_CHARACTERS = 32_000
 """Eight operations of five long quotes are half of it."""
+SHOWN = 3
+"""Reasons that are told; --json has all."""
 MAX_REPLY_TOKENS = 1 << 31
-DRAFT = "draft"
-"""The question what of a day's notes belongs into memory."""
 KEY, KEY_BYTES, MAX_KEY_BYTES = "analyst.key", 32, 4096
 """Beside the home's other keys: whoever has it can write what a model is said to have answered."""
 
@@ -73,7 +74,7 @@ class ChatServer:
             "max_tokens": most_tokens,
             "response_format": {
                 "type": "json_schema",
-                "json_schema": {"name": "draft", "strict": True, "schema": schema},
+                "json_schema": {"name": "operations", "strict": True, "schema": schema},
             },
         }
         try:
@@ -119,8 +120,10 @@ class _NoServer(Struct, frozen=True, kw_only=True):
         raise AnalystError(self.problem)
 
 
-def analyst_of(keys_dir: str, home: Home, at: datetime, *, dry_run: bool = False) -> Analyst | None:
-    """Return the model that the operator named to choose what a night proposes; None where the rules do.
+def analyst_of(
+    keys_dir: str, home: Home, at: datetime, prompt: str, *, dry_run: bool = False
+) -> Analyst | None:
+    """Return the model that the operator named to choose what is proposed; None where the rules do.
 
     A configuration, a prompt or a key that cannot be used ends no night: it is told, and the rules choose.
 
@@ -128,6 +131,7 @@ def analyst_of(keys_dir: str, home: Home, at: datetime, *, dry_run: bool = False
         keys_dir: Where ``operator.yaml`` and ``prompts/`` lie.
         home: Whose transcript is kept.
         at: The time of asking; aware.
+        prompt: What it is asked, by the name of its file.
         dry_run: Keep no transcript.
     """
     try:
@@ -136,16 +140,16 @@ def analyst_of(keys_dir: str, home: Home, at: datetime, *, dry_run: bool = False
         return None  # told as what it is: nothing that the operator named can be used
     if source is None:
         return None
-    server: Server = ChatServer(source, DRAFT)
-    prompt, key = "", b""
+    server: Server = ChatServer(source, prompt)
+    text, key = "", b""
     try:
-        prompt = read_prompt(keys_dir, DRAFT)
+        text = read_prompt(keys_dir, prompt)
         key = _key(os.path.join(keys_dir, home.identity.id, KEY), make=not dry_run)
     except (NightledgerError, OSError) as error:
         server = _NoServer(name=server.name, problem=str(error))
     return Analyst(
         server=server,
-        prompt=prompt,
+        prompt=text,
         home=home,
         at=at,
         key=key,
@@ -170,18 +174,37 @@ def analyst_line(run: AnalystRun) -> str:
     asked = f"{run.calls + run.replayed} question(s)"
     again = f" ({run.replayed} answered before)" if run.replayed else ""
     told = f"the model {run.model} answered {asked}{again} for {run.cost}; {run.proposed} of its {run.operations} choices proposed"
-    return f"{told}; notes were left to the rules: {run.problem}" if run.problem else told
+    return f"{told}; the rest was left to the rules: {run.problem}" if run.problem else told
 
 
-def ask_ahead(context: Context, asked: Asked) -> Asked:
-    """Ask the model before the home's lock is taken, so that nobody waits for it; the night then goes by the transcript.
+def tell_analyst(context: Context, run: AnalystRun) -> None:
+    """Print what came of asking a model, and what of its answers was refused most."""
+    screen.say(context, f"{analyst_line(run)}.")
+    for why, times in sorted(run.refused.items(), key=lambda one: (-one[1], one[0]))[:SHOWN]:
+        context.print_lines(screen.wrap(f"refused: {why} ({times})", first="  ", indent="    "))
+
+
+def ask_ahead(
+    context: Context, analyst: Analyst | None, run: Callable[[Session, Analyst], AnalystRun | None]
+) -> Analyst | None:
+    """Ask the model before the home's lock is taken, so that nobody waits for it; the run then goes by the transcript.
 
     Args:
         context: The command's surroundings.
-        asked: What is to be consolidated; without a model, or dry, it is given back as it is.
+        analyst: The model; where there is none, or the run is dry, it is given back as it is.
+        run: The run, which is to write nothing.
     """
-    if asked.analyst is None or asked.dry_run:
-        return asked
+    if analyst is None or analyst.dry_run:
+        return analyst
     with reading(context) as session:
-        done = consolidate(session.gate, session.ledger, replace(asked, dry_run=True), session.moment)
-    return replace(asked, analyst=replace(asked.analyst, spent=done.record.analyst))
+        return replace(analyst, spent=run(session, analyst))
+
+
+def consolidating(asked: Asked) -> Callable[[Session, Analyst], AnalystRun | None]:
+    """Return what goes through a consolidation and writes nothing but the transcript."""
+
+    def run(session: Session, analyst: Analyst) -> AnalystRun | None:
+        dry = replace(asked, dry_run=True, analyst=analyst)
+        return consolidate(session.gate, session.ledger, dry, session.moment).record.analyst
+
+    return run

@@ -237,11 +237,14 @@ def _close_day(context: Context, period: Period) -> JobReport:
 
 
 def _consolidate(context: Context, period: Period) -> JobReport:
-    from nightledger.jobs.consolidate import Asked, consolidate
-    from nightledger.surfaces.analyst import analyst_line, analyst_of, ask_ahead
+    from msgspec.structs import replace
 
-    analyst = analyst_of(context.keys_dir, Home(context.home_path), context.moment.at)
-    asked = ask_ahead(context, Asked(day=period.last_day, analyst=analyst))
+    from nightledger.jobs.consolidate import Asked, consolidate
+    from nightledger.surfaces.analyst import analyst_line, analyst_of, ask_ahead, consolidating
+
+    asked = Asked(day=period.last_day)
+    analyst = analyst_of(context.keys_dir, Home(context.home_path), context.moment.at, "draft")
+    asked = replace(asked, analyst=ask_ahead(context, analyst, consolidating(asked)))
     with writing(context) as session:
         done = consolidate(session.gate, session.ledger, asked, session.moment)
     record = done.record

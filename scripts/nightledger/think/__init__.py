@@ -2,5 +2,6 @@
 
 What a model says is a list of operations on candidates that it was shown, with verbatim quotes. ``contract.py`` judges each
 against the lines themselves, ``prompting.py`` writes what is asked, ``analyst.py`` asks, within a budget, and keeps
-what was answered, so that a night can be gone through again without the model.
+what was answered, so that a run can be gone through again without the model. ``drafting.py`` asks about a day's notes,
+``checkup.py`` about the memory itself.
 """

@@ -1,16 +1,16 @@
-"""Ask a model what of a day's notes belongs into memory; within a budget, kept word for word, and gone through again without it.
+"""Ask a model questions; within a budget, kept word for word, and gone through again without it.
 
-Invariant: no answer is believed. Whatever a server says or does not say, a night goes on: notes about which nothing usable was
-answered are left to the rules, and what was asked, taken and refused is counted.
+Invariant: no answer is believed. Whatever a server says or does not say, a run goes on: what nothing usable was answered
+about is left to the rules, and what was asked, taken and refused is counted. There is one way to ask: ``Interview``.
 """
 
 import hashlib
 import hmac
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from datetime import date, datetime
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -20,39 +20,21 @@ from nightledger.codec.canonical import canonical
 from nightledger.codec.rows import read_rows
 from nightledger.codec.schema import read_schema
 from nightledger.domain.consolidation import MILLION, AnalystRun
-from nightledger.domain.daylog import DayLog
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.settings import Price
 from nightledger.domain.words import dump_moment
 from nightledger.files.append import append_records
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
-from nightledger.text.markdown.document import Document
-from nightledger.text.markdown.entries import find_entries
-from nightledger.text.scanners.scan import scan_secrets
-from nightledger.text.statements.estimate import log_languages
-from nightledger.think.contract import Answer, Chosen, RefusedOperationError, View, judge
-from nightledger.think.prompting import (
-    cut_parts,
-    fill,
-    may_be_shown,
-    require_clean,
-    short,
-    show_memory,
-    suffixes,
-    tells_secret,
-)
+from nightledger.think.contract import RefusedOperationError
+from nightledger.think.prompting import fill, require_clean
 
-OPERATIONS = 8
-"""A question may be answered with so many operations at most; a night proposes five of all."""
-ANSWER_TOKENS = 2_000
 BYTES_A_TOKEN = 3
 """How many bytes of text are counted as a token where a server does not say how many it took."""
-LEAST = 0.7
-"""A night's first proposal must be this sure, ..."""
-STEP = 0.1
-"""... and each further one by this share of what is missing to certainty more: an owner's attention is spent. On ten days of a workspace a
-model named 20 lines; below .65 its owner would have refused most, above it few."""
+_DATE = len("2026-02-28")
+Answered = TypeVar("Answered")
+One = TypeVar("One")
+Held = TypeVar("Held")
 
 
 FREE = Price()
@@ -89,7 +71,7 @@ class Server(Protocol):
 
     @property
     def tokens_a_night(self) -> int:
-        """The budget of one night."""
+        """The budget of one day, whatever asks."""
 
     def complete(self, prompt: str, schema: Mapping[str, Any], most_tokens: int) -> Reply:
         """Answer one question, as JSON of a schema.
@@ -114,6 +96,20 @@ class Asked(Struct, frozen=True, forbid_unknown_fields=True):
         """Give hex HMAC-SHA256 (RFC 2104) over the canonical JSON of all other members."""
         told = {name: value for name, value in msgspec.to_builtins(self).items() if name != "mac"}
         return hmac.new(key, canonical(told), hashlib.sha256).hexdigest()
+
+
+class Form(Struct, Generic[Answered], frozen=True, kw_only=True):
+    """What an answer looks like.
+
+    Attributes:
+        kind: The value that it is read as.
+        schema: Its JSON Schema, by name.
+        most_tokens: How long it may be.
+    """
+
+    kind: type[Answered]
+    schema: str
+    most_tokens: int
 
 
 class Analyst(Struct, frozen=True, kw_only=True):
@@ -144,151 +140,121 @@ class Analyst(Struct, frozen=True, kw_only=True):
     refused: str = ""
 
 
-class Drafted(Struct, frozen=True, kw_only=True):
-    """What came of asking.
+class Interview:
+    """The questions of one run, one after the other: the transcript answers what it can, the server the rest.
 
-    Attributes:
-        chosen: The operations that hold, the surest first.
-        answered: Paths of the notes that were judged; the rest is left to the rules.
-        run: What the night's record tells.
-    """
-
-    chosen: tuple[Chosen, ...]
-    answered: frozenset[str]
-    run: AnalystRun
-
-
-def draft(analyst: Analyst, logs: Sequence[DayLog], document: Document, day: date) -> Drafted:
-    """Ask about notes, part by part, and give the operations that hold.
+    After a question without an answer no other is asked: each may cost its whole patience.
 
     Args:
         analyst: Who is asked.
-        logs: The notes.
-        document: The memory they are read against.
-        day: The night's log day.
+
+    Attributes:
+        run: What came of it so far; ``problem`` is why a question went unanswered.
+        refused: Why operations were refused, and how often.
     """
-    view = _view(logs, document)
-    run = AnalystRun(model=analyst.server.name)
-    chosen: list[Chosen] = []
-    refused = Counter[str]()
-    missed: set[str] = {log.path for log in logs} - {log.path for log in view.logs.values()}
-    try:
-        earlier = _transcript(analyst)
-    except (NightledgerError, OSError) as error:
-        earlier, run = {}, replace(run, problem=f"its transcript cannot be read: {type(error).__name__}")
-    told = {"day": day.isoformat(), "limit": str(OPERATIONS), "refused": analyst.refused}
-    told["memory"] = show_memory(view)
-    for part in cut_parts(view.logs):
-        question = fill(analyst.prompt, {**told, "notes": part.notes})
+
+    def __init__(self, analyst: Analyst) -> None:
+        self._analyst = analyst
+        self._earlier: dict[str, str] = {}
+        self._spent = 0
+        self.run = AnalystRun(model=analyst.server.name)
+        self.refused = Counter[str]()
         try:
-            if run.problem:
-                raise AnalystError(
-                    run.problem
-                )  # it is asked no further: each question may cost its whole patience
-            answer, run = _ask(analyst, require_clean(question), earlier, run)
+            rows = _transcript(analyst)
         except (NightledgerError, OSError) as error:
-            missed |= {view.logs[name].path for name in part.shown}
-            is_over = run.over_budget or isinstance(error, BudgetError)
-            run = replace(run, problem=run.problem or str(error).split("\n", 1)[0], over_budget=is_over)
-            continue
-        run = replace(run, operations=run.operations + len(answer.operations))
-        shown = {**dict.fromkeys(view.logs, frozenset[int]()), **part.shown}
-        _judge_all(answer, replace(view, shown=shown), chosen, refused)
-    chosen = [one for one in chosen if not missed.intersection(log.path for log, _ in one.quoted)]
-    if analyst.spent:  # what was asked was asked then
-        run = replace(analyst.spent, operations=run.operations, problem=run.problem)
-    chosen.sort(key=lambda one: (-one.statement.score, one.statement.path, one.statement.lines))
-    return Drafted(
-        chosen=tuple(chosen),
-        answered=frozenset(log.path for log in logs) - missed,
-        run=replace(run, refused=dict(sorted(refused.items()))),
-    )
+            problem = f"its transcript cannot be read: {type(error).__name__}"
+            self.run = replace(self.run, problem=problem)
+            return
+        today = dump_moment(analyst.at)[:_DATE]
+        for row in rows:
+            self._earlier.setdefault(
+                row.question_sha256, row.answer
+            )  # a copy of a later line changes no night
+        self._spent = sum(row.tokens for row in rows if row.at.startswith(today))
 
+    def ask(self, values: Mapping[str, str], form: Form[Answered]) -> Answered | None:
+        """Answer one question; None, and why in ``run``, where nothing usable is answered.
 
-def required(taken: int) -> float:
-    """Give how sure a model must be of the next proposal of a night after ``taken`` others, 0..1."""
-    return LEAST + (1 - LEAST) * min(1.0, STEP * taken)
-
-
-def _view(logs: Sequence[DayLog], document: Document) -> View:
-    clean = may_be_shown(document)
-    unclean = {section.path for section in document.sections[1:] if not clean(*section.heading)}
-    titles = (section.path for section in document.sections[1:])
-    sections = (path for path in titles if unclean.isdisjoint(path[: n + 1] for n in range(len(path))))
-    entries = (
-        entry
-        for entry in find_entries(document)
-        if clean(entry.first_line, entry.last_line) and not tells_secret(entry.section[-1:], short(entry))
-    )
-    named = (log for log in logs if not scan_secrets(suffixes(log.path)))
-    return View(
-        logs={f"d{n}": log for n, log in enumerate(named, 1)},
-        shown={},
-        entries={f"m{n}": entry for n, entry in enumerate(entries, 1)},
-        sections={f"s{n}": path for n, path in enumerate(sections, 1)},
-        languages=tuple(sorted({language for log in logs for language in log_languages(log)})),
-    )
-
-
-def _judge_all(answer: Answer, view: View, chosen: list[Chosen], refused: Counter[str]) -> None:
-    for operation in answer.operations[:OPERATIONS]:
+        Args:
+            values: What stands for each name of the prompt.
+            form: What an answer looks like.
+        """
+        if self.run.problem:
+            return None
         try:
-            one = judge(operation, view)
-        except RefusedOperationError as error:
-            refused[str(error)] += 1
-            continue
-        chosen.append(one)
+            return self._ask(require_clean(fill(self._analyst.prompt, values)), form)
+        except (NightledgerError, OSError) as error:
+            is_over = isinstance(error, BudgetError)
+            self.run = replace(self.run, problem=str(error).split("\n", 1)[0], over_budget=is_over)
+            return None
+
+    def _ask(self, question: str, form: Form[Answered]) -> Answered:
+        analyst, server = self._analyst, self._analyst.server
+        name = hashlib.sha256(canonical({"model": server.name, "question": question})).hexdigest()
+        if name in self._earlier:
+            self.run = replace(self.run, replayed=self.run.replayed + 1)
+            return _read(self._earlier[name], form)
+        if analyst.spent is not None:
+            raise AnalystError(analyst.spent.problem or "what it was asked about changed while it was asked")
+        asked = len(question.encode()) // BYTES_A_TOKEN
+        self._require_budget(asked, form.most_tokens)
+        reply = server.complete(question, read_schema(form.schema), form.most_tokens)
+        told = reply.answer_tokens or len(reply.text.encode("utf-8", "replace")) // BYTES_A_TOKEN
+        worded = min(told, reply.tokens)
+        parts = (reply.tokens - worded, worded) if reply.tokens else (asked, form.most_tokens)
+        self._spent += sum(parts)
+        cost = self.run.cost_millionths + analyst.price.of(*parts)
+        run = replace(self.run, calls=self.run.calls + 1, tokens=self.run.tokens + sum(parts))
+        self.run = replace(run, cost_millionths=cost)
+        answer = _read(reply.text, form)
+        if not analyst.dry_run:
+            row = Asked(1, dump_moment(analyst.at), server.name, name, reply.text, sum(parts), "")
+            line = {**msgspec.to_builtins(row), "mac": row.sealed(analyst.key)}
+            append_records(analyst.home.analyst_log, canonical(line) + b"\n")
+        return answer
+
+    def _require_budget(self, asked: int, most_tokens: int) -> None:
+        """Raise where the next question, and the longest answer to it, would cost more than a night may."""
+        analyst, server = self._analyst, self._analyst.server
+        if self._spent + asked + most_tokens > server.tokens_a_night:
+            raise BudgetError(
+                f"the budget of {server.tokens_a_night:,} tokens is spent",
+                hint="tokens_a_night under analyst in operator.yaml raises it",
+            )
+        cost = self.run.cost_millionths + analyst.price.of(asked, most_tokens)
+        if analyst.money_a_night and cost > analyst.money_a_night * MILLION:
+            raise BudgetError(
+                f"the budget of {analyst.money_a_night:g} in money is spent",
+                hint="money_a_night under analyst in operator.yaml raises it",
+            )
+
+    def judge(self, operations: Sequence[One], judge: Callable[[One], Held]) -> Iterator[Held]:
+        """Yield what operations come to; those that do not keep the contract are counted by what is wrong."""
+        self.run = replace(self.run, operations=self.run.operations + len(operations))
+        for operation in operations:
+            try:
+                held = judge(operation)
+            except RefusedOperationError as error:
+                self.refused[str(error)] += 1
+                continue
+            yield held
+
+    def finish(self) -> AnalystRun:
+        """Return what came of it; of what was asked before the home's lock was taken the costs of then."""
+        run = replace(self.run, refused=dict(sorted(self.refused.items())))
+        if spent := self._analyst.spent:
+            run = replace(spent, operations=run.operations, problem=run.problem, refused=run.refused)
+        return run
 
 
-def _ask(
-    analyst: Analyst, question: str, earlier: Mapping[str, str], run: AnalystRun
-) -> tuple[Answer, AnalystRun]:
-    """Answer from the transcript, else by the server; an answer that can be read is kept."""
-    name = hashlib.sha256(canonical({"model": analyst.server.name, "question": question})).hexdigest()
-    if name in earlier:
-        return _read(earlier[name]), replace(run, replayed=run.replayed + 1)
-    if analyst.spent is not None:
-        raise AnalystError(analyst.spent.problem or "the notes or the memory changed while it was asked")
-    asked = len(question.encode()) // BYTES_A_TOKEN
-    _require_budget(analyst, run, asked)
-    reply = analyst.server.complete(question, read_schema("analyst-draft"), ANSWER_TOKENS)
-    worded = min(
-        reply.answer_tokens or len(reply.text.encode("utf-8", "replace")) // BYTES_A_TOKEN, reply.tokens
-    )
-    parts = (reply.tokens - worded, worded) if reply.tokens else (asked, ANSWER_TOKENS)
-    cost = run.cost_millionths + analyst.price.of(*parts)
-    run = replace(run, calls=run.calls + 1, tokens=run.tokens + sum(parts), cost_millionths=cost)
-    answer = _read(reply.text)
-    if not analyst.dry_run:
-        row = Asked(1, dump_moment(analyst.at), analyst.server.name, name, reply.text, reply.tokens, "")
-        told = {**msgspec.to_builtins(row), "mac": row.sealed(analyst.key)}
-        append_records(analyst.home.analyst_log, canonical(told) + b"\n")
-    return answer, run
-
-
-def _require_budget(analyst: Analyst, run: AnalystRun, asked: int) -> None:
-    """Raise where the next question, and the longest answer to it, would cost more than a night may."""
-    if run.tokens + asked + ANSWER_TOKENS > analyst.server.tokens_a_night:
-        raise BudgetError(
-            f"the budget of {analyst.server.tokens_a_night:,} tokens is spent",
-            hint="tokens_a_night under analyst in operator.yaml raises it",
-        )
-    cost = run.cost_millionths + analyst.price.of(asked, ANSWER_TOKENS)
-    if analyst.money_a_night and cost > analyst.money_a_night * MILLION:
-        raise BudgetError(
-            f"the budget of {analyst.money_a_night:g} in money is spent",
-            hint="money_a_night under analyst in operator.yaml raises it",
-        )
-
-
-def _read(text: str) -> Answer:
+def _read(text: str, form: Form[Answered]) -> Answered:
     """Read an answer strictly; a fence of code around it is no fault."""
     plain = text.strip()
     if plain.startswith("```") and plain.endswith("```"):
         plain = plain[3:-3].removeprefix("json").strip()
     try:
         json.loads(plain, parse_constant=_no_number)
-        return msgspec.json.decode(plain, type=Answer)
+        return msgspec.json.decode(plain, type=form.kind)
     except (ValueError, RecursionError, msgspec.MsgspecError) as error:
         raise AnalystError("the model answered something else than operations") from error
 
@@ -297,12 +263,8 @@ def _no_number(name: str) -> float:
     raise ValueError(name)
 
 
-def _transcript(analyst: Analyst) -> dict[str, str]:
-    """Return answers by their question; a line that we did not write with our key counts for nothing."""
+def _transcript(analyst: Analyst) -> list[Asked]:
+    """Return what was answered; a line that we did not write with our key counts for nothing."""
     with LineLog(analyst.home.analyst_log) as log:
         rows = [row for rows, _ in read_rows(Asked, log.chunks(0)) for row in rows]
-    ours = (row for row in rows if hmac.compare_digest(row.mac.encode(), row.sealed(analyst.key).encode()))
-    answers: dict[str, str] = {}
-    for row in ours:
-        answers.setdefault(row.question_sha256, row.answer)  # a copy of a later line changes no night
-    return answers
+    return [row for row in rows if hmac.compare_digest(row.mac.encode(), row.sealed(analyst.key).encode())]

@@ -141,11 +141,11 @@ def judge(operation: Operation, view: View) -> Chosen:
     Raises:
         RefusedOperationError: It does not keep the contract; the message says where.
     """
-    _require(1 <= len(operation.quotes) <= MOST_QUOTES, f"it has {len(operation.quotes)} quotes")
-    _require(0 <= operation.confidence <= 1, f"a confidence of {operation.confidence:g}")
-    _require(not operation.section or operation.section in view.sections, "there is no such section")
+    require(1 <= len(operation.quotes) <= MOST_QUOTES, f"it has {len(operation.quotes)} quotes")
+    require(0 <= operation.confidence <= 1, f"a confidence of {operation.confidence:g}")
+    require(not operation.section or operation.section in view.sections, "there is no such section")
     lines = [_find(quote, view) for quote in operation.quotes]
-    worded = ((without_bold(_plain(line.content)), min(line.day, log.day)) for log, line in lines)
+    worded = ((without_bold(plain(line.content)), min(line.day, log.day)) for log, line in lines)
     said = {fold(text): (text, day) for text, day in worded}
     claims = tuple(text for text, _ in said.values())
     subject = _subject(operation.subject, lines, view.languages)
@@ -156,7 +156,7 @@ def judge(operation: Operation, view: View) -> Chosen:
     log, top = lines[0]
     members = sorted((line for other, line in lines if other.path == log.path), key=lambda line: line.number)
     statement = statement_of(log, top, members, operation.confidence, view.languages)
-    _require(
+    require(
         operation.op is not Does.SUPERSEDE or "\n" not in shown, "it puts several lines in the place of one"
     )
     return Chosen(
@@ -171,12 +171,18 @@ def judge(operation: Operation, view: View) -> Chosen:
     )
 
 
-def _require(holds: bool, problem: str) -> None:  # noqa: FBT001 - a condition
+def require(holds: bool, problem: str) -> None:  # noqa: FBT001 - a condition
+    """Refuse an operation unless a condition holds.
+
+    Raises:
+        RefusedOperationError: It does not.
+    """
     if not holds:
         raise RefusedOperationError(problem)
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """Return a text with each run of white space as one blank."""
     return _SPACE.sub(" ", text).strip()
 
 
@@ -186,11 +192,11 @@ def _find(quote: Quote, view: View) -> tuple[DayLog, LogLine]:
     if log is None or quote.line not in view.shown[quote.log]:
         raise RefusedOperationError("a line that was not shown")
     line, place = log.lines[quote.line - 1], f"{log.path}:{quote.line}"
-    said = _plain(quote.text)
-    whole = len(line.content) <= MOST_CHARACTERS and said == _plain(line.content)
-    _require(whole and bool(fold(said)), f"the quote is not the whole of {place}")
-    _require(not said.rstrip("*_ ").endswith((":", "\uff1a")), f"the quote of {place} only introduces others")
-    _require(not _is_doubtful(line, log), f"{place} stands under what limits it, or is no whole claim")
+    said = plain(quote.text)
+    whole = len(line.content) <= MOST_CHARACTERS and said == plain(line.content)
+    require(whole and bool(fold(said)), f"the quote is not the whole of {place}")
+    require(not said.rstrip("*_ ").endswith((":", "\uff1a")), f"the quote of {place} only introduces others")
+    require(not _is_doubtful(line, log), f"{place} stands under what limits it, or is no whole claim")
     return log, line
 
 
@@ -252,25 +258,26 @@ def _goes_on(after: LogLine, line: LogLine) -> bool:
 
 def _entry(operation: Operation, view: View, claims: Iterable[str]) -> Entry | None:
     if operation.op is Does.ADD:
-        _require(not operation.entry, "an addition names an entry")
+        require(not operation.entry, "an addition names an entry")
         return None
     entry = view.entries.get(operation.entry)
     if entry is None:
         raise RefusedOperationError("there is no such entry")
     kinds = {EntryKind.ITEM} if operation.op is Does.MERGE else {EntryKind.ITEM, EntryKind.PARAGRAPH}
     one_line = entry.first_line == entry.last_line and "\t" not in entry.text
-    _require(one_line and entry.kind in kinds, f"{operation.entry} is no entry that can be changed so")
+    require(one_line and entry.kind in kinds, f"{operation.entry} is no entry that can be changed so")
     told = " ".join(claims)
-    wanted = _content_words(entry.text)
-    shared = len(wanted & _content_words(told))
+    wanted = content_words(entry.text)
+    shared = len(wanted & content_words(told))
     of_it = shared >= max(LEAST_SHARED, LEAST_SHARE * len(wanted))
-    _require(of_it, f"it speaks of something else than {operation.entry}")
+    require(of_it, f"it speaks of something else than {operation.entry}")
     ends = operation.op is not Does.RETIRE or "retire" in find_cues(told, view.languages)
-    _require(ends, f"nothing in it says that {operation.entry} is over")
+    require(ends, f"nothing in it says that {operation.entry} is over")
     return entry
 
 
-def _content_words(text: str) -> frozenset[str]:
+def content_words(text: str) -> frozenset[str]:
+    """Return the words of a text that carry a meaning of their own."""
     return words_of(text) - {*words("claim-words")["small"], *words("stop-words")["english"]}
 
 
@@ -290,7 +297,7 @@ def _names(log: DayLog, line: LogLine) -> tuple[str, ...]:
 
 
 def _title(text: str) -> str:
-    return _plain(without_bold(text)).strip(" :\uff1a*_#-\u2013\u2014")
+    return plain(without_bold(text)).strip(" :\uff1a*_#-\u2013\u2014")
 
 
 def _worded(subject: str, said: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""What a model is asked: the notes of a day, with the number of each line, and the memory they are read against.
+"""What a model is asked: the notes of a day, with the number of each line, or the entries of the memory, with theirs.
 
 Invariant: nothing that the scanners hold back, no secret, and no line that is not prose, heading or quotation is ever shown.
 A prompt is a file of ``config/prompts/`` with ``{{names}}``; one that lacks a name, or holds a strange one, is refused
@@ -8,6 +8,7 @@ before anything is sent.
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from msgspec import Struct
 
@@ -28,14 +29,19 @@ ENTRY_CHARACTERS = 300
 """Of an entry of memory: enough to know it by."""
 MAX_PROMPT_BYTES = 64_000
 _ITEM = re.compile(r"(?:^|\s)[-*+]\s+")
+Told = TypeVar("Told")
 _NAME = re.compile(r"\{\{(\w+)\}\}")
-NAMES = frozenset({"day", "limit", "memory", "notes"})
+NAMES = {
+    "draft": frozenset({"day", "limit", "memory", "notes"}),
+    "checkup": frozenset({"day", "limit", "memory"}),
+}
+"""The prompts that there are, and what each must name."""
 OPTIONAL = frozenset({"refused"})
 """Names that a prompt may do without."""
 
 
-def read_prompt(keys_dir: str, name: str = "draft") -> str:
-    """Return a prompt: the operator's own in ``prompts/`` beside ``operator.yaml``, else the shipped one.
+def read_prompt(keys_dir: str, name: str) -> str:
+    """Return a prompt of ``NAMES``: the operator's own in ``prompts/`` beside ``operator.yaml``, else the shipped one.
 
     Raises:
         ConfigurationError: It lacks a name in braces, or holds one that nothing stands for.
@@ -44,12 +50,12 @@ def read_prompt(keys_dir: str, name: str = "draft") -> str:
     path = os.path.join(keys_dir, "prompts", f"{name}.md")
     own = read_optional(path, MAX_PROMPT_BYTES)
     text = (shipped_config(f"prompts/{name}.md") if own is None else own).decode("utf-8", "replace")
-    found = set(_NAME.findall(text)) - OPTIONAL
-    if found != NAMES:
-        problems = [f"{{{{{one}}}}} is missing" for one in sorted(NAMES - found)]
-        problems += [f"nothing stands for {{{{{one}}}}}" for one in sorted(found - NAMES)]
+    found, names = set(_NAME.findall(text)) - OPTIONAL, NAMES[name]
+    if found != names:
+        problems = [f"{{{{{one}}}}} is missing" for one in sorted(names - found)]
+        problems += [f"nothing stands for {{{{{one}}}}}" for one in sorted(found - names)]
         raise ConfigurationError(
-            f"{path}: {'; '.join(problems)}", hint="config/prompts/draft.md is the shipped one"
+            f"{path}: {'; '.join(problems)}", hint=f"config/prompts/{name}.md is the shipped one"
         )
     return text
 
@@ -87,8 +93,13 @@ def show_memory(view: View) -> str:
 
 def short(entry: Entry) -> str:
     """Return an entry in one line, cut where long."""
-    text = " ".join(entry.text.split())
-    return text if len(text) <= ENTRY_CHARACTERS else f"{text[:ENTRY_CHARACTERS]} ..."
+    return shorten(entry.text, ENTRY_CHARACTERS)
+
+
+def shorten(text: str, most: int) -> str:
+    """Return a text on one line, cut where it is longer than it may be."""
+    plain = " ".join(text.split())
+    return plain if len(plain) <= most else f"{plain[:most]} ..."
 
 
 def suffixes(path: str) -> str:
@@ -123,25 +134,38 @@ def require_clean(question: str) -> str:
 
 def cut_parts(logs: Mapping[str, DayLog]) -> Iterator[Part]:
     """Yield the notes in parts, none of which holds more than it may but for one section that is larger alone."""
+    groups = (
+        ((f"{name} = {log.path}", *_rows(section)), (name, section))
+        for name, log in logs.items()
+        for section in _sections(log)
+    )
+    for notes, sections in in_parts(groups):
+        shown: dict[str, set[int]] = {}
+        for name, section in sections:
+            numbers = (line.number for line in section if line.region is not Region.HEADING)
+            shown.setdefault(name, set()).update(numbers)
+        yield Part(notes=notes, shown={name: frozenset(numbers) for name, numbers in shown.items()})
+
+
+def in_parts(groups: Iterable[tuple[Sequence[str], Told]]) -> Iterator[tuple[str, list[Told]]]:
+    """Yield the text of groups of rows, as many at a time as one question may hold, and what each group is of."""
     rows: list[str] = []
-    shown: dict[str, set[int]] = {}
-    for name, log in logs.items():
-        for section in _sections(log):
-            told = [f"{name} = {log.path}", *_rows(section)]
-            if rows and sum(map(len, rows)) + sum(map(len, told)) > PART_CHARACTERS:
-                yield _part(rows, shown)
-                rows, shown = [], {}
-            rows += told
-            shown.setdefault(name, set()).update(
-                line.number for line in section if line.region is not Region.HEADING
-            )
+    told: list[Told] = []
+    size = 0
+    for group, of in groups:
+        larger = sum(map(len, group))
+        if rows and size + larger > PART_CHARACTERS:
+            yield _joined(rows), told
+            rows, told, size = [], [], 0
+        rows += group
+        told.append(of)
+        size += larger
     if rows:
-        yield _part(rows, shown)
+        yield _joined(rows), told
 
 
-def _part(rows: Sequence[str], shown: Mapping[str, set[int]]) -> Part:
-    kept = [row for at, row in enumerate(rows) if at == 0 or row != rows[at - 1]]
-    return Part(notes="\n".join(kept), shown={name: frozenset(numbers) for name, numbers in shown.items()})
+def _joined(rows: Sequence[str]) -> str:
+    return "\n".join(row for at, row in enumerate(rows) if at == 0 or row != rows[at - 1])
 
 
 def _sections(log: DayLog) -> Iterator[list[LogLine]]:

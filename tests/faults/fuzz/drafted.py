@@ -10,10 +10,13 @@ from tests.faults.fuzz.records import DEEP
 from tests.faults.fuzz.target import NothingError, Target, given, scratch
 
 from nightledger.files.home import Home
+from nightledger.text.checkup.checkup import check_memory
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.patterns import words
 from nightledger.text.statements.daylog import read_daylog
-from nightledger.think.analyst import Analyst, Drafted, Reply, draft
+from nightledger.think.analyst import Analyst, Reply
+from nightledger.think.checkup import Chosen, choose
+from nightledger.think.drafting import Drafted, draft
 from nightledger.think.prompting import read_prompt
 
 DAY = date(2026, 3, 2)
@@ -42,16 +45,19 @@ class _Model:
         return Reply(text=self._text, tokens=1)
 
 
-def _read(raw: bytes) -> Drafted:
-    analyst = Analyst(
+def _analyst(raw: bytes, prompt: str) -> Analyst:
+    return Analyst(
         server=_Model(raw.decode("utf-8", "replace")),
-        prompt=read_prompt(str(scratch())),
+        prompt=read_prompt(str(scratch()), prompt),
         home=Home(scratch()),
         at=datetime(2026, 3, 3, tzinfo=UTC),
         key=b"k" * 32,
         dry_run=True,
     )
-    drafted = draft(analyst, [_LOG], _DOCUMENT, DAY)
+
+
+def _read(raw: bytes) -> Drafted:
+    drafted = draft(_analyst(raw, "draft"), [_LOG], _DOCUMENT, DAY)
     given(drafted.chosen)
     return drafted
 
@@ -82,4 +88,46 @@ _SEEDS = (
     _answer("add", 6, "备份必须在三点半运行。"),
     *DEEP,
 )
-TARGETS = [Target("analyst-answers", _read, _check, _SEEDS, NothingError)]
+_KEPT = """# Memory
+
+- Boats moor at the east pier, four at most
+- The east pier takes boats, four at most, and barges
+- Never leave the gate open
+- Anna prefers the west pier
+  - and pays in spring
+"""
+_STAYS = {5, 6}
+"""Lines of a rule and of a wish, which no answer takes."""
+
+
+def _read_removals(raw: bytes) -> Chosen:
+    chosen = choose(_analyst(raw, "checkup"), parse_markdown(_KEPT), DAY, ())
+    given(chosen.doubts)
+    return chosen
+
+
+def _check_removals(_: bytes, chosen: Chosen) -> None:
+    gone = {doubt.lines[0] for doubt in chosen.doubts}
+    assert gone.isdisjoint(_STAYS)
+    assert all(doubt.lines[0] == doubt.lines[1] and doubt.after == "" for doubt in chosen.doubts)
+    told = {doubt.lines for doubt in check_memory(_KEPT, today=DAY, chosen=chosen.doubts)}
+    assert told <= {doubt.lines for doubt in chosen.doubts} | {(1, 1)}
+
+
+def _removal(entry: str, quote: str, why: str, *others: str, op: str = "retire") -> bytes:
+    told = {"op": op, "entry": entry, "quote": quote, "why": why, "others": others, "confidence": 0.8}
+    return json.dumps({"operations": [told]}).encode()
+
+
+_REMOVALS = (
+    _removal("m1", "Boats moor at the east pier", "repeats", "m2"),
+    _removal("m2", "The east pier takes boats", "repeats", "m1", op="merge"),
+    _removal("m3", "Never leave the gate open", "over"),
+    _removal("m5", "and pays in spring", "state"),
+    _removal("m4", "Anna prefers the west pier", "superseded", "m3"),
+    *DEEP,
+)
+TARGETS = [
+    Target("analyst-answers", _read, _check, _SEEDS, NothingError),
+    Target("analyst-removals", _read_removals, _check_removals, _REMOVALS, NothingError),
+]

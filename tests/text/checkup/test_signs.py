@@ -9,11 +9,12 @@ from nightledger.text.checkup.units import read_units
 from nightledger.text.markdown.document import parse_markdown
 
 TODAY = date(2026, 5, 1)
+GONE = ("notes/gone.md", "/notes/gone.md", "notes/YYYY-MM-DD.md")
 ROWS = {sign.name: sign for sign in (*signs(), *decision_signs())}
 
 
 def shows(name: str, document: str) -> bool:
-    *_, view = look(read_units(parse_markdown(document)), TODAY)
+    *_, view = look(read_units(parse_markdown(document)), TODAY, GONE)
     return ROWS[name].test(view)
 
 

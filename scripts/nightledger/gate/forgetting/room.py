@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from nightledger.domain.proposal import Draft, Evidence, Op, Origin
 from nightledger.domain.pruning import blocked_words, names_blocked
+from nightledger.domain.retention import OBSERVATION
 from nightledger.gate.forgetting.letting_go import moved
 from nightledger.gate.gated import read_gated
 from nightledger.gate.memory.naming import NO_MARK, find_standing, read_marks
@@ -178,9 +179,10 @@ def kept_lines(gate: Gate, ledger: Ledger, path: str, text: str, signed: Collect
     lately = frozenset(map(fold, signed))
     kept = apart(text)
     for name, placed in find_standing(gate.home, ledger.book).entries.items():
-        entry = placed.entry
+        entry, mark = placed.entry, marks.get(name, NO_MARK)
         stays = (
-            marks.get(name, NO_MARK).pinned
+            mark.pinned
+            or not {OBSERVATION}.issuperset(mark.tags)
             or names_blocked(entry.text, blocked)
             or fold(entry.text) in lately
         )

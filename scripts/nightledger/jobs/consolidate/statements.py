@@ -53,9 +53,10 @@ from nightledger.text.statements.forms import find_form_fields, without_fields
 from nightledger.text.statements.sections import Shelf, choose_section
 from nightledger.text.statements.statements import Revision, find_statements
 from nightledger.text.statements.wording import claims_of, dated
-from nightledger.think.analyst import Analyst, Drafted, required
-from nightledger.think.analyst import draft as ask_for_draft
+from nightledger.think.analyst import Analyst
 from nightledger.think.contract import Chosen, Does
+from nightledger.think.drafting import Drafted, required
+from nightledger.think.drafting import draft as ask_for_draft
 
 MINED = 10
 """How many statements a run over older logs offers: what a first morning has patience for. Our choice."""

@@ -5,8 +5,11 @@ without running it. Only Python is audited. It tells what is written, not what
 would happen: no sandbox. Exits 1 on findings and on what is not audited, 0 when
 all is clean.
 
+Where operator.yaml names an analyst, a model is asked about a gated file, too.
+
 Reads   the gated file, or the files named; with --code standard input for -
-Writes  one proposal, unless --dry-run, --file or --code
+Writes  one proposal and memory/system/analyst.jsonl, unless --dry-run, --file
+        or --code
 Changes no memory: it proposes.
 """
 
@@ -25,6 +28,7 @@ from nightledger.text.code.snippets import Part, audit_document
 if TYPE_CHECKING:
     from nightledger.gate.proposing.proposing import Outcome
     from nightledger.jobs.check import Checkup
+    from nightledger.think.analyst import Analyst
 
 _GUTTER = "      | "
 SHOWN = 10
@@ -54,21 +58,31 @@ def _look_at_file(options: argparse.Namespace, context: Context) -> "Checkup":
 def _check_home(options: argparse.Namespace, context: Context) -> "Checkup":
     from nightledger.domain.periods import log_day
     from nightledger.files.configuration import home_zone
+    from nightledger.files.home import Home
     from nightledger.jobs.check import check
-    from nightledger.surfaces.session import writing
+    from nightledger.surfaces.analyst import analyst_of, ask_ahead
+    from nightledger.surfaces.session import Session, reading, writing
 
-    with writing(context) as session:
+    dry_run: bool = options.dry_run
+
+    def run(session: Session, analyst: "Analyst | None", *, dry_run: bool = True) -> "Checkup":
         gate = session.gate
         today = log_day(session.moment.at, home_zone(gate.home, gate.settings))
         path = (options.files or gate.home.identity.gated)[0]
-        return check(
-            gate, session.ledger, path, today, session.moment, dry_run=options.dry_run, every=options.all
-        )
+        moment, every = session.moment, options.all
+        return check(gate, session.ledger, path, today, moment, dry_run=dry_run, every=every, analyst=analyst)
+
+    home = Home(context.home_path).require()
+    analyst = analyst_of(context.keys_dir, home, context.moment.at, "checkup", dry_run=dry_run)
+    analyst = ask_ahead(context, analyst, lambda session, one: run(session, one).analyst)
+    with reading(context) if dry_run else writing(context) as session:
+        return run(session, analyst, dry_run=dry_run)
 
 
 def _report(options: argparse.Namespace, context: Context, found: "Checkup") -> None:
     from nightledger.codec.records import to_plain
     from nightledger.gate.forgetting.room import room_rows
+    from nightledger.surfaces.analyst import tell_analyst
     from nightledger.surfaces.screen import say
 
     proposal = found.outcome.proposal if found.outcome else None
@@ -79,12 +93,15 @@ def _report(options: argparse.Namespace, context: Context, found: "Checkup") -> 
             "doubts": to_plain(found.doubts),
             "proposal": proposal.id if proposal else None,
             "room": to_plain(found.room),
+            "analyst": to_plain(found.analyst),
         }
     )
     say(context, _size(found))
     for row in room_rows(found.room) if found.room else ():
         first = row[: len(row) - len(row.lstrip())]
         say(context, row.lstrip(), indent="      " if first else "  ", first=first)
+    if found.analyst:
+        tell_analyst(context, found.analyst)
     if not found.doubts and not found.room:
         empty = not found.meter.before_characters
         nothing = "It is missing or empty: there is nothing to check up." if empty else ""

@@ -9,6 +9,8 @@ Changes no memory: it proposes.
 import argparse
 from datetime import date, timedelta
 
+from msgspec.structs import replace
+
 from nightledger.codec.records import to_plain
 from nightledger.domain.errors import UsageError
 from nightledger.domain.periods import log_day
@@ -17,7 +19,7 @@ from nightledger.files.configuration import home_zone, load_settings
 from nightledger.files.home import Home
 from nightledger.jobs.consolidate import Asked, Done, consolidate
 from nightledger.surfaces import screen
-from nightledger.surfaces.analyst import analyst_line, analyst_of, ask_ahead
+from nightledger.surfaces.analyst import analyst_of, ask_ahead, consolidating, tell_analyst
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import require_machine, writing
@@ -35,9 +37,9 @@ def run(options: argparse.Namespace, context: Context) -> int:
     yesterday = log_day(context.moment.at, zone) - timedelta(days=1)
     day = read_day(options.day, "--day") or yesterday
     _require_over(day, yesterday, zone.key)
-    analyst = analyst_of(context.keys_dir, home, context.moment.at, dry_run=options.dry_run)
-    since = read_day(options.since, "--since")
-    asked = ask_ahead(context, Asked(day=day, since=since, dry_run=options.dry_run, analyst=analyst))
+    analyst = analyst_of(context.keys_dir, home, context.moment.at, "draft", dry_run=options.dry_run)
+    asked = Asked(day=day, since=read_day(options.since, "--since"), dry_run=options.dry_run)
+    asked = replace(asked, analyst=ask_ahead(context, analyst, consolidating(asked)))
     with writing(context) as session:
         done = consolidate(session.gate, session.ledger, asked, session.moment)
     _report(context, done, dry_run=options.dry_run)
@@ -66,9 +68,7 @@ def _report(context: Context, done: Done, *, dry_run: bool) -> None:
     for reason in record.skipped:
         context.print(f"passed over: {screen.shown(reason)}")  # it may hold a command to copy
     if record.analyst:
-        say(context, f"{analyst_line(record.analyst)}.")
-        for why, times in sorted(record.analyst.refused.items(), key=lambda one: (-one[1], one[0]))[:SHOWN]:
-            context.print_lines(screen.wrap(f"refused: {why} ({times})", first="  ", indent="    "))
+        tell_analyst(context, record.analyst)
     for proposal in filter(None, (done.proposal, done.skill)):
         _report_proposal(context, proposal, dry_run=dry_run)
     if record.reason:

@@ -61,8 +61,13 @@ _ARCHIVED = frozenset({DoubtLabel.STALE, DoubtLabel.CLOSED, DoubtLabel.CONTRADIC
 
 
 def find_cases(
-    units: Sequence[Unit], today: date, signed: Collection[int] = frozenset(), kept: Collection[int] = frozenset()
-) -> list[Doubt]:  # fmt: skip
+    units: Sequence[Unit],
+    today: date,
+    signed: Collection[int] = frozenset(),
+    kept: Collection[int] = frozenset(),
+    chosen: Collection[Doubt] = (),
+    gone: Collection[str] = (),
+) -> list[Doubt]:
     """Give a doubt for each item that signs or repeats speak against, in the file's order.
 
     Args:
@@ -70,17 +75,33 @@ def find_cases(
         today: The date of the check-up.
         signed: Indexes of items that are not to be doubted, because somebody signed them lately.
         kept: Indexes of items that stay whatever contradicts them, because their owner said so.
+        chosen: Doubts of somebody else about items, of which the surer counts.
+        gone: Files of the workspace that are not there.
     """
     elsewhere = _elsewhere(units, frozenset(kept).union(signed))
     cases: list[_Case] = []
     found: dict[int, Doubt] = {}
-    for index, view in enumerate(look(units, today)):
+    for index, view in enumerate(look(units, today, gone)):
         above = cases[view.unit.parent] if view.unit.parent >= 0 else None
         cases.append(_UNTOUCHED if index in signed else _case(view, above))
         doubt = None if index in signed else _judge(view.unit, cases[-1], elsewhere.get(index))
         if doubt:
             found[index] = doubt
+    _take_in(chosen, units, found, signed)
     return list(_without_orphans(units, found))
+
+
+def _take_in(
+    chosen: Collection[Doubt], units: Sequence[Unit], found: dict[int, Doubt], signed: Collection[int]
+) -> None:
+    """Add doubts of somebody else, but none for the sake of an item that is doubted itself."""
+    places = {(unit.first, unit.own_last): index for index, unit in enumerate(units)}
+    doubted = {units[index].first for index in found}
+    for doubt in chosen:
+        index = places[doubt.lines]
+        surer = index not in found or found[index].confidence < doubt.confidence
+        if surer and index not in signed and doubt.other not in doubted:
+            found[index] = doubt
 
 
 class _Case(Struct, frozen=True, kw_only=True):
@@ -117,6 +138,12 @@ def _tested(kind: UnitKind) -> Sequence[Sign]:
     return decision_signs() if kind is UnitKind.DECISION else signs()
 
 
+def says_it_is_over(view: View) -> bool:
+    """Return whether an item says itself that what it is about is over."""
+    ends = _ENDED if view.unit.kind is not UnitKind.DECISION else {sign.name for sign in decision_signs()}
+    return any(sign.name in ends and sign.test(view) for sign in _tested(view.unit.kind))
+
+
 def _logit(share: float) -> float:
     return math.log(share / (1 - share))
 
@@ -134,7 +161,7 @@ def _elsewhere(units: Sequence[Unit], kept: Collection[int]) -> dict[int, Doubt]
         if index not in kept:
             line = units[other].first
             reason = f"line {line}, {why}, says otherwise: {pair[2]}"
-            found[index] = _doubt(
+            found[index] = doubt_of(
                 units[index], DoubtLabel.CONTRADICTION, reason, CONFLICT_CONFIDENCE, signs, other=line
             )
     for index, repeat in find_repeats(units).items():
@@ -142,7 +169,7 @@ def _elsewhere(units: Sequence[Unit], kept: Collection[int]) -> dict[int, Doubt]
             continue
         line = units[repeat.other].first
         reason = _REPEAT_REASONS[repeat.kind].format(line=line)
-        found[index] = _doubt(
+        found[index] = doubt_of(
             units[index], DoubtLabel.DUPLICATE, reason, REPEAT_CONFIDENCE[repeat.kind], (repeat.kind,), other=line
         )  # fmt: skip
     return found
@@ -206,10 +233,10 @@ def _judge(unit: Unit, case: _Case, elsewhere: Doubt | None) -> Doubt | None:
         return None
     if case.with_line:
         reason = f"it belongs to line {case.with_line}, which goes"
-        return _doubt(unit, _label(case.signs), reason, confidence, tuple(sign.name for sign in case.signs))
+        return doubt_of(unit, _label(case.signs), reason, confidence, tuple(sign.name for sign in case.signs))
     also = [sign.reason for sign in case.signs[1:] if sign.name not in _ECHOES]
     reason = " and ".join([case.signs[0].reason, *also[:1]])
-    return _doubt(unit, _label(case.signs), reason, confidence, tuple(sign.name for sign in case.signs))
+    return doubt_of(unit, _label(case.signs), reason, confidence, tuple(sign.name for sign in case.signs))
 
 
 def _label(signs: Sequence[Sign]) -> DoubtLabel:
@@ -219,9 +246,10 @@ def _label(signs: Sequence[Sign]) -> DoubtLabel:
     return DoubtLabel.STALE if label is DoubtLabel.CLOSED and waits else label
 
 
-def _doubt(
+def doubt_of(
     unit: Unit, label: DoubtLabel, reason: str, confidence: float, signs: tuple[str, ...], *, other: int = 0
 ) -> Doubt:
+    """Return a doubt about one item, by its own lines."""
     return Doubt(
         lines=(unit.first, unit.own_last),
         section=unit.headings,
@@ -364,13 +392,15 @@ GRAVE_RANK = 1.0
 _FIRST = {DoubtLabel.SECRET: 2.0, DoubtLabel.INJECTION: 1.0}
 
 
-def check_memory(
+def check_memory(  # noqa: PLR0913 - the file, and what is known of it
     document: str,
     *,
     today: date,
     cap_characters: int | None = None,
     signed: Collection[str] = (),
     kept: Collection[str] = (),
+    chosen: Collection[Doubt] = (),
+    gone: Collection[str] = (),
 ) -> tuple[Doubt, ...]:
     r"""Give the doubtful items of a memory file, the one to look at first first.
 
@@ -384,12 +414,14 @@ def check_memory(
         signed: Texts that somebody signed lately: an item that stands in one of them, in the
             same words, is doubted for nothing but a danger.
         kept: Texts of which the operator said that they stay although another item contradicts them.
+        chosen: Doubts about items of this file that a model chose.
+        gone: Files of the workspace that are not there.
     """
     parsed = parse_markdown(document)
     units = read_units(parsed)
     dangers = find_dangers(parsed, units)
     held = {line for danger in dangers for line in range(danger.lines[0], danger.lines[1] + 1)}
-    found = find_cases(units, today, _signed(units, signed), _signed(units, kept))
+    found = find_cases(units, today, _signed(units, signed), _signed(units, kept), chosen, gone)
     cases = [doubt for doubt in found if _is_free(doubt, held)]
     shells = find_shells(parsed, units, [*dangers, *cases])
     over = 0 if cap_characters is None else len(document) - cap_characters

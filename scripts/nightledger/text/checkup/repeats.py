@@ -170,7 +170,7 @@ class _Said:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        return frozenset(_names_of(self.unit))
+        return frozenset(names_of(self.unit))
 
     @cached_property
     def capitals(self) -> dict[str, None]:
@@ -241,6 +241,6 @@ def _claims_no_more(shorter: _Said, longer: _Said) -> bool:
     return [word for word in one if word in other] == [word for word in other if word in one]
 
 
-def _names_of(unit: Unit) -> set[str]:
+def names_of(unit: Unit) -> set[str]:
     """Return what stands in backticks, paths and addresses."""
     return {code or address for code, address in _CODE.findall(unit.text)}

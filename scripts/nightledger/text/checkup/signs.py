@@ -6,7 +6,8 @@ says nothing by itself: a word of end, duty or last look must stand at it. Weigh
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache, cached_property
@@ -29,6 +30,14 @@ _QUOTED = re.compile(
 )
 _PATH = re.compile(r"(?<![\w/])(?:[~.]{0,2}/)?(?:[\w.-]{1,255}/){0,64}[\w-]{1,255}\.[a-z]\w{0,4}(?![\w.])")
 """A file, whose name says nothing about the item: ``notes/pending.md``. No name is longer (POSIX, NAME_MAX)."""
+_OPENING = "([ "
+"""What may stand before the day with which a line of a log begins."""
+_POINTER = re.compile(
+    r"[*_]{0,2}(?:\[[^\]\n]{1,80}\]\((?P<link>[\w./-]{3,255}\.\w{1,5})\)|`(?P<code>[\w./-]{3,255}\.\w{1,5})`[*_]{0,2}\s*(?:$|[-:(\u2013\u2014\uff1a])"
+    r"|[^`:\n]{1,48}:[*_]{0,2}\s*`?(?P<value>[\w./-]{3,255}\.\w{1,5})`?[.*_]*$)"
+)
+_TEMPLATE = re.compile("yyyy|mm-dd|xxx|slug", re.IGNORECASE)
+"""A name that stands for many files: ``memory/YYYY-MM-DD.md``."""
 _LAST_ITEMS = 6
 """Items at the end of a file among which a footer is looked for."""
 _REACH = 48
@@ -68,6 +77,8 @@ class View:
         dates: The dates in the text.
         headings: The headings above, without the title of the file.
         is_last: Whether it is among the last items of the file.
+        dated_beside: How many items of its list, itself included, begin with a day.
+        is_pointer_to_nothing: Whether it points to a file that is not there.
         today: The date of the check-up.
     """
 
@@ -79,6 +90,8 @@ class View:
     dates: tuple[FoundDate, ...]
     headings: tuple[Heading, ...]
     is_last: bool
+    dated_beside: int
+    is_pointer_to_nothing: bool
     today: date
 
     @property
@@ -131,6 +144,22 @@ class View:
         """The dates before the check-up."""
         return tuple(day for day in self.dates if day.day < self.today)
 
+    @cached_property
+    def entered(self) -> FoundDate | None:
+        """The past day with which the item begins as a line of a log does; None where it begins otherwise."""
+        if not self.past or self.past[0] is not self.dates[0]:
+            return None
+        first = self.past[0]
+        opens = not self.plain[: first.start].strip(_OPENING)
+        return first if opens and pattern("entered").match(self.plain, first.end) else None
+
+    @property
+    def told(self) -> str:
+        """What stands behind the day of a line of a log; empty in any other item."""
+        day = self.entered
+        found = pattern("entered").match(self.plain, day.end) if day else None
+        return self.plain[found.end() :] if found else ""
+
     @property
     def all_past(self) -> bool:
         """Whether no date is to come."""
@@ -141,14 +170,27 @@ class View:
         return self.plain[max(0, day.start - _REACH) : day.start]
 
 
-def look(units: Sequence[Unit], today: date) -> Iterator[View]:
+def file_of(text: str) -> str:
+    """Return the file of the workspace that an item points to with its first or its only words; empty where it is about something else.
+
+    A file that a sentence names in passing says nothing about the sentence.
+    """
+    found = _POINTER.match(text)
+    name = (found["link"] or found["code"] or found["value"]) if found else ""
+    plain = "/" in name and ".." not in name and name[0] not in "/~"
+    return name if plain and not _TEMPLATE.search(name) else ""
+
+
+def look(units: Sequence[Unit], today: date, gone: Collection[str] = ()) -> Iterator[View]:
     """Yield the view of each unit, in order.
 
     Args:
         units: All items of one file.
         today: What dates without a year are near to, and what is past is before.
+        gone: Files of the workspace that are not there.
     """
     told: dict[str, Heading] = {}
+    beside = Counter(_list_of(unit) for unit in units if pattern("opens_with_day").match(unit.text))
     for index, unit in enumerate(units):
         above = unit.headings[1:] or unit.headings
         for heading in above:
@@ -165,8 +207,14 @@ def look(units: Sequence[Unit], today: date) -> Iterator[View]:
             dates=find_dates(plain, near=today),
             headings=tuple(told[heading] for heading in above),
             is_last=index >= len(units) - _LAST_ITEMS,
+            dated_beside=beside[_list_of(unit)],
+            is_pointer_to_nothing=bool(gone) and file_of(unit.text) in gone,
             today=today,
         )
+
+
+def _list_of(unit: Unit) -> tuple[tuple[str, ...], int]:
+    return unit.headings, unit.parent
 
 
 BIAS = -2.5
@@ -175,6 +223,8 @@ FRESH_DAYS = 14
 """What waits is left alone for two weeks after the last date that it or its heading gives."""
 _SENTENCE = 6
 """Words from which a cell tells more than a state."""
+_LOG = 3
+"""Items of one list that begin with a day, from which it is a log."""
 _WIDE_TABLE = 3
 """Columns beyond which a row tells more than the state of its subject."""
 _VERBS: dict[str, Callable[[str, str], bool]] = {
@@ -371,6 +421,13 @@ def _is_fresh(view: View) -> bool:
     return bool(days) and timedelta() <= view.today - max(days) <= timedelta(days=FRESH_DAYS)
 
 
+def _was_reported(view: View) -> bool:
+    """Return whether the innermost heading is a part of a report whose day, told above it, is two weeks past."""
+    days = [found.day for found in view.heading_dates]
+    part = bool(view.headings) and view.headings[-1].reports and not view.headings[-1].dates
+    return part and bool(days) and view.today - max(days) > timedelta(days=FRESH_DAYS) and not view.lasts
+
+
 _TESTS: dict[str, Callable[[View], bool]] = {
     "has_state_in_a_cell": _has_state_in_a_cell,
     "is_task": _is_task,
@@ -392,5 +449,8 @@ _TESTS: dict[str, Callable[[View], bool]] = {
     "was_appointed": lambda view: len(view.plain) <= 60 and view.all_past and _stands(view, "on", "at_hour"),  # noqa: PLR2004 - a day with its hour is what it is about
     "opens_with_last": _opens_with_last,
     "is_fresh": _is_fresh,
+    "is_entered": lambda view: not view.is_row and view.entered is not None and not _is_fresh(view),
+    "was_reported": _was_reported,
+    "is_in_a_log": lambda view: view.dated_beside >= _LOG,
 }
 """What a row may ask that no field, word or pattern can say."""

@@ -1,0 +1,251 @@
+"""What of a model's check-up of a memory is taken."""
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.rows import each_row
+
+from nightledger.domain.finding import DoubtLabel
+from nightledger.files.home import Home
+from nightledger.text.checkup.checkup import check_memory
+from nightledger.text.markdown.document import parse_markdown
+from nightledger.think.analyst import Analyst, AnalystError, Reply
+from nightledger.think.checkup import Chosen, choose
+from nightledger.think.prompting import PART_CHARACTERS, read_prompt
+
+DAY = date(2026, 5, 2)
+MEMORY = """# Memory
+
+## Harbour
+
+- The crane was painted on Tuesday, two coats
+- Boats moor at the east pier, four at most
+- The east pier takes boats, four at most, and barges moor there, too
+- The east pier takes boats
+  - four at most
+  - never overnight
+- Anna prefers the west pier
+- Never leave the gate open
+- ~~Never leave the lamp on~~
+- Backups go to `nas-1` at 02:00
+- Backups go to the NAS, no longer to `nas-1`
+- The relay listens on 8080
+
+```
+never run this
+```
+
+DECISION: Anna runs the kiln
+STATUS: Open
+"""
+NAMES = {
+    "crane": "m1",
+    "moor": "m2",
+    "barges": "m3",
+    "pier": "m4",
+    "four": "m5",
+    "overnight": "m6",
+    "anna": "m7",
+    "gate": "m8",
+    "lamp": "m9",
+    "nas-1": "m10",
+    "nas": "m11",
+    "relay": "m12",
+    "code": "m13",
+    "kiln": "m14",
+}
+
+
+class Model:
+    """A model that says what it was told to."""
+
+    name = "told"
+
+    def __init__(self, *answers: str, tokens_a_night: int = 100_000) -> None:
+        self.answers = list(answers)
+        self.questions: list[str] = []
+        self.tokens_a_night = tokens_a_night
+
+    def complete(self, prompt: str, schema: Mapping[str, Any], most_tokens: int) -> Reply:
+        assert schema["properties"]["operations"]["maxItems"] == 100
+        assert most_tokens
+        self.questions.append(prompt)
+        if not self.answers:
+            raise AnalystError("the model's server does not answer")
+        return Reply(text=self.answers.pop(0), tokens=12_000)
+
+
+def ask(
+    root: Path, model: Model, memory: str = MEMORY, staying: tuple[int, ...] = (), *, dry_run: bool = True
+) -> Chosen:
+    home = Home(root)
+    Path(home.system_dir).mkdir(parents=True, exist_ok=True)
+    analyst = Analyst(
+        server=model,
+        prompt=read_prompt(str(root), "checkup"),
+        home=home,
+        at=datetime(2026, 5, 2, 9, tzinfo=UTC),
+        key=b"k" * 32,
+        dry_run=dry_run,
+    )
+    return choose(analyst, parse_markdown(memory), DAY, staying)
+
+
+def takes(entry: str, quote: str, why: str, *others: str, **more: object) -> dict[str, Any]:
+    names = [NAMES.get(one, one) for one in (entry, *others)]
+    told = {"op": "retire", "entry": names[0], "quote": quote, "why": why, "others": names[1:]}
+    return {**told, "confidence": 0.8, **more}
+
+
+def answer(*operations: dict[str, Any]) -> str:
+    return json.dumps({"operations": operations})
+
+
+CRANE = takes("crane", "The crane was painted on Tuesday", "report")
+
+
+@each_row(
+    ("operation", "lines"),
+    [
+        (CRANE, [5]),
+        (takes("crane", "The crane was  painted on\nTuesday", "report"), [5]),
+        (takes("moor", "Boats moor at the east pier", "repeats", "barges"), [6]),
+        (takes("barges", "The east pier takes boats", "repeats", "moor", op="merge"), [6]),
+        (takes("lamp", "Never leave the lamp on", "over"), [13]),
+        (takes("nas-1", "Backups go to `nas-1`", "superseded", "nas"), [14]),
+        (takes("relay", "The relay listens on 8080", "state"), [16]),
+    ],
+)
+def test_an_operation_that_keeps_the_contract_is_taken(
+    tmp_path_factory: pytest.TempPathFactory, operation: dict[str, Any], lines: list[int]
+) -> None:
+    chosen = ask(tmp_path_factory.mktemp("home"), Model(answer(operation)))
+    assert [doubt.lines[0] for doubt in chosen.doubts] == lines, chosen.run
+
+
+OVER = "it is a rule or wish, and nothing says it is over"
+NOT_ALL = "the entry that stays does not say all of it"
+OTHER = "it does not name the other entry that it needs, or names one that it does not"
+NO_QUOTE = "the quote does not stand in the entry"
+
+
+@each_row(
+    ("operation", "why"),
+    [
+        (takes("m99", "The crane", "report"), "there is no such entry"),
+        (takes("code", "never run this", "report"), "there is no such entry"),
+        (takes("crane", "The crane was repainted", "report"), NO_QUOTE),
+        (takes("crane", "crane", "report"), NO_QUOTE),
+        (takes("crane", "", "report"), NO_QUOTE),
+        ({**CRANE, "confidence": 7}, "a confidence of 7"),
+        ({**CRANE, "confidence": 0.69}, "it is not sure enough"),
+        ({**CRANE, "others": ["m2"]}, OTHER),
+        (takes("moor", "Boats moor at the east pier", "repeats"), OTHER),
+        (takes("moor", "Boats moor at the east pier", "repeats", "barges", "pier"), OTHER),
+        (takes("moor", "Boats moor at the east pier", "state", "barges", op="merge"), OTHER),
+        (takes("anna", "Anna prefers the west pier", "report"), OVER),
+        (takes("gate", "Never leave the gate open", "over"), OVER),
+        (takes("pier", "The east pier takes boats", "state"), OVER),
+        (takes("kiln", "Anna runs the kiln", "over"), OVER),
+        (takes("moor", "Boats moor at the east pier", "repeats", "relay"), NOT_ALL),
+        (takes("nas-1", "Backups go to `nas-1`", "repeats", "nas"), NOT_ALL),
+        (takes("anna", "Anna prefers the west pier", "repeats", "gate"), NOT_ALL),
+        (takes("relay", "The relay listens on 8080", "superseded", "gate"), "it speaks of something else"),
+        (takes("pier", "The east pier takes boats", "repeats", "four"), "it keeps what another"),
+        (takes("crane", "The crane was painted", "repeats", "crane"), "it keeps what another"),
+    ],
+)
+def test_an_operation_that_does_not_is_refused_and_counted(
+    tmp_path_factory: pytest.TempPathFactory, operation: dict[str, Any], why: str
+) -> None:
+    chosen = ask(tmp_path_factory.mktemp("home"), Model(answer(operation)))
+    assert chosen.doubts == ()
+    assert chosen.run
+    ((reason, count),) = chosen.run.refused.items()
+    assert (reason.startswith(why), count) == (True, 1), reason
+
+
+def test_of_two_that_repeat_each_other_one_stays(tmp_path: Path) -> None:
+    memory = "# M\n\n- Boats moor at the east pier\n- At the east pier boats moor\n"
+    both = answer(
+        takes("m1", "Boats moor at the east pier", "repeats", "m2"),
+        takes("m2", "At the east pier boats moor", "repeats", "m1"),
+    )
+    assert [doubt.lines for doubt in ask(tmp_path, Model(both), memory).doubts] == [(3, 3)]
+
+
+def test_what_the_rules_doubt_is_no_reason_to_let_another_go(tmp_path: Path) -> None:
+    memory = (
+        "# M\n\n- Boats moor at the east pier of the harbour\n- Boats moor at the east pier of the harbour\n"
+    )
+    chosen = ask(tmp_path, Model(answer(takes("m1", "Boats moor at the east pier", "repeats", "m2"))), memory)
+    assert len(chosen.doubts) == 1
+    doubts = check_memory(memory, today=DAY, chosen=chosen.doubts)
+    assert [(doubt.lines[0], doubt.label) for doubt in doubts] == [(4, DoubtLabel.DUPLICATE)]
+
+
+def test_an_entry_goes_with_all_below_it(tmp_path: Path) -> None:
+    memory = "# M\n\n- The fair of March\n  - two stalls\n  - rain\n- Boats\n"
+    chosen = ask(tmp_path, Model(answer(takes("m1", "The fair of March", "over"))), memory)
+    assert [doubt.lines for doubt in chosen.doubts] == [(3, 3), (4, 4), (5, 5)]
+    kept = ask(tmp_path, Model(answer(takes("m1", "The fair of March", "over"))), memory, (4,))
+    assert kept.doubts == ()
+
+
+def test_what_is_pinned_or_signed_is_shown_as_staying(tmp_path: Path) -> None:
+    model = Model(answer(CRANE))
+    chosen = ask(tmp_path, model, staying=(5,))
+    assert chosen.doubts == ()
+    assert "m1 (stays): The crane was painted" in model.questions[0]
+    assert chosen.run
+    assert chosen.run.refused == {"the owner pinned it or signed it lately": 1}
+
+
+def test_a_model_sees_entries_under_their_headings_and_neither_code_nor_secrets(tmp_path: Path) -> None:
+    key = "ghp_Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
+    more = f"\n## Vault {key}\n\n- The safe is green\n\n## Keys\n\n- token {key}\n- [x] paint the boat\n"
+    model = Model(answer())
+    ask(tmp_path, model, MEMORY + more)
+    shown = model.questions[0].split("under its headings:")[1]
+    assert "# Memory > Harbour\nm1: The crane" in shown
+    assert "\n  m5: four at most" in shown
+    assert "[x] paint the boat" in shown
+    assert all(text not in shown for text in (key, "never run this", "The safe is green", "{{"))
+
+
+@each_row("said", ["", "all of it", '{"operations": [{}]}', answer({**CRANE, "why": "boring"}), "[" * 9_000])
+def test_an_answer_of_another_form_leaves_the_memory_to_the_rules(
+    tmp_path_factory: pytest.TempPathFactory, said: str
+) -> None:
+    chosen = ask(tmp_path_factory.mktemp("home"), Model(said))
+    assert chosen.doubts == ()
+    assert chosen.run
+    assert "something else than operations" in chosen.run.problem
+
+
+def test_a_long_memory_is_asked_about_in_parts_and_each_entry_once(tmp_path: Path) -> None:
+    lines = [f"- Boat {n} lies at berth {n} of the long harbour." for n in range(1500)]
+    memory = "# M\n\n## One\n" + "\n".join(lines[:200]) + "\n\n## Two\n" + "\n".join(lines[200:]) + "\n"
+    model = Model(*[answer()] * 9, tokens_a_night=1_000_000)
+    ask(tmp_path, model, memory)
+    parts = [question.split("under its headings:")[1] for question in model.questions]
+    assert len(parts) > 2
+    assert all(len(part) < 2 * PART_CHARACTERS for part in parts)
+    assert [sum(f": {line[2:]}\n" in f"{part}\n" for part in parts) for line in lines] == [1] * len(lines)
+
+
+def test_the_budget_is_one_a_day_whatever_asks(tmp_path: Path) -> None:
+    first = ask(tmp_path, Model(answer(CRANE), tokens_a_night=25_000), dry_run=False)
+    assert first.run
+    assert (first.run.calls, first.run.tokens) == (1, 12_000)
+    again = Model(tokens_a_night=25_000)
+    assert ask(tmp_path, again, dry_run=False).doubts == first.doubts
+    other = Model(answer(), tokens_a_night=20_000)
+    third = ask(tmp_path, other, MEMORY.replace("crane", "winch"), dry_run=False)
+    assert third.run
+    assert (again.questions, other.questions) == ([], [])
+    assert "budget of 20,000 tokens is spent" in third.run.problem
