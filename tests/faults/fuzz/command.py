@@ -27,6 +27,8 @@ NO_ATHERIS = (
 )
 ONE_INPUT_S = 20
 MEMORY_MB = 2048
+ROUNDS = 6
+"""A search goes on, each time for twice as long, while the planted error is not found: some are deeper than others."""
 _STATUS = re.compile(r"^#(\d+)\s.*cov: (\d+) ft: (\d+)", re.MULTILINE)
 _DONE = re.compile(r"^Done (\d+) runs in", re.MULTILINE)
 
@@ -55,7 +57,7 @@ def fuzz(target: Target, work: Path, seconds: int) -> tuple[int, int, list[str],
     Returns:
         Inputs run, branches covered, findings, and whether the planted error was found.
     """
-    folder, until = work / target.name, time.monotonic() + seconds
+    folder, until, rounds = work / target.name, time.monotonic() + seconds, 0
     runs, edges, caught, aborts = 0, 0, False, list[str]()
     while True:
         left = round(until - time.monotonic())
@@ -64,9 +66,12 @@ def fuzz(target: Target, work: Path, seconds: int) -> tuple[int, int, list[str],
         done = _DONE.search(told)
         runs, edges = runs + int(done[1] if done else newest[0][0]), int(newest[0][1])
         caught = caught or PLANTED in told
-        if not aborted or left <= 1:
+        if aborted and left > 1:
+            aborts.append("an input ended the process: see output.txt")
+            continue
+        if caught or (rounds := rounds + 1) == ROUNDS:
             break
-        aborts.append("an input ended the process: see output.txt")
+        until = time.monotonic() + seconds * 2**rounds
     kinds = [json.loads(path.read_text())["kind"] for path in sorted(folder.glob("crash-*.json"))]
     return runs, edges, [*kinds, *aborts], caught
 
