@@ -36,9 +36,7 @@ def test_hermes_takes_our_hooks_for_healthy(hermes: Hermes) -> None:
     (hermes.home.root / "shell-hooks-allowlist.json").unlink(missing_ok=True)
     assert hermes.run("hooks", "list").count("not allowlisted") == 2
     hermes.say("hello")
-    listed = hermes.run("hooks", "list")
-    assert "Configured shell hooks (2 total)" in listed
-    assert listed.count("✓ allowed") == 2
+    assert hermes.run("hooks", "list").count("✓ allowed") == 2
     assert "All shell hooks look healthy." in hermes.run("hooks", "doctor")
 
 

@@ -69,8 +69,7 @@ def fuzz(target: Target, work: Path, seconds: int) -> tuple[int, int, list[str],
         if aborted and left > 1:
             aborts.append("an input ended the process: see output.txt")
             continue
-        rounds += 1
-        if caught or rounds == ROUNDS:
+        if caught or (rounds := rounds + 1) == ROUNDS:
             break
         until = time.monotonic() + seconds * 2**rounds
     kinds = [json.loads(path.read_text())["kind"] for path in sorted(folder.glob("crash-*.json"))]
