@@ -57,7 +57,7 @@ def find_problems(name: str, value: Any) -> tuple[str, ...]:
     """Name what is wrong with a value, sorted by place, the value itself cut and escaped; () when it is valid.
 
     Args:
-        name: Of the record kind.
+        name: Of the record kind; ``record#goal`` is the part ``goal`` of the schema's ``$defs``.
         value: A JSON value, lists and dicts.
     """
     errors = find_errors(name, value)
@@ -83,7 +83,9 @@ def _validator(name: str) -> "Validator":
     strict: Any = extend(  # type: ignore[no-untyped-call]  # typeshed leaves it untyped
         Draft202012Validator, validators={"ascending": _ascending, "pattern": _pattern}, type_checker=integers
     )
-    validator: Validator = strict(read_schema(name), format_checker=_formats())
+    name, _, part = name.partition("#")
+    schema = read_schema(name)
+    validator: Validator = strict(schema["$defs"][part] if part else schema, format_checker=_formats())
     return validator
 
 

@@ -248,6 +248,10 @@ class Home:
         """Give the file of the text of one message."""
         return os.path.join(self.received_dir, f"{_checked_id(message_id)}.md")
 
+    def records(self, kind: str) -> str:
+        """Give the file of what sessions left behind of one kind, a row of ``config/records.json``."""
+        return os.path.join(self.system_dir, f"{kind}.jsonl")
+
     def archive(self, year: int) -> str:
         """Give the file of the entries archived in a year."""
         return os.path.join(self.archive_dir, f"{year:04d}.md")

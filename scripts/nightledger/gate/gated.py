@@ -6,6 +6,7 @@ themselves, trust files and the consent graph, which count as far as they were s
 """
 
 import hashlib
+import json
 import os
 from collections.abc import Iterable, Mapping
 
@@ -23,6 +24,7 @@ from nightledger.domain.trusting import EMPTY_SHA256, TRUST_FILES
 from nightledger.files.blobs import BlobStore
 from nightledger.files.home import Home
 from nightledger.files.reading import is_within, read_optional, read_regular
+from nightledger.files.shipped import shipped_config
 from nightledger.hosts.presets import preset
 
 MAX_GATED_BYTES = 32_000_000
@@ -265,5 +267,6 @@ def append_only(home: Home) -> tuple[str, ...]:
         home.exposures,
         home.reinforcements,
         home.analyst_log,
+        *map(home.records, json.loads(shipped_config("records.json"))),
     )
     return tuple(home.relative(path) for path in files)

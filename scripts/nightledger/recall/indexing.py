@@ -60,6 +60,7 @@ from nightledger.recall.sources import (
     cut_outcomes,
     cut_principles,
     cut_prose,
+    cut_records,
     find_changes,
     find_sources,
 )
@@ -337,6 +338,8 @@ def _cut(seen: _Seen, source: Source, text: str) -> Cut:
         return seen.constitution
     if source.kind is Kind.HANDOFF:
         return cut_handoff(text)
+    if source.kind is Kind.RECORD:
+        return cut_records(source.path, text, seen.zone)
     if source.kind is Kind.ARCHIVE and source.day is None:
         return _moved(seen, source.path, cut_archive(text))
     return cut_prose(text, source.day)

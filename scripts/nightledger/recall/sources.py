@@ -36,6 +36,7 @@ from nightledger.files.search_index import FileState, NewChunk, SearchStore
 from nightledger.gate.memory.naming import Placed
 from nightledger.hosts.daylogs import MAX_LOG_BYTES, day_of, find_daylogs, wide_encoding
 from nightledger.hosts.presets import preset
+from nightledger.records.keeping import fold_lines, record_kinds, words_of
 from nightledger.text.dates import first_day
 from nightledger.text.handoff import handoff_day
 from nightledger.text.search.chunks import JOINT, Passage, cut_markdown
@@ -98,6 +99,7 @@ def find_sources(home: Home) -> list[Source]:
         (home.outcomes, Kind.OUTCOME),
         (home.handoff, Kind.HANDOFF),
         (home.path(TRUST_FILES["constitution"]), Kind.PRINCIPLE),
+        *((home.records(name), Kind.RECORD) for name in record_kinds()),
     ):
         if _is_there(home, name := home.relative(path)):
             found.setdefault(name, Source(path=name, kind=kind))
@@ -205,6 +207,36 @@ def cut_principles(constitution: Constitution | None) -> Cut:
         )
         text += "\n"
     return Cut(text=text, chunks=tuple(chunks))
+
+
+def cut_records(path: str, text: str, zone: tzinfo) -> Cut:
+    """Make what each record of a file says now a chunk: its words on one line, below its kind and state.
+
+    Args:
+        path: The file, ``memory/system/KIND.jsonl``.
+        text: Its lines.
+        zone: In which the home's days begin and end.
+    """
+    kind = path.rpartition("/")[2].removesuffix(".jsonl")
+    records, _ = fold_lines(kind, [text.encode("utf-8", "surrogateescape")])
+    pieces: list[str] = []
+    chunks: list[NewChunk] = []
+    at = 0
+    for one in records.values():
+        said = " ".join(" ".join(words_of(one.fields)).split())
+        chunks.append(
+            NewChunk(
+                start=at,
+                end=at + len(said),
+                first_line=one.line,
+                last_line=one.line,
+                heading=f"{kind}, {one.state}",
+                day=one.changed_at.astimezone(zone).date(),
+            )
+        )
+        pieces.append(said)
+        at += len(said) + 1
+    return Cut(text="\n".join(pieces), chunks=tuple(chunks))
 
 
 def cut_outcomes(path: str, zone: tzinfo) -> tuple[Cut, str, int]:

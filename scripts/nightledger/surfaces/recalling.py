@@ -232,18 +232,22 @@ def may_write(home: Home) -> bool:
     return True
 
 
+def calling_session() -> str:
+    """Return the session whose agent is calling, as its host names it; empty where none is told."""
+    return session_name(next((environ[name] for name in _SESSIONS if environ.get(name)), ""))
+
+
 def expose(context: Context, home: Home, found: Found) -> None:
     """Record what an agent is about to be shown; nothing where a person asks for what an agent would see."""
     host = calling_host()
     if not host or not found.hits:
         return
-    session = next((environ[name] for name in _SESSIONS if environ.get(name)), "")
     exposure = Exposure(
         at=f"{context.now:%Y-%m-%dT%H:%M:%SZ}",
         shown=[hit.chunk.entry for hit in found.hits],
         host=_HOSTS.get(host, "unknown"),
         event="recall",
-        session=session_name(session),
+        session=calling_session(),
         places=[Place(path=hit.chunk.path, lines=hit.lines) for hit in found.hits],
     )
     try:

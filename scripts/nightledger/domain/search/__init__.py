@@ -30,6 +30,8 @@ class Kind(StrEnum):
     """What the agent left open for its next session."""
     PRINCIPLE = "principle"
     """A principle of the constitution in force."""
+    RECORD = "record"
+    """What a session left behind: a correction, a goal, an episode; of a handoff, its items."""
 
 
 class Showing(StrEnum):

@@ -1,0 +1,220 @@
+"""What one session hands to the next: saved as a whole, with a readable view that an agent may edit.
+
+``memory/state/session-handoff.md`` is the view where it begins with our first line; an agent's own file of that name is
+left as it is. What is ticked there is resolved, and what is written below one of the four headings is taken in,
+before the view is written anew; a line that is gone changes nothing, as nobody said what became of it.
+
+Invariant: saving resolves or carries every open item, or writes nothing.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from msgspec import Struct
+
+from nightledger.domain.errors import RefusedError
+from nightledger.domain.record import Record, is_open, is_overdue, urgency
+from nightledger.files.append import Appender
+from nightledger.files.atomic import replace_file
+from nightledger.files.home import Home
+from nightledger.files.reading import read_optional
+from nightledger.records.keeping import (
+    PATIENCE_S,
+    Sitting,
+    Told,
+    append_events,
+    checked,
+    find_record,
+    fold_lines,
+    kind_named,
+    read_records,
+    record_id,
+)
+
+HANDOFF = "handoff"
+LISTS = {
+    "unfinished": "Unfinished",
+    "promises": "Promises",
+    "next_plans": "Next plans",
+    "reminders": "Reminders",
+}
+FIRST_LINE = (
+    "# Handoff (kept by nightledger: tick what is done, add lines; 'nightledger record handoff save')"
+)
+_MAX_BYTES = 256_000
+_ITEM = re.compile(
+    r"[-*+] \[(?P<box>[ xX])\] (?P<text>.+?)(?: \((?P<told>[^()]*\b(?P<id>h-[a-z2-7]{8})\b[^()]*)\))?$"
+)
+_SHOWN = 10
+"""Characters of an id in the view: two and eight."""
+
+
+class Saved(Struct, frozen=True, kw_only=True):
+    """What a save did.
+
+    Attributes:
+        opened: Ids of items that are new.
+        carried: Ids of items that stay open.
+        resolved: Ids of items that ended.
+        view: Whether the readable view was written; not where an agent keeps a file of its own there.
+    """
+
+    opened: tuple[str, ...]
+    carried: tuple[str, ...]
+    resolved: tuple[str, ...]
+    view: bool
+
+
+def open_handoff(home: Home, now: datetime) -> list[Record]:
+    """Return what is left open, the overdue first, then the most urgent."""
+    return _waiting(read_records(home, HANDOFF)[0], now)
+
+
+def save_handoff(home: Home, given: Mapping[str, Any], sitting: Sitting) -> Saved:
+    """Take in what a session hands over.
+
+    Args:
+        home: The home.
+        given: ``next_plans``, ``reminders``, ``promises``, ``unfinished``: lists of texts; ``carry`` and ``resolve``:
+            lists of ids, or of their beginnings; ``"*"`` in ``carry`` is all that is not named.
+        sitting: Who hands over.
+
+    Raises:
+        RefusedError: An open item is neither resolved nor carried; nothing was written.
+        RecordError: A text cannot be kept; nothing was written.
+    """
+    strange = [name for name in given if name not in {*LISTS, "carry", "resolve"}]
+    if strange or not all(
+        isinstance(one, list) and all(isinstance(text, str) for text in one) for one in given.values()
+    ):
+        raise RefusedError(
+            f"a handoff is lists of texts named {', '.join(LISTS)}, carry, resolve",
+            hint=f"not: {', '.join(strange) or 'another shape'}",
+        )
+    view = read_view(home)
+    with Appender(home.records(HANDOFF)) as file:
+        file.hold(timeout_s=PATIENCE_S)
+        records, _ = fold_lines(HANDOFF, [file.read_from(0)])
+        told = _told(given, records, view, sitting)
+        append_events(file, checked(told, records, sitting))
+        after, _ = fold_lines(HANDOFF, [file.read_from(0)])
+    waiting = _waiting(after, sitting.at)
+    ids = {
+        name: tuple(
+            dict.fromkeys(one.id or record_id(HANDOFF, one.fields) for one in told if one.action == name)
+        )
+        for name in ("add", "carry", "resolve")
+    }
+    return Saved(
+        opened=ids["add"],
+        carried=ids["carry"],
+        resolved=ids["resolve"],
+        view=write_view(home, waiting, sitting.at),
+    )
+
+
+def _waiting(records: Mapping[str, Record], now: datetime) -> list[Record]:
+    kind, today = kind_named(HANDOFF), now.date()
+    waiting = [one for one in records.values() if is_open(one, kind, today)]
+    return sorted(waiting, key=lambda one: (not is_overdue(one, kind, today), -urgency(one, kind, now)))
+
+
+def _told(
+    given: Mapping[str, list[str]], records: Mapping[str, Record], view: "View", sitting: Sitting
+) -> list[Told]:
+    """Return what a save says: new items first, then what becomes of each open one."""
+    new = [{"list": name, "text": text} for name in LISTS for text in given.get(name, ())] + list(view.added)
+    opened = {record_id(HANDOFF, fields): fields for fields in new}
+    waiting = {one.id for one in _waiting(records, sitting.at)}
+    resolve = {find_record(records, name).id for name in given.get("resolve", ())} | {
+        found for name in view.ticked for found in waiting if found.startswith(name)
+    }
+    carry = {find_record(records, name).id for name in given.get("carry", ()) if name != "*"} | (
+        waiting & {*opened}
+    )
+    left = waiting - resolve - carry
+    if "*" in given.get("carry", ()):
+        carry, left = carry | left, set()
+    if left:
+        names = "\n".join(
+            f"  {one.id[:_SHOWN]} {one.fields['text']}" for one in records.values() if one.id in left
+        )
+        raise RefusedError(
+            f"{len(left)} open items are neither carried nor resolved; nothing was written:\n{names}",
+            hint='name each in "carry" or "resolve"; "carry": ["*"] carries all that are not named',
+        )
+    adds = [
+        Told(kind=HANDOFF, action="add", fields=fields)
+        for name, fields in opened.items()
+        if name not in waiting
+    ]
+    carried = [
+        Told(kind=HANDOFF, action="carry", fields={}, id=name) for name in sorted((carry & waiting) - resolve)
+    ]
+    return (
+        adds
+        + carried
+        + [Told(kind=HANDOFF, action="resolve", fields={}, id=name) for name in sorted(resolve & waiting)]
+    )
+
+
+class View(Struct, frozen=True, kw_only=True):
+    """What an agent wrote into the readable view.
+
+    Attributes:
+        ours: Whether the file is our view at all; where there is none, it may be.
+        ticked: Beginnings of the ids that are ticked.
+        added: Fields of items without an id.
+    """
+
+    ours: bool
+    ticked: tuple[str, ...] = ()
+    added: tuple[dict[str, str], ...] = ()
+
+
+def read_view(home: Home) -> View:
+    """Read the view back."""
+    raw = read_optional(home.handoff, _MAX_BYTES, within=home.root)
+    if raw is None:
+        return View(ours=True)
+    lines = raw.decode("utf-8", "replace").splitlines()
+    if not lines or lines[0] != FIRST_LINE:
+        return View(ours=False)
+    ticked, added = [], []
+    for name, item in _items(lines):
+        if item["id"]:
+            ticked += [item["id"]] if item["box"] in "xX" else []
+        elif item["box"] == " ":
+            added.append({"list": name, "text": item["text"].strip()})
+    return View(ours=True, ticked=tuple(ticked), added=tuple(added))
+
+
+def _items(lines: list[str]) -> Iterator[tuple[str, re.Match[str]]]:
+    names = {f"## {title}": name for name, title in LISTS.items()}
+    name = ""
+    for line in lines:
+        if line.startswith("#"):
+            name = names.get(line.strip(), "")
+        elif name and (item := _ITEM.match(line.strip())):
+            yield name, item
+
+
+def write_view(home: Home, waiting: list[Record], now: datetime) -> bool:
+    """Write the readable view, unless an agent keeps a file of its own there; say whether it is written."""
+    if not read_view(home).ours:
+        return False
+    lines = [FIRST_LINE]
+    for name, title in LISTS.items():
+        if rows := [_row(one, now) for one in waiting if one.fields["list"] == name]:
+            lines += ["", f"## {title}", "", *rows]
+    replace_file(home.handoff, ("\n".join(lines) + "\n").encode())
+    return True
+
+
+def _row(one: Record, now: datetime) -> str:
+    kind = kind_named(HANDOFF)
+    overdue = ", overdue" if is_overdue(one, kind, now.date()) else ""
+    carried = f", carried {one.carried}" if one.carried else ""
+    return f"- [ ] {' '.join(one.fields['text'].split())} ({one.id[:_SHOWN]}, since {one.opened_at.date()}{carried}{overdue})"

@@ -1,0 +1,211 @@
+"""The first screen of a session: how long it was away, what is overdue, what speaks to what is open.
+
+For an agent to read when it begins. What it says was left by earlier sessions;
+nobody signed it, and it says so. At most three observations, each once a week.
+
+Reads   memory/system/, audit/
+Writes  memory/system/observation.jsonl: what was told; .nightledger/
+Changes no memory.
+"""
+
+import argparse
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from msgspec import Struct
+
+from nightledger.codec.strict_json import read_value
+from nightledger.domain.errors import NightledgerError
+from nightledger.domain.record import Author, Record, told_in_a_line
+from nightledger.domain.words import read_moment
+from nightledger.files.home import Home
+from nightledger.files.line_log import LineLog
+from nightledger.records.keeping import (
+    Sitting,
+    Told,
+    keep_records,
+    kind_named,
+    read_records,
+    why_held,
+    words_of,
+)
+from nightledger.records.noticing import (
+    Gap,
+    Match,
+    Noticed,
+    gap_of,
+    notice,
+    overdue_items,
+    read_all,
+    speak_to_open,
+    untold,
+)
+from nightledger.surfaces import screen
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.home import require_machine
+from nightledger.surfaces.recalling import calling_session
+
+_TAIL_BYTES = 1 << 16
+LANDMARKS = 3
+_LONG = frozenset({Gap.CATCH_UP, Gap.CHECK_IN, Gap.FIRST})
+
+
+class Screen(Struct, frozen=True, kw_only=True):
+    """What a session is told.
+
+    Attributes:
+        gap: How long the last one is ago.
+        last: When something was last written down; None for never.
+        overdue: Items that were handed over and are overdue.
+        open: The rest of them; told one by one after a long gap only.
+        corrections: Those that speak to what is open.
+        landmarks: The newest work and decisions that ended; after a long gap.
+        noticed: What is told this once.
+        waits: Changes that wait for the operator.
+    """
+
+    gap: Gap
+    last: datetime | None
+    overdue: list[Record]
+    open: list[Record]
+    corrections: list[Match]
+    landmarks: list[Record]
+    noticed: list[Noticed]
+    waits: int
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """Say what a session should know."""
+    home = Home(context.home_path).require()
+    require_machine(home)
+    session = options.session or calling_session()
+    told = look(context, home, session)
+    context.emit(_value(told))
+    context.print_lines(_lines(told, context))
+    if told.noticed:
+        fields = [{"text": one.text, "about": one.about} for one in told.noticed]
+        rows = [Told(kind="observation", action="add", fields=one) for one in fields]
+        keep_records(home, rows, Sitting(at=context.now, by=Author.BRAIN, session=session))
+    return 0
+
+
+def look(context: Context, home: Home, session: str) -> Screen:
+    """Return what a session should know, as it is now."""
+    records = {name: _fit(rows) for name, rows in read_all(home, context.now).items()}
+    last = _last_written(home, session)
+    gap = gap_of(last, context.now)
+    late, rest = overdue_items(home, context.now)
+    notices = untold(notice(records, context.now), read_records(home, "observation")[0].values())
+    return Screen(
+        gap=gap,
+        last=last,
+        overdue=_fit(late),
+        open=_fit(rest),
+        corrections=[] if gap is Gap.RESUME else speak_to_open(records),
+        landmarks=_fit(_landmarks(home)) if gap in _LONG else [],
+        noticed=[] if gap is Gap.RESUME else notices,
+        waits=_waits(context),
+    )
+
+
+def _fit(records: Sequence[Record]) -> list[Record]:
+    """Return those that scanners let through: a line may have been written past ``record``."""
+    return [one for one in records if not why_held(words_of(one.fields))]
+
+
+def _waits(context: Context) -> int:
+    from nightledger.surfaces.verbs.status import look as look_at_home
+
+    try:
+        return int(look_at_home(context)["waiting"]["changes"])
+    except NightledgerError:
+        return 0  # 'status' says what is wrong, to the person whom it concerns
+
+
+def _landmarks(home: Home) -> list[Record]:
+    ended = [
+        one
+        for kind in ("episode", "decision")
+        for one in read_records(home, kind)[0].values()
+        if one.state == "resolved"
+    ]
+    return sorted(ended, key=lambda one: one.changed_at, reverse=True)[:LANDMARKS]
+
+
+def _last_written(home: Home, session: str) -> datetime | None:
+    """Return when something was last written down, by another session than this one."""
+    found = [
+        one.changed_at
+        for kind in ("handoff", "correction", "goal", "episode", "decision", "trail", "intention", "seed")
+        for one in read_records(home, kind)[0].values()
+    ]
+    for path, name in ((home.outcomes, "received_at"), (home.exposures, "at")):
+        for row in _tail(path):
+            if row.get("event") != "session_start" and (not session or row.get("session") != session):
+                try:
+                    found.append(read_moment(row.get(name)))
+                except ValueError:
+                    continue
+    return max(found, default=None)
+
+
+def _tail(path: str) -> Iterator[dict[str, Any]]:
+    with LineLog(path) as log:
+        raw = b"".join(log.chunks(max(0, log.end - _TAIL_BYTES)))
+    for line in raw.split(b"\n"):
+        try:
+            value = read_value(line, _TAIL_BYTES)
+        except ValueError:
+            continue
+        if isinstance(value, dict):
+            yield value
+
+
+def _value(told: Screen) -> dict[str, Any]:
+    return {
+        "gap": told.gap.value,
+        "last": f"{told.last:%Y-%m-%dT%H:%M:%SZ}" if told.last else None,
+        "overdue": [_item(one) for one in told.overdue],
+        "open": [_item(one) for one in told.open],
+        "corrections": [{**_item(one.record), "likeness": one.likeness} for one in told.corrections],
+        "landmarks": [_item(one) for one in told.landmarks],
+        "observations": [{"about": one.about, "text": one.text} for one in told.noticed],
+        "waits_for_operator": told.waits,
+    }
+
+
+def _item(one: Record) -> dict[str, Any]:
+    return {"id": one.id, "kind": one.kind, "fields": dict(one.fields)}
+
+
+def _lines(told: Screen, context: Context) -> Iterator[str]:
+    since = f", {_ago(told.last, context.now)} since anything was written down" if told.last else ""
+    yield f"Session: {told.gap}{since}. What follows was left by earlier sessions; nobody signed it."
+    yield from _named("Overdue", told.overdue)
+    if told.gap in _LONG:
+        yield from _named("Open", told.open)
+    elif told.open:
+        yield f"Open: {len(told.open)} more; 'nightledger record handoff list'"
+    yield from _named("Corrections that speak to what is open", [one.record for one in told.corrections])
+    yield from _named("Lately ended", told.landmarks)
+    for one in told.noticed:
+        yield from screen.wrap(screen.shown(f"Noticed: {one.text}"), first="", indent="  ")
+    if told.waits:
+        yield f"{told.waits} changes wait for your operator."
+
+
+def _named(title: str, records: Sequence[Record]) -> Iterator[str]:
+    if records:
+        yield f"{title}:"
+    for one in records:
+        # what a correction demands is for whoever looks it up: unsigned text gives no orders
+        said = (
+            one.fields["mistake"] if one.kind == "correction" else told_in_a_line(one, kind_named(one.kind))
+        )
+        yield from screen.wrap(screen.shown(f'{one.id[:10]} "{said}"'), first="  ", indent="    ")
+
+
+def _ago(last: datetime | None, now: datetime) -> str:
+    hours = int((now - last).total_seconds() // 3600) if last else 0
+    return f"{hours // 24} days" if hours >= 48 else f"{hours} hours" if hours else "less than an hour"  # noqa: PLR2004 - two days

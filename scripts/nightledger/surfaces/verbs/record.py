@@ -1,0 +1,292 @@
+"""Records that sessions leave behind: handoffs, corrections, goals, episodes, decisions and more.
+
+'record' lists the kinds, 'record KIND' what is open of one, and what can be done.
+
+  nightledger record goal add title='Read all four hosts' priority=2
+  nightledger record goal update g-aaaa progress='Codex is read'
+  nightledger record correction match 'deploy it this evening'
+  echo '{"unfinished": ["Ask Mara"], "carry": ["*"]}' | nightledger record handoff save
+
+Values are text; a name given twice is a list, and what is a list or an object
+may be written as JSON. With --stdin each line is one record as JSON.
+
+Reads   memory/system/KIND.jsonl
+Writes  memory/system/KIND.jsonl (appended), memory/state/session-handoff.md
+Changes no memory.
+"""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+import msgspec
+
+from nightledger.codec.strict_json import MAX_DOCUMENT_BYTES, parse_json, read_jsonl
+from nightledger.domain.errors import RecordError, UsageError
+from nightledger.domain.record import (
+    Author,
+    Happened,
+    Record,
+    is_open,
+    is_overdue,
+    is_stale,
+    told_in_a_line,
+    urgency,
+)
+from nightledger.files.home import Home
+from nightledger.records.handoff import HANDOFF, open_handoff, save_handoff
+from nightledger.records.keeping import (
+    Sitting,
+    Told,
+    action_named,
+    field_shapes,
+    find_record,
+    keep_records,
+    kind_named,
+    read_records,
+    record_kinds,
+    why_held,
+    words_of,
+)
+from nightledger.records.noticing import match_corrections
+from nightledger.records.synthesis import draw_ideas
+from nightledger.surfaces import screen
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.home import calling_host, require_machine
+from nightledger.surfaces.recalling import calling_session
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """Read or write records."""
+    home = Home(context.home_path).require()
+    if not options.kind:
+        return _list_kinds(context)
+    kind_named(options.kind)
+    action = options.action or "list"
+    reads = {"list": _list, "show": _show, "match": _match, "timeline": _timeline}
+    if action in reads:
+        return reads[action](options, context, home)
+    require_machine(home)
+    if (options.kind, action) == (HANDOFF, "save"):
+        return _save(options, context, home)
+    if (options.kind, action) == ("seed", "synthesis"):
+        return _emit(context, draw_ideas(home, sitting(options, context)), home, "idea")
+    return _write(options, context, home, action)
+
+
+def sitting(options: argparse.Namespace, context: Context) -> Sitting:
+    """Return who writes, and when."""
+    by = Author.AGENT if calling_host() else Author.OWNER
+    return Sitting(at=context.now, by=by, session=options.session or calling_session())
+
+
+def _list_kinds(context: Context) -> int:
+    kinds = record_kinds()
+    context.emit(
+        {
+            name: {
+                "actions": {word: action.help for word, action in kind.actions.items()},
+                "fields": [*field_shapes(name)],
+            }
+            for name, kind in kinds.items()
+        }
+    )
+    for name, kind in kinds.items():
+        context.print_lines(screen.wrap(f"{name}: {', '.join(field_shapes(name))}", first="", indent="    "))
+        context.print_lines(f"  {word:<8} {action.help}" for word, action in kind.actions.items())
+    return 0
+
+
+def _write(options: argparse.Namespace, context: Context, home: Home, action: str) -> int:
+    opens = action_named(options.kind, action).event is Happened.OPENED
+    if options.stdin:
+        values, problems = read_jsonl(_standard_input())
+        if problems:
+            raise RecordError(
+                "the record",
+                tuple(f"line {number}: {problem}" for number, problem in problems),
+                hint="nothing was written",
+            )
+        told = [_told(options.kind, action, value, f"line {number}") for number, value in values]
+    else:
+        name = options.words[0] if options.words and not opens and "=" not in options.words[0] else ""
+        told = [
+            Told(
+                kind=options.kind,
+                action=action,
+                fields=_fields(options.kind, options.words[bool(name) :]),
+                id=name,
+            )
+        ]
+    if not told:
+        return 0
+    ids = keep_records(home, told, sitting(options, context))
+    return _emit(context, ids, home, options.kind)
+
+
+def _emit(context: Context, ids: Sequence[str], home: Home, kind: str) -> int:
+    records, _ = read_records(home, kind)
+    context.emit([_value(records[name], context) for name in dict.fromkeys(ids)])
+    context.print_lines(_line(records[name], context) for name in dict.fromkeys(ids))
+    return 0
+
+
+def _told(kind: str, action: str, value: Any, place: str) -> Told:
+    if not isinstance(value, dict) or not isinstance(value.get("id", ""), str):
+        raise RecordError("the record", (f"{place}: is no object of fields, with id where it changes one",))
+    return Told(
+        kind=kind,
+        action=action,
+        fields={name: one for name, one in value.items() if name != "id"},
+        id=value.get("id", ""),
+    )
+
+
+def _fields(kind: str, words: Sequence[str]) -> dict[str, Any]:
+    """Return what NAME=VALUE words say; the schema tells which are lists, numbers and objects."""
+    shapes, fields = field_shapes(kind), dict[str, Any]()
+    for word in words:
+        name, mark, text = word.partition("=")
+        if not mark:
+            raise UsageError(f"{word!r} is not NAME=VALUE", hint=f"names: {', '.join(shapes)}")
+        shape = shapes.get(name, {})
+        if shape.get("type") == "array":
+            value = _valued(text, shape["items"])
+            fields[name] = [*fields.get(name, ()), *(value if isinstance(value, list) else [value])]
+        else:
+            fields[name] = _valued(text, shape)
+    return fields
+
+
+def _valued(text: str, shape: Mapping[str, Any]) -> Any:
+    if shape.get("type") in ("object", "integer") or text.startswith("["):
+        try:
+            return json.loads(text)
+        except ValueError:
+            return text  # the schema says what is wrong with it
+    return text
+
+
+def _standard_input() -> bytes:
+    raw = sys.stdin.buffer.read(MAX_DOCUMENT_BYTES + 1)
+    if len(raw) > MAX_DOCUMENT_BYTES:
+        raise UsageError(f"standard input has more than {MAX_DOCUMENT_BYTES >> 20} MB; nothing was written")
+    return raw
+
+
+def _save(options: argparse.Namespace, context: Context, home: Home) -> int:
+    given = parse_json(_standard_input() or b"{}", "standard input")
+    if not isinstance(given, dict):
+        raise UsageError("a handoff is one JSON object", hint='{"unfinished": ["..."], "carry": ["*"]}')
+    saved = save_handoff(home, given, sitting(options, context))
+    context.emit(msgspec.to_builtins(saved))
+    context.print(f"{len(saved.opened)} new, {len(saved.carried)} carried, {len(saved.resolved)} resolved.")
+    if not saved.view:
+        context.note(f"{home.handoff} is the agent's own file; it is left as it is")
+    return 0
+
+
+def _list(options: argparse.Namespace, context: Context, home: Home) -> int:
+    kind, today = kind_named(options.kind), context.now.date()
+    records, bad = read_records(home, options.kind)
+    found = [one for one in records.values() if options.all or is_open(one, kind, today)]
+    if options.kind == HANDOFF and not options.all:
+        found = open_handoff(home, context.now)
+    if options.kind == "goal":
+        found.sort(key=lambda one: one.fields.get("priority", 3))
+    found = _fit(context, found)
+    context.emit([_value(one, context) for one in found])
+    context.print_lines(_line(one, context) for one in found)
+    if not found and not context.quiet:
+        context.print(f"Nothing is open; actions: {', '.join(kind.actions)}, list, show")
+    if bad:
+        context.note(
+            f"{bad} lines of {os.path.relpath(home.records(options.kind), home.root)} are no records; they are left as they are"
+        )
+    return 0
+
+
+def _fit(context: Context, records: Sequence[Record]) -> list[Record]:
+    """Return for an agent those that scanners let through: a line may have been written past this command."""
+    if not calling_host():
+        return list(records)
+    fit = [one for one in records if not why_held(words_of(one.fields))]
+    if len(fit) < len(records):
+        context.note(f"{len(records) - len(fit)} records are held back by scanners")
+    return fit
+
+
+def _show(options: argparse.Namespace, context: Context, home: Home) -> int:
+    records, _ = read_records(home, options.kind)
+    found = _fit(context, [find_record(records, name) for name in options.words or [""]])
+    context.emit([_value(one, context) for one in found])
+    for one in found:
+        context.print(_line(one, context))
+        for name, value in one.fields.items():
+            for row in value if isinstance(value, list) else [value]:
+                text = (
+                    ", ".join(f"{key}: {part}" for key, part in row.items()) if isinstance(row, dict) else row
+                )
+                context.print_lines(screen.wrap(screen.shown(f"{name}: {text}"), first="  ", indent="    "))
+    return 0
+
+
+def _match(options: argparse.Namespace, context: Context, home: Home) -> int:
+    if options.kind != "correction" or not options.words:
+        raise UsageError(
+            "corrections are matched with a text",
+            hint="nightledger record correction match 'what is about to be done'",
+        )
+    records, _ = read_records(home, options.kind)
+    waiting = [one for one in records.values() if is_open(one, kind_named(options.kind), context.now.date())]
+    matches = match_corrections(_fit(context, waiting), " ".join(options.words))
+    context.emit([{**_value(one.record, context), "likeness": one.likeness} for one in matches])
+    context.print_lines(_line(one.record, context) for one in matches)
+    return 0
+
+
+def _timeline(options: argparse.Namespace, context: Context, home: Home) -> int:
+    records, _ = read_records(home, options.kind)
+    in_order = sorted(records.values(), key=lambda one: one.opened_at)
+    months = {month: list(rows) for month, rows in groupby(in_order, lambda one: f"{one.opened_at:%Y-%m}")}
+    context.emit({month: [_value(one, context) for one in rows] for month, rows in months.items()})
+    for month, rows in months.items():
+        context.print(month)
+        context.print_lines(f"  {one.opened_at:%d} {_line(one, context)}" for one in rows)
+    return 0
+
+
+def _value(one: Record, context: Context) -> dict[str, Any]:
+    kind, today = kind_named(one.kind), context.now.date()
+    return {
+        "id": one.id, "kind": one.kind, "state": one.state if is_open(one, kind, today) or one.state != "open" else "expired",
+        "fields": dict(one.fields), "opened_at": f"{one.opened_at:%Y-%m-%dT%H:%M:%SZ}", "changed_at": f"{one.changed_at:%Y-%m-%dT%H:%M:%SZ}",
+        "times": one.times, "weakened": len(one.doubted), "carried": one.carried, "overdue": is_overdue(one, kind, today),
+        "stale": is_stale(one, kind, context.now), "urgency": urgency(one, kind, context.now), "line": one.line,
+    }  # fmt: skip
+
+
+def _line(one: Record, context: Context) -> str:
+    marks = ", ".join(_marks(one, context))
+    told = screen.shown(told_in_a_line(one, kind_named(one.kind)))
+    return f"{one.id[:10]} {told}{f' ({marks})' if marks else ''}"
+
+
+def _marks(one: Record, context: Context) -> Iterator[str]:
+    kind, today = kind_named(one.kind), context.now.date()
+    if one.state != "open":
+        yield one.state
+    elif not is_open(one, kind, today):
+        yield "expired"
+    elif is_overdue(one, kind, today):
+        yield "overdue"
+    elif is_stale(one, kind, context.now):
+        yield "stale"
+    if kind.overdue_at and one.carried:
+        yield f"carried {one.carried}"
+    elif one.times > 1:
+        yield f"{one.times} times"
