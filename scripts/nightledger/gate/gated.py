@@ -243,4 +243,6 @@ def append_only(home: Home) -> tuple[str, ...]:
         home.reinforcements,
         home.analyst_log,
     )
-    return tuple(home.relative(path) for path in files)
+    extracts = sorted(os.listdir(home.transcripts_dir)) if os.path.isdir(home.transcripts_dir) else ()
+    kept = (os.path.join(home.transcripts_dir, name) for name in extracts if name.endswith(".md"))
+    return tuple(home.relative(path) for path in (*files, *kept))

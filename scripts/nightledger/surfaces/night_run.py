@@ -239,8 +239,11 @@ def _close_day(context: Context, period: Period) -> JobReport:
 def _consolidate(context: Context, period: Period) -> JobReport:
     from nightledger.jobs.consolidate import Asked, consolidate
     from nightledger.surfaces.analyst import analyst_line, analyst_of, ask_ahead
+    from nightledger.surfaces.transcripts import agreed, read_agreed
 
-    analyst = analyst_of(context.keys_dir, Home(context.home_path), context.moment.at)
+    home = Home(context.home_path)
+    read, problems = read_agreed(context) if agreed(context.keys_dir, home) else ({}, [])
+    analyst = analyst_of(context.keys_dir, home, context.moment.at)
     asked = ask_ahead(context, Asked(day=period.last_day, analyst=analyst))
     with writing(context) as session:
         done = consolidate(session.gate, session.ledger, asked, session.moment)
@@ -249,8 +252,8 @@ def _consolidate(context: Context, period: Period) -> JobReport:
     nothing = "" if record.proposal or not record.reason else "nothing proposed: "
     counts = _counts(record, "proposed", "suppressed", "no_room", "held")
     return JobReport(
-        counts={**counts, "skipped": len(record.skipped)},
-        reason="; ".join(filter(None, (f"{nothing}{record.reason}", told))),
+        counts={**counts, **read, "skipped": len(record.skipped)},
+        reason="; ".join(filter(None, (f"{nothing}{record.reason}", told, *problems))),
     )
 
 
