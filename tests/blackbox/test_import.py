@@ -396,3 +396,24 @@ def test_a_database_of_a_newer_version_a_locked_one_and_one_that_is_none_are_nam
     Path(f"{path}-shm").unlink(missing_ok=True)
     path.write_bytes(b"no database" * 100)
     assert "not a database" in told(desk, "openclaw")["left"][0][1]
+
+
+def test_hosts_and_start_name_what_lies_there_without_opening_it(desk: World) -> None:
+    claude_file(desk.root / "claude", "/elsewhere/app", [claude("user", RULE, "/elsewhere/app", n=1)])
+    for path in (desk.root / "claude").rglob("*.jsonl"):
+        path.chmod(0)  # root reads it all the same; anybody else is told by an error
+    (look,) = [one for one in desk.json("hosts")["transcripts"] if one["host"] == "claude_code"]
+    assert (look["files"], look["may_belong"], look["read"], look["since"]) == (2, 1, 0, "")
+    for path in (desk.root / "claude").rglob("*.jsonl"):
+        path.chmod(0o600)
+    assert (
+        "1 of which may be of this home; none is read: 'nightledger import claude-code' asks you"
+        in desk.run("hosts").text
+    )
+    steps = {step["step"]: step for step in desk.json("start")["steps"] if "codex" not in step["command"]}
+    assert "import claude-code --yes" in steps["transcripts"]["command"]
+    desk.ok("import", "claude-code", "--yes")
+    (look,) = [one for one in desk.json("hosts")["transcripts"] if one["host"] == "claude_code"]
+    assert (look["read"], look["since"], look["directories"]) == (1, "2026-03-01T06:00:00Z", [str(desk.home)])
+    assert look["others"] == ["-elsewhere-app"]
+    assert "read each night since you said yes on 2026-03-01" in desk.run("hosts").text

@@ -125,6 +125,11 @@ def take_in(home: Home, asked: Asked) -> Taken:
     return taken
 
 
+def read_cursors(home: Home) -> dict[str, dict[str, Cursor]]:
+    """Return how far transcripts were read, by host and file."""
+    return _entries(read_optional(home.cursors, MAX_CURSORS_BYTES, within=home.root) or b"")
+
+
 def _entries(raw: bytes) -> dict[str, dict[str, Cursor]]:
     """Return the cursors by host and file; none where they are no such entry."""
     try:

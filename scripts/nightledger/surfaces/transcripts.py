@@ -22,8 +22,9 @@ from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.gate.forgetting.forgotten import read_forgotten
+from nightledger.hosts.transcripts.finding import Reach, find_sessions, largest_folders
 from nightledger.hosts.transcripts.formats import Fields, Format, Line, Store, table
-from nightledger.jobs.transcripts import Asked, Taken, take_in
+from nightledger.jobs.transcripts import Asked, Taken, read_cursors, take_in
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.home import host_roots
 from nightledger.surfaces.session import Session, writing
@@ -120,6 +121,68 @@ def agree(keys_dir: str, home: Home, host: str, now: datetime | None) -> None:
 
 def _path(keys_dir: str, home: Home) -> str:
     return os.path.join(keys_dir, home.identity.id, FILE)
+
+
+class Look(Struct, frozen=True, kw_only=True):
+    """What of a host's transcripts is seen without opening any.
+
+    Attributes:
+        host: Its name in records.
+        files: How many files of sessions lie there.
+        size_bytes: Theirs together.
+        may_belong: Of these, files that may be of this home, told by their names.
+        read: Files of this home of which something was read.
+        since: When the owner said that they may be read; empty where nobody did.
+        directories: Working directories of what was read for this home.
+        others: The largest folders of the rest, as the host names them.
+    """
+
+    host: str
+    files: int
+    size_bytes: int
+    may_belong: int
+    read: int
+    since: str
+    directories: tuple[str, ...]
+    others: tuple[str, ...]
+
+
+def look_around(keys_dir: str, home: Home) -> list[Look]:
+    """Return what lies there of each host whose transcripts can be read, of those that have any."""
+    since, read = agreed(keys_dir, home), read_cursors(home)
+    looks = []
+    for host, source in sources_of(keys_dir).items():
+        found, cursors = find_sessions(source.form, source.root), read.get(host, {})
+        reach = Reach(
+            home=home.root, root=source.root, kind=source.form.reach, directories=source.directories
+        )
+        mine = [one for one in found.files if reach.may_hold(one.name)]
+        rest = [one for one in found.files if not reach.may_hold(one.name)]
+        if found.files or found.left:
+            looks.append(
+                Look(
+                    host=host,
+                    files=len(found.files),
+                    size_bytes=sum(one.size_bytes for one in found.files),
+                    may_belong=len(mine),
+                    read=len(cursors),
+                    since=since.get(host, ""),
+                    directories=tuple(sorted({one.cwd for one in cursors.values() if one.cwd})),
+                    others=largest_folders(rest)[:_NAMED],
+                )
+            )
+    return looks
+
+
+def tell_look(look: Look) -> str:
+    """Return what a person is told of a host's transcripts, in one line."""
+    name = look.host.replace("_", "-")
+    lie = f"{look.files} files of sessions, {look.size_bytes / 1e6:.1f} MB"
+    if not look.since:
+        return f"{lie}, {look.may_belong} of which may be of this home; none is read: 'nightledger import {name}' asks you"
+    where = f" ({', '.join(look.directories)})" if look.directories else ""
+    others = f"; others are {', '.join(look.others)}" if look.others else ""
+    return f"{lie}, {look.read} of which are of this home{where}, read each night since you said yes on {look.since[:10]}{others}"
 
 
 def read_host(session: Session, source: Source, *, dry_run: bool = False) -> Taken:

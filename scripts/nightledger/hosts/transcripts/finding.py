@@ -7,7 +7,8 @@ import glob
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable
 from itertools import islice
 
 from msgspec import Struct
@@ -136,12 +137,9 @@ def _is_below(path: str, directory: str) -> bool:
     return real == top or real.startswith(top.rstrip(os.sep) + os.sep)
 
 
-def by_folder(found: Found) -> Iterator[tuple[str, int, int]]:
-    """Yield each folder of session files with how many there are and their bytes, the largest first."""
-    sums: dict[str, list[int]] = {}
-    for one in found.files:
-        count = sums.setdefault(os.path.dirname(one.name), [0, 0])
-        count[0] += 1
-        count[1] += one.size_bytes
-    for folder, (files, size_bytes) in sorted(sums.items(), key=lambda item: (-item[1][1], item[0])):
-        yield folder, files, size_bytes
+def largest_folders(files: Iterable[SessionFile]) -> tuple[str, ...]:
+    """Return the names of the folders that session files lie in, those with most bytes first."""
+    sums: Counter[str] = Counter()
+    for one in files:
+        sums[os.path.basename(os.path.dirname(one.name))] += one.size_bytes
+    return tuple(name for name, _ in sorted(sums.items(), key=lambda item: (-item[1], item[0])))

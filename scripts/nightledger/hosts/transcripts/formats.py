@@ -170,10 +170,19 @@ def _text(record: Any, path: str) -> str:
     return found if isinstance(found, str) else ""
 
 
-def holds(record: Any, allowed: Allowed) -> bool:
+_Conditions = tuple[tuple[tuple[str, ...], tuple[str | int | bool | None, ...]], ...]
+
+
+def _conditions(allowed: Allowed) -> _Conditions:
+    return tuple((_keys(path), values) for path, values in allowed.items())
+
+
+def _holds(record: Any, conditions: _Conditions) -> bool:
     """Return whether each path has something that may stand there."""
-    for path, values in allowed.items():
-        found = at(record, path)
+    for keys, values in conditions:
+        found = record
+        for key in keys:
+            found = found.get(key) if isinstance(found, dict) else None
         if isinstance(found, dict | list) or found not in values:
             return False
     return True
@@ -206,9 +215,11 @@ class Reader:
     def __init__(self, form: Format, *, session: str = "", cwd: str = "") -> None:
         """Begin, or go on with what an earlier reading knew."""
         self._form = form
-        self._rows: dict[str, list[Line]] = {}
+        self._rows: dict[str, list[tuple[Line, _Conditions]]] = {}
         for line in form.lines:
-            self._rows.setdefault(line.of, []).append(line)
+            self._rows.setdefault(line.of, []).append((line, _conditions(line.when)))
+        self._only = _conditions(form.only)
+        self._silent = {*form.silent, *self._rows}
         self._blocks = {name: kind for kind, names in table().blocks.items() for name in names}
         self.session, self.cwd, self.is_other = session, cwd, False
         self.unknown: Counter[str] = Counter()
@@ -228,12 +239,15 @@ class Reader:
             self._enter(record, form.header)
         if self.is_other:
             return
-        self.cwd = self.cwd or _text(record, form.fields.cwd)
-        line = next((one for one in self._rows.get(kind, ()) if holds(record, one.when)), None)
-        if line is None:
-            self.unknown.update([kind[:_MOST_CHARACTERS]] if kind not in (*form.silent, *self._rows) else [])
-        elif holds(record, form.only):
-            yield from self._say(record, line, number)
+        if not self.cwd:
+            self.cwd = _text(record, form.fields.cwd)
+        for line, when in self._rows.get(kind, ()):
+            if _holds(record, when):
+                if _holds(record, self._only):
+                    yield from self._say(record, line, number)
+                return
+        if kind not in self._silent:
+            self.unknown[kind[:_MOST_CHARACTERS]] += 1
 
     def _say(self, record: Any, line: Line, number: int) -> Iterator[Turn]:
         fields = self._form.fields
@@ -257,7 +271,7 @@ class Reader:
             return
         self.session = session
         self.cwd = _text(record, header.cwd) or self.cwd
-        self.is_other = not holds(record, header.only)
+        self.is_other = not _holds(record, _conditions(header.only))
 
     def _turns(self, record: Any, line: Line, turn: Turn) -> Iterator[Turn]:
         replace = msgspec.structs.replace
