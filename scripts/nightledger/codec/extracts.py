@@ -17,10 +17,14 @@ _OWN_LINE = re.compile(r"[#|>]|[-*+]\s|\s|\d{1,3}[.)]\s")
 """A first line of a message that is more than words: it stands below who speaks."""
 
 
-def message_keys(turn: Turn) -> tuple[str, str]:
-    """Return the two keys of a message, 16 hex digits each: by the host's name of it, and by who said what."""
-    words = _key(f"{turn.speaker}\0{turn.text}")
-    return (_key(turn.id) if turn.id else words), words
+def name_key(turn: Turn) -> str:
+    """Return the key of a message by the host's name of it, 16 hex digits; empty where it has none."""
+    return _key(turn.id) if turn.id else ""
+
+
+def words_key(turn: Turn, lines: Sequence[str]) -> str:
+    """Return the key of a message by who said what, of what is kept of it: no secret is in it."""
+    return _key("\n".join((turn.speaker, *lines)))
 
 
 def _key(text: str) -> str:
@@ -37,14 +41,15 @@ def dump_message(turn: Turn, lines: Sequence[str], origin: Origin, source: str) 
         source: The transcript, relative to the host's own directory.
     """
     session = quote(turn.session, safe="")[:64] or "-"
-    keys = "".join(message_keys(turn))
+    words = words_key(turn, lines)
+    keys = f"{name_key(turn) or words}{words}"
     mark = f"<!-- {turn.at:%Y-%m-%dT%H:%M:%SZ} {origin} {session} {keys} {quote(source, safe='/')}:{turn.line} -->"
     who = "user:" if turn.speaker is Speaker.USER else "assistant:"
     first = [who, lines[0]] if _OWN_LINE.match(lines[0]) else [f"{who} {lines[0]}"]
     return "\n".join([mark, *first, *lines[1:], "", ""]).encode("utf-8", "replace")
 
 
-def known_keys(raw: bytes) -> Iterator[tuple[str, str]]:
-    """Yield the keys of the messages of an extract."""
+def known_keys(raw: bytes) -> Iterator[str]:
+    """Yield both keys of each message of an extract."""
     for match in _KEYS.finditer(raw):
-        yield match[1].decode(), match[2].decode()
+        yield from (match[1].decode(), match[2].decode())

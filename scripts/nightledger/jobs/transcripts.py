@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
-from nightledger.codec.extracts import dump_message, known_keys, message_keys
+from nightledger.codec.extracts import dump_message, known_keys, name_key, words_key
 from nightledger.codec.links import MAX_CURSORS_BYTES, dump_cursors, parse_cursors
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Origin
@@ -208,16 +208,18 @@ class _Run(Struct, kw_only=True):
         if day not in self.extracts:
             self.extracts[day] = _Extract.open(self.home, f"{EXTRACTS}/{day}-{self.asked.form.host}.md")
         extract = self.extracts[day]
-        keys = message_keys(turn)
-        if not extract.keys.isdisjoint(keys):
+        if name_key(turn) in extract.keys:
             self.taken.known += 1
             return
         lines = prose_of(self.asked.clean(text), table().injected)
         if not any(lines):
             self.taken.without_prose += 1
             return
+        if (words := words_key(turn, lines)) in extract.keys:
+            self.taken.known += 1
+            return
         is_user = turn.speaker is Speaker.USER
-        extract.keys.update(keys)
+        extract.keys.update((name_key(turn) or words, words))
         extract.pending += dump_message(
             turn, lines, self.asked.form.user if is_user else Origin.AGENT, source
         )
@@ -251,8 +253,7 @@ class _Extract(Struct, kw_only=True):
     @classmethod
     def open(cls, home: Home, relative: str) -> "_Extract":
         raw = read_optional(home.path(relative), MAX_EXTRACT_BYTES, within=home.root) or b""
-        keys = {key for pair in known_keys(raw) for key in pair}
-        return cls(path=home.path(relative), keys=keys, pending=bytearray())
+        return cls(path=home.path(relative), keys={*known_keys(raw)}, pending=bytearray())
 
 
 def count_messages(taken: Taken) -> int:

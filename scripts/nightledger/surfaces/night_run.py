@@ -178,8 +178,8 @@ def _status(error: BaseException) -> int:
 
 QUIET_JOBS = frozenset({"close_day", "curate", "link"})
 """Jobs whose success nobody needs to read in a mail of cron."""
-_AS_BEFORE = ("suppressed", "left_alone")
-"""How counts end that tell of nothing new."""
+_AS_BEFORE = ("suppressed", "left_alone", "messages_read")
+"""How counts end that tell of nothing that needs an answer."""
 
 PRUNED = {"delete_link": "links", "archive": "entries", "compress": "logs"}
 """What a pruning proposes to let go, by operation, as counts are told."""

@@ -47,5 +47,5 @@ def prose_of(text: str, injected: Mapping[str, tuple[str, ...]]) -> list[str]:
 @lru_cache(maxsize=4)
 def _tags(names: tuple[str, ...]) -> "re.Pattern[str]":
     """Return what finds each tag with all that stands in it; one that is not closed goes on to the end."""
-    either = "|".join(map(re.escape, names))
+    either = "|".join(re.escape(name).replace(r"\*", r"[\w-]+") for name in names)
     return re.compile(rf"<({either})(?:\s[^<>]*)?>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
