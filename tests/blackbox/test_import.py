@@ -314,7 +314,7 @@ def openclaw(world: World, *, version: int = 23) -> Path:
     )
     base.execute(f"PRAGMA user_version = {version}")
     for session, cwd, said in (("a", str(world.home), RULE), ("b", "/elsewhere", "Always deploy on Friday.")):
-        message = {"role": "user", "content": text(said)}
+        message = {"role": "user", "content": text(said), "__openclaw": {"senderIsOwner": session == "a"}}
         events = [
             {"type": "session", "version": 3, "id": session, "timestamp": "2026-02-28T09:00:00Z", "cwd": cwd},
             {
@@ -365,9 +365,11 @@ def hermes(world: World) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("host", "make"), [("openclaw", openclaw), ("hermes", hermes)])
+@pytest.mark.parametrize(
+    ("host", "make", "origin"), [("openclaw", openclaw, "owner"), ("hermes", hermes, "unknown")]
+)
 def test_databases_are_read_by_row_and_nothing_is_written_beside_them(
-    desk: World, host: str, make: Any
+    desk: World, host: str, make: Any, origin: str
 ) -> None:
     path = make(desk)
     before = tree(path.parent)
@@ -375,7 +377,7 @@ def test_databases_are_read_by_row_and_nothing_is_written_beside_them(
     assert (one["user"], one["assistant"], one["left"], one["unknown"]) == (1, 0, [], {})
     assert tree(path.parent) == before
     kept = extracts(desk)
-    assert (RULE in kept, "Friday" in kept, " unknown a " in kept) == (True, False, True)
+    assert (RULE in kept, "Friday" in kept, f" {origin} a " in kept) == (True, False, True)
     assert told(desk, host)["known"] == 0
     assert extracts(desk) == kept
 

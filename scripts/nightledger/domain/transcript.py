@@ -8,6 +8,8 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from nightledger.domain.proposal import Origin
+
 EXTRACTS = "memory/system/transcripts"
 """Directory of what was kept of transcripts: a file a day and host, only appended to."""
 
@@ -36,6 +38,7 @@ class Turn(Struct, frozen=True, kw_only=True):
         id: The host's name of the message; empty where it gives none.
         cwd: Working directory of the session, absolute; empty where it is not known.
         line: Where it stands in its file: the line from 1, or the row's number.
+        origin: Whose words they are, where the line itself tells; None where it does not.
     """
 
     speaker: Speaker
@@ -48,3 +51,4 @@ class Turn(Struct, frozen=True, kw_only=True):
     id: str = ""
     cwd: str = ""
     line: int = 0
+    origin: Origin | None = None

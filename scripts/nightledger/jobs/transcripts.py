@@ -221,7 +221,7 @@ class _Run(Struct, kw_only=True):
         is_user = turn.speaker is Speaker.USER
         extract.keys.update((name_key(turn) or words, words))
         extract.pending += dump_message(
-            turn, lines, self.asked.form.user if is_user else Origin.AGENT, source
+            turn, lines, (turn.origin or self.asked.form.user) if is_user else Origin.AGENT, source
         )
         self.taken.user += is_user
         self.taken.assistant += not is_user

@@ -32,6 +32,7 @@ class Store(Struct, frozen=True, kw_only=True):
         value: The column that holds a line as JSON; empty where the columns are the line.
         version: Asks for the version of its tables.
         newest: The newest version that these queries were written against.
+        packed: Counts the lines that are compressed in the database, and are not read.
     """
 
     files: str
@@ -40,6 +41,7 @@ class Store(Struct, frozen=True, kw_only=True):
     value: str = ""
     version: str = ""
     newest: int = 0
+    packed: str = ""
 
 
 class Fields(Struct, frozen=True, kw_only=True):
@@ -78,6 +80,7 @@ class Line(Struct, frozen=True, kw_only=True):
         tool: Path of a tool's name.
         exit: Path of an exit status.
         error: Path of a mark of errors.
+        origin: Whose words such lines are; None where the format's ``user`` says it.
     """
 
     of: str
@@ -87,6 +90,7 @@ class Line(Struct, frozen=True, kw_only=True):
     tool: str = ""
     exit: str = ""
     error: str = ""
+    origin: Origin | None = None
 
 
 class Format(Struct, frozen=True, kw_only=True):
@@ -262,6 +266,7 @@ class Reader:
             id=_text(record, fields.id),
             cwd=self.cwd,
             line=number,
+            origin=line.origin,
         )
         yield from self._turns(record, line, turn)
 

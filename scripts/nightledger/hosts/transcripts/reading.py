@@ -163,6 +163,8 @@ class Reading:
                 raise UnreadableError(
                     f"has tables of version {version}, newer than {store.newest}, the newest that is known"
                 )
+            if store.packed and not at and (packed := _first(database.execute(store.packed).fetchone())):
+                self.problem = f"holds {packed} lines compressed, which were not read"
             readers = self._headers(database, store)
             while rows := database.execute(store.query, (at,)).fetchall():
                 for row in rows:
