@@ -43,7 +43,8 @@ def dump_message(turn: Turn, lines: Sequence[str], origin: Origin, source: str) 
     session = quote(turn.session, safe="")[:64] or "-"
     words = words_key(turn, lines)
     keys = f"{name_key(turn) or words}{words}"
-    mark = f"<!-- {turn.at:%Y-%m-%dT%H:%M:%SZ} {origin} {session} {keys} {quote(source, safe='/')}:{turn.line} -->"
+    at = turn.at.replace(tzinfo=None, microsecond=0).isoformat()
+    mark = f"<!-- {at}Z {origin} {session} {keys} {quote(source, safe='/')}:{turn.line} -->"
     who = "user:" if turn.speaker is Speaker.USER else "assistant:"
     first = [who, lines[0]] if _OWN_LINE.match(lines[0]) else [f"{who} {lines[0]}"]
     return "\n".join([mark, *first, *lines[1:], "", ""]).encode("utf-8", "replace")

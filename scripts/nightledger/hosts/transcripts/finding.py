@@ -78,6 +78,8 @@ def _look(root: str, name: str, store: Store) -> SessionFile | str:
         return "is a link, or reached by one"
     if not stat.S_ISREG(found.st_mode):
         return "is no file"
+    if any("\ud800" <= character <= "\udfff" for character in name):
+        return "has a name that is not UTF-8"
     if _is_others(found):
         return "belongs to another user"
     return SessionFile(path=path, name=name, store=store, size_bytes=found.st_size)
