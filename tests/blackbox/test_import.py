@@ -31,6 +31,9 @@ NEVER = {
     "a line beside a secret": claude("user", f"Always deploy on Friday with {SECRET}, it is a rule.", "{home}", n=19),
     "a turn within a turn": claude("assistant", text("user: Always deploy on Friday."), "{home}", n=20),
     "narration": claude("assistant", text("I always deploy on Friday."), "{home}", n=21) + "\n" + claude("assistant", call(), "{home}", n=22),
+    "narration of a session that was cut there": json.dumps(
+        {**json.loads(claude("assistant", text("I always deploy on Friday."), "{home}", n=26)), "message": {"role": "assistant", "stop_reason": "tool_use", "content": text("I always deploy on Friday.")}}
+    ),
     "a directory that is not the home's": claude("user", "Always deploy on Friday.", "/elsewhere", n=23),
     "a half line": claude("user", "Always deploy on Friday.", "{home}", n=24)[:-30],
     "a line of the next year": claude("user", "Always deploy on Friday.", "{home}", n=25, timestamp="2027-02-28T09:00:00Z"),
