@@ -38,6 +38,19 @@ def test_what_is_staged_and_what_the_prompt_finds_are_in_the_first_request_and_t
     assert hosts_at_work({scene.host: str(scene.config)}, written) == (scene.host,)
 
 
+def test_what_was_said_is_what_import_keeps_and_nothing_else_and_no_kind_of_line_is_unknown(
+    scene: Host,
+) -> None:
+    scene.ask([scene.shell("echo always push"), "The threshold is in Fahrenheit."], ASK_SENSOR)
+    (told,) = json.loads(scene.ours.run("import", scene.name, "--yes", "--json"))
+    assert [told[name] for name in ("user", "assistant", "unknown", "left", "broken")] == [1, 1, {}, [], 0]
+    (extract,) = scene.home.glob("memory/system/transcripts/*.md")
+    said = [line for line in extract.read_text().splitlines() if line and not line.startswith("<!--")]
+    assert said == [f"user: {ASK_SENSOR}", "assistant: The threshold is in Fahrenheit."]
+    (again,) = json.loads(scene.ours.run("import", scene.name, "--json"))
+    assert [again[name] for name in ("user", "assistant", "known")] == [0, 0, 0]
+
+
 def test_each_prompt_of_a_session_is_answered_and_nothing_is_shown_twice(scene: Host) -> None:
     first = scene.ask(["Yes."], ASK_SENSOR)
     again = scene.ask(["Yes."], ASK_SENSOR, again=True)

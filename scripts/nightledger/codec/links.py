@@ -19,6 +19,8 @@ from nightledger.domain.links import Link, Tally
 NAME = "link"
 """Key of the entry; other readers have other keys, and nobody touches another's."""
 VERSION = 2
+MAX_CURSORS_BYTES = 32 << 20
+"""200 bytes a file of transcripts, of which a host keeps some thousands."""
 
 
 class LinkCursor(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -72,8 +74,12 @@ def dump_link_cursor(raw: bytes, cursor: LinkCursor) -> bytes:
         raw: The file as it is; entries of other readers are kept.
         cursor: The new entry.
     """
-    entries = {**parse_cursors(raw), NAME: msgspec.to_builtins(cursor)}
-    return canonical(entries, floats=True) + b"\n"
+    return dump_cursors(raw, NAME, msgspec.to_builtins(cursor))
+
+
+def dump_cursors(raw: bytes, name: str, entry: Any) -> bytes:
+    """Return ``cursors.json`` with one reader's entry in it; those of others are kept."""
+    return canonical({**parse_cursors(raw), name: entry}, floats=True) + b"\n"
 
 
 VIEW_LINKS = 5_000

@@ -229,6 +229,34 @@ class AnalystSource(Struct, frozen=True, kw_only=True):
         return told if isinstance(told, Price) else Price(question=told, answer=told)
 
 
+class TranscriptSource(Struct, frozen=True, kw_only=True):
+    """What the operator says of a host's transcripts.
+
+    Attributes:
+        directories: Working directories, beside the home's own, whose sessions belong to the home; absolute.
+        root: The host's own directory, absolute; empty for its usual place.
+        files: Pattern below ``root`` of the files of a host that is not known: JSON lines.
+        kind: Path of the member that says whose a line is, with dots, as the next paths are.
+        user: What stands there for the user.
+        assistant: What stands there for the assistant.
+        content: What is said.
+        at: When.
+        session: Name of the session.
+        cwd: Its working directory.
+    """
+
+    directories: tuple[str, ...] = ()
+    root: str = ""
+    files: str = ""
+    kind: str = "role"
+    user: tuple[str, ...] = ("user",)
+    assistant: tuple[str, ...] = ("assistant",)
+    content: str = "content"
+    at: str = "timestamp"
+    session: str = "session"
+    cwd: str = "cwd"
+
+
 class Operator(Struct, frozen=True, kw_only=True):
     """``operator.yaml`` in the keys directory.
 
@@ -242,6 +270,7 @@ class Operator(Struct, frozen=True, kw_only=True):
         calendars: Calendars whose events are staged, by what the operator calls them.
         meaning: Where search has embeddings from; None: words alone count.
         analyst: The model that chooses what a night proposes; None: the rules do.
+        transcripts: Transcripts of sessions, by host: whose they are, and how those of other tools are read.
     """
 
     notify: tuple[str, ...] = ()
@@ -252,3 +281,4 @@ class Operator(Struct, frozen=True, kw_only=True):
     calendars: Mapping[str, CalendarAddress] = field(default_factory=dict)
     meaning: MeaningSource | None = None
     analyst: AnalystSource | None = None
+    transcripts: Mapping[str, TranscriptSource] = field(default_factory=dict)

@@ -63,6 +63,8 @@ class Home:
     # what curate and the operator's mercy keep fresh, one a line
     reinforcements = HomePath("memory/system/reinforcements.jsonl")
     analyst_log = HomePath("memory/system/analyst.jsonl")  # what a model was asked and answered, one a line
+    # what was kept of transcripts, ``YYYY-MM-DD-<host>.md``, appended to
+    transcripts_dir = HomePath("memory/system/transcripts")
     cursors = HomePath("memory/system/cursors.json")  # how far each reader has read
     entries = HomePath("memory/system/entries.json")  # sidecar of MEMORY.md; derived
     constitution = HomePath("memory/system/constitution.json")  # the principles; a protected file

@@ -269,4 +269,6 @@ def append_only(home: Home) -> tuple[str, ...]:
         home.analyst_log,
         *map(home.records, json.loads(shipped_config("records.json"))),
     )
-    return tuple(home.relative(path) for path in files)
+    extracts = sorted(os.listdir(home.transcripts_dir)) if os.path.isdir(home.transcripts_dir) else ()
+    kept = (os.path.join(home.transcripts_dir, name) for name in extracts if name.endswith(".md"))
+    return tuple(home.relative(path) for path in (*files, *kept))

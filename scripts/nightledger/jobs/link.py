@@ -18,7 +18,14 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from nightledger.codec.canonical import canonical
-from nightledger.codec.links import VIEW_LINKS, LinkCursor, dump_link_cursor, dump_view, parse_link_cursor
+from nightledger.codec.links import (
+    MAX_CURSORS_BYTES,
+    VIEW_LINKS,
+    LinkCursor,
+    dump_link_cursor,
+    dump_view,
+    parse_link_cursor,
+)
 from nightledger.domain.errors import LinkIndexError, UnreadableError
 from nightledger.domain.links import Link, Pair, link_key
 from nightledger.files.atomic import replace_file
@@ -42,7 +49,6 @@ if TYPE_CHECKING:
     from nightledger.files.home import Home
     from nightledger.text.phrases import HashedPhrases
 
-MAX_CURSORS_BYTES = 1 << 20
 NAMED_LINES = 20
 
 

@@ -178,8 +178,8 @@ def _status(error: BaseException) -> int:
 
 QUIET_JOBS = frozenset({"close_day", "curate", "link"})
 """Jobs whose success nobody needs to read in a mail of cron."""
-_AS_BEFORE = ("suppressed", "left_alone")
-"""How counts end that tell of nothing new."""
+_AS_BEFORE = ("suppressed", "left_alone", "messages_read")
+"""How counts end that tell of nothing that needs an answer."""
 
 PRUNED = {"delete_link": "links", "archive": "entries", "compress": "logs"}
 """What a pruning proposes to let go, by operation, as counts are told."""
@@ -241,9 +241,11 @@ def _consolidate(context: Context, period: Period) -> JobReport:
 
     from nightledger.jobs.consolidate import Asked, consolidate
     from nightledger.surfaces.analyst import analyst_line, analyst_of, ask_ahead, consolidating
+    from nightledger.surfaces.transcripts import agreed, read_agreed
 
-    asked = Asked(day=period.last_day)
-    analyst = analyst_of(context.keys_dir, Home(context.home_path), context.moment.at, "draft")
+    home, asked = Home(context.home_path), Asked(day=period.last_day)
+    read, problems = read_agreed(context) if agreed(context.keys_dir, home) else ({}, [])
+    analyst = analyst_of(context.keys_dir, home, context.moment.at, "draft")
     asked = replace(asked, analyst=ask_ahead(context, analyst, consolidating(asked)))
     with writing(context) as session:
         done = consolidate(session.gate, session.ledger, asked, session.moment)
@@ -252,8 +254,13 @@ def _consolidate(context: Context, period: Period) -> JobReport:
     nothing = "" if record.proposal or record.skill or not record.reason else "nothing proposed: "
     counts = _counts(record, "proposed", "suppressed", "no_room", "held")
     return JobReport(
-        counts={**counts, "skills_proposed": int(record.skill is not None), "skipped": len(record.skipped)},
-        reason="; ".join(filter(None, (f"{nothing}{record.reason}", told))),
+        counts={
+            **counts,
+            **read,
+            "skills_proposed": int(record.skill is not None),
+            "skipped": len(record.skipped),
+        },
+        reason="; ".join(filter(None, (f"{nothing}{record.reason}", told, *problems))),
     )
 
 

@@ -21,6 +21,7 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Draft, Kind, Proposal
 from nightledger.domain.states import Book, ChangeState, ChangeStatus
+from nightledger.domain.transcript import EXTRACTS
 from nightledger.domain.words import read_moment
 from nightledger.files.append import append_records, require_appendable
 from nightledger.files.configuration import home_zone
@@ -215,7 +216,7 @@ def _window(gate: Gate, asked: Asked, zone: ZoneInfo, again: Collection[str]) ->
     """
     home = gate.home
     first = asked.since or max(_adopted(gate, zone), asked.day - timedelta(days=WINDOW_DAYS - 1))
-    logs = find_daylogs(home, preset(home.identity.host).daily)
+    logs = find_daylogs(home, (*preset(home.identity.host).daily, EXTRACTS))
     return [log for log in logs if log.day <= asked.day and (first <= log.day or log.path in again)]
 
 

@@ -1,6 +1,7 @@
 """Which agent hosts are here; put our hooks into one, or take them out.
 
-hosts                 lists the hosts and whether their hooks call this home
+hosts                 lists the hosts, whether their hooks call this home, and
+                      what transcripts of sessions lie there
 hosts install HOST    shows what would be added where; --yes adds it, --print
                       prints it alone
 hosts remove HOST     takes exactly that out again
@@ -19,6 +20,8 @@ import argparse
 import os
 from collections.abc import Iterable
 
+from msgspec.structs import asdict
+
 from nightledger.domain.errors import UsageError
 from nightledger.files.home import Home
 from nightledger.hosts.hooking import HOOKED, SCRIPT
@@ -28,6 +31,7 @@ from nightledger.surfaces.home import host_roots, require_person
 from nightledger.surfaces.hook import installing
 from nightledger.surfaces.hook.running import host_name
 from nightledger.surfaces.screen import say, sentences
+from nightledger.surfaces.transcripts import Look, look_around, tell_look
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
@@ -35,7 +39,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     home = Home(context.home_path).require()
     roots = host_roots()
     if options.action == "list":
-        return _list(context, installing.standings(home, roots))
+        return _list(context, installing.standings(home, roots), look_around(context.keys_dir, home))
     host = host_name(options.host or "")
     if host not in HOOKED:
         known = ", ".join(name.replace("_", "-") for name in HOOKED)
@@ -60,12 +64,15 @@ def run(options: argparse.Namespace, context: Context) -> int:
     return 0
 
 
-def _list(context: Context, found: list[installing.Standing]) -> int:
+def _list(context: Context, found: list[installing.Standing], looks: list[Look]) -> int:
     names = ("host", "root", "found", "path", "installed")
-    context.emit({"hosts": [{name: getattr(one, name) for name in names} for one in found]})
+    rows = [{name: getattr(one, name) for name in names} for one in found]
+    context.emit({"hosts": rows, "transcripts": [asdict(look) for look in looks]})
     for one in found:
         name = one.host.replace("_", "-")
         context.print(f"{name}: {_standing(one, name)}")
+    for look in looks:
+        say(context, f"transcripts of {look.host.replace('_', '-')}: {tell_look(look)}")
     return 0
 
 

@@ -14,7 +14,7 @@ import tempfile
 from contextlib import closing, suppress
 from pathlib import Path
 
-from nightledger.codec.links import parse_link_cursor
+from nightledger.codec.links import MAX_CURSORS_BYTES, parse_link_cursor
 from nightledger.domain.errors import EXIT_ALARM, UnreadableError
 from nightledger.files.configuration import home_zone, load_operator, load_settings
 from nightledger.files.durable import is_regular, make_dir
@@ -22,7 +22,7 @@ from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.gate.forgetting.forgotten import read_forgotten, tombstones
 from nightledger.gate.proposing.views import refresh_views, stale_views
-from nightledger.jobs.link import MAX_CURSORS_BYTES, Options, link
+from nightledger.jobs.link import Options, link
 from nightledger.recall.indexing import refresh
 from nightledger.recall.meaning import EncoderError, learn
 from nightledger.surfaces.context import Context

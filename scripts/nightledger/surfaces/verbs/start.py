@@ -115,6 +115,7 @@ def _steps(context: Context, given: tuple[str, ...]) -> Iterator[Step]:
     asks = f"Mine the {len(logs)} daily logs since {since} for what is worth keeping, the best {MINED}?"
     done = before("mine") if logs else "nothing to do, there are no daily logs yet"
     yield Step("mine", ("consolidate", "--since", since), done, asks)
+    yield from _transcripts(context, home) if made else ()
     waits = not made or bool(look(context)["waiting"]["changes"])
     yield Step(
         "review", ("review",), "" if waits else "nothing to do, nothing waits", "Review what is proposed?"
@@ -127,6 +128,22 @@ def _steps(context: Context, given: tuple[str, ...]) -> Iterator[Step]:
         f"checked. A backup of keys and records holds them, too: into which FILE? ('{COPIED}' where they are copied)"
     )
     yield Step("keys", ("backup", "--with-keys", "FILE"), before("keys"), asks)
+
+
+def _transcripts(context: Context, home: Home) -> Iterator[Step]:
+    """Return a step for each host that has transcripts which may be of this home."""
+    from nightledger.surfaces.transcripts import look_around
+
+    for look in look_around(context.keys_dir, home):
+        if look.may_belong:
+            name = look.host.replace("_", "-")
+            asks = (
+                f"{name} keeps {look.files} files of sessions ({look.size_bytes / 1e6:.1f} MB), {look.may_belong} of which may be of "
+                "this home. Read what you and the assistant said there, now and each night?"
+            )
+            yield Step(
+                "transcripts", ("import", name, "--yes"), "done, they are read" if look.since else "", asks
+            )
 
 
 def _schedule(done: str) -> Step:

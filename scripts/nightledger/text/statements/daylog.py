@@ -15,6 +15,7 @@ from msgspec import Struct, field
 
 from nightledger.domain.daylog import DayLog, LogLine, Region
 from nightledger.domain.proposal import Origin
+from nightledger.domain.transcript import EXTRACTS
 from nightledger.domain.words import folded
 from nightledger.text.dates import first_day
 from nightledger.text.markdown.blocks import front_matter
@@ -23,6 +24,8 @@ from nightledger.text.visible import carried
 
 TURN = re.compile(r"^\**(user|assistant|system|human|tool)\**:\**(?:\s|$)", re.IGNORECASE)
 """The start of a turn in a chat export."""
+MARKER = re.compile(r"^<!-- \d{4}-\d\d-\d\dT[\d:]+Z ([a-z]+) .*-->$")
+"""What stands before each message of an extract (``codec/extracts.py``); no message holds such a line."""
 
 _FENCE = re.compile(r"^\s{0,3}(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})")
 _MARKED = re.compile(r"<!--\s*([\w:./-]+?):(start|end)\b[^>]*-->")
@@ -240,7 +243,8 @@ def read_daylog(path: str, text: str, day: date) -> DayLog:
     """
     lines = _lines(text)
     regions = find_regions(lines)
-    reader = _Reader(day=day, chat=_is_chat(lines))
+    is_extract = path.startswith(f"{EXTRACTS}/")
+    reader = _Reader(day=day, chat=is_extract or _is_chat(lines), extract=is_extract)
     read = tuple(
         reader.read(n, line, region) for n, (line, region) in enumerate(zip(lines, regions, strict=True), 1)
     )
@@ -260,6 +264,10 @@ class _Reader(Struct, kw_only=True):
 
     day: date
     chat: bool
+    extract: bool = False
+    """Whether it is ours of transcripts: turns begin behind its marks alone, which say whose words they are."""
+    begins: bool = False
+    said_by: Origin = Origin.UNKNOWN
     section_day: date | None = None
     turn: str = ""
     headings: list[tuple[int, str]] = field(default_factory=list)
@@ -268,7 +276,9 @@ class _Reader(Struct, kw_only=True):
     after_blank: bool = False
 
     def read(self, number: int, line: str, region: Region) -> LogLine:
-        turn = TURN.match(line) if self.chat and region in _SPOKEN else None
+        may_turn = self.chat and region in _SPOKEN and (self.begins or not self.extract)
+        turn = TURN.match(line) if may_turn else None
+        self.begins = self.extract and self._opens(line)
         if turn:
             self.turn = _SPEAKERS[folded(turn[1])]
             self.leads.clear()
@@ -284,9 +294,19 @@ class _Reader(Struct, kw_only=True):
         return LogLine(
             number=number, text=line, region=region, content=content, marker=marker, indent=indent,
             headings=tuple(title for _, title in self.headings), lead=lead,
-            origin=_origin(region, self.turn), turn=self.turn if self.turn in ("user", "assistant") else "",
+            origin=self.said_by if self.extract and region is Region.PROSE else _origin(region, self.turn), turn=self.turn if self.turn in ("user", "assistant") else "",
             day=self.section_day or self.day,
         )  # fmt: skip
+
+    def _opens(self, line: str) -> bool:
+        """Return whether a message of an extract begins behind this line; what stood in the one before is over then."""
+        mark = MARKER.match(line)
+        if mark is None:
+            return False
+        self.said_by = Origin(mark[1]) if mark[1] in tuple(Origin) else Origin.UNKNOWN
+        self.headings, self.section_day, self.turn = [], None, ""
+        self.leads.clear()
+        return True
 
     def _enter(self, line: str) -> None:
         match = _HEADING.match(line)

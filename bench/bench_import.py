@@ -1,0 +1,133 @@
+"""What reading transcripts costs beside decoding them: 100 MB of invented Claude Code sessions, then nothing new.
+
+Run with ``PYTHONPATH=scripts:. .venv/bin/python -m bench.bench_import [MB]``. CPU seconds of whole processes, start
+included: decoding each line, a first import, a second one. Of bytes, a line of the user's has about 200, the assistant's 400,
+a tool's result 8,000, as 1 : 2 : 4; lines of the host's own that say nothing are as many as all of these.
+"""
+
+import json
+import os
+import random  # noqa: TID251 - seeded
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.blackbox.world import PROGRAM, World, found
+from tests.hosts.sessions import call, claude, claude_file, result, text
+
+WORDS = [
+    "the",
+    "relay",
+    "drops",
+    "every",
+    "second",
+    "order",
+    "because",
+    "its",
+    "certificate",
+    "expired",
+    "so",
+    "we",
+    "renew",
+    "it",
+    "on",
+    "Mondays",
+    "and",
+    "never",
+    "by",
+    "hand",
+]
+DECODE = "import sys, msgspec\nfor name in sys.argv[1:]:\n    for line in open(name, 'rb'):\n        msgspec.json.decode(line)\n"
+STANDARD = DECODE.replace("msgspec.json.decode", "json.loads").replace("msgspec", "json")
+SESSION_BYTES = 4_000_000
+
+
+def sentences(rng: random.Random, characters: int) -> str:
+    """Return invented prose, about so long."""
+    words: list[str] = []
+    while sum(map(len, words)) < characters:
+        words += [*rng.choices(WORDS, k=12), f"{rng.randrange(10**6)}.\n"]
+    return " ".join(words)
+
+
+def lines(rng: random.Random, home: str, size_bytes: int) -> Iterator[str]:
+    """Yield the lines of one session."""
+    n = 0
+    while size_bytes > 0:
+        n += 1
+        day = f"2026-02-{1 + n % 28:02d}T{n // 60 % 24:02d}:{n % 60:02d}:00Z"
+        said = [claude("user", sentences(rng, 200), home, n=n)]
+        said += [claude("assistant", text(sentences(rng, 400)), home, n=n) for _ in range(2)]
+        for _ in range(4):
+            said += [
+                claude("assistant", call(), home, n=n),
+                claude("user", result(sentences(rng, 8_000)), home, n=n),
+            ]
+        quiet = {"type": "api-request-shape", "shape": {"system": sentences(rng, 400)}}
+        for line in said:
+            record = {**json.loads(line), "uuid": f"{rng.getrandbits(64):x}", "timestamp": day}
+            for one in (record, quiet):
+                written = json.dumps(one)
+                size_bytes -= len(written)
+                yield written
+
+
+def cpu_s(argv: list[str], world: World) -> tuple[float, float]:
+    """Run a command; return its CPU seconds and the most memory that any command so far had, in MB."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(
+        argv,
+        check=True,
+        capture_output=True,
+        env=os.environ | world.environment | {"NIGHTLEDGER_KEYS": str(world.keys)},
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, after.ru_maxrss / 1024
+
+
+def main(mb: int = 100) -> None:
+    """Measure and print."""
+    rng = random.Random(25)
+    with tempfile.TemporaryDirectory() as folder:
+        world = found(Path(folder))
+        root = world.root / "claude"
+        world.environment["CLAUDE_CONFIG_DIR"] = str(root)
+        files = [
+            claude_file(root, str(world.home), lines(rng, str(world.home), SESSION_BYTES), name=f"s-{n}")
+            for n in range(max(1, mb * 1_000_000 // SESSION_BYTES))
+        ]
+        size = sum(path.stat().st_size for path in files)
+        print(f"{len(files)} sessions, {size / 1e6:.0f} MB, {time.strftime('%Y-%m-%d')}")
+        command = [
+            sys.executable,
+            str(PROGRAM),
+            "import",
+            "claude-code",
+            "--yes",
+            "--home",
+            str(world.home),
+            "--now",
+            "2026-03-01T08:00:00Z",
+        ]
+        decode, _ = cpu_s([sys.executable, "-c", DECODE, *map(str, files)], world)
+        standard, _ = cpu_s([sys.executable, "-c", STANDARD, *map(str, files)], world)
+        first, memory = cpu_s(command, world)
+        kept = sorted((world.home / "memory/system/transcripts").glob("*.md"))
+        before = [path.read_bytes() for path in kept]
+        second, _ = cpu_s(command, world)
+        same = before == [path.read_bytes() for path in kept]
+        print(f"decoding {decode:.2f} s with msgspec, {standard:.2f} s with json")
+        print(
+            f"first import {first:.2f} s, {first / decode:.1f} and {first / standard:.1f} times these, {memory:.0f} MB of memory at most"
+        )
+        print(
+            f"kept {sum(map(len, before)) / 1e6:.1f} MB; again {second:.2f} s, {100 * second / first:.1f} %, {'no byte changed' if same else 'BYTES CHANGED'}"
+        )
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))

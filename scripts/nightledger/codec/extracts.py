@@ -1,0 +1,56 @@
+"""What is kept of transcripts: each message behind a mark that says when, whose words, which session, and where it stood.
+
+Invariant: a message is one mark and then its lines, the first of which begins with who speaks; appending never changes
+what stands there. The key in the mark is how a message is known again, in whichever file a host copied it to.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from urllib.parse import quote
+
+from nightledger.domain.proposal import Origin
+from nightledger.domain.transcript import Speaker, Turn
+
+_KEYS = re.compile(rb"^<!-- \S+ [a-z]+ \S+ ([0-9a-f]{16})([0-9a-f]{16}) ", re.MULTILINE)
+_OWN_LINE = re.compile(r"[#|>]|[-*+]\s|\s|\d{1,3}[.)]\s")
+"""A first line of a message that is more than words: it stands below who speaks."""
+
+
+def name_key(turn: Turn) -> str:
+    """Return the key of a message by the host's name of it, 16 hex digits; empty where it has none."""
+    return _key(turn.id) if turn.id else ""
+
+
+def words_key(turn: Turn, lines: Sequence[str]) -> str:
+    """Return the key of a message by who said what, of what is kept of it: no secret is in it."""
+    return _key("\n".join((turn.speaker, *lines)))
+
+
+def _key(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def dump_message(turn: Turn, lines: Sequence[str], origin: Origin, source: str) -> bytes:
+    r"""Return a message as an extract holds it, with its last ``\n``.
+
+    Args:
+        turn: What was said.
+        lines: What is kept of it; at least one.
+        origin: Whose words they are.
+        source: The transcript, relative to the host's own directory.
+    """
+    session = quote(turn.session, safe="")[:64] or "-"
+    words = words_key(turn, lines)
+    keys = f"{name_key(turn) or words}{words}"
+    at = turn.at.replace(tzinfo=None, microsecond=0).isoformat()
+    mark = f"<!-- {at}Z {origin} {session} {keys} {quote(source, safe='/')}:{turn.line} -->"
+    who = "user:" if turn.speaker is Speaker.USER else "assistant:"
+    first = [who, lines[0]] if _OWN_LINE.match(lines[0]) else [f"{who} {lines[0]}"]
+    return "\n".join([mark, *first, *lines[1:], "", ""]).encode("utf-8", "replace")
+
+
+def known_keys(raw: bytes) -> Iterator[str]:
+    """Yield both keys of each message of an extract."""
+    for match in _KEYS.finditer(raw):
+        yield from (match[1].decode(), match[2].decode())

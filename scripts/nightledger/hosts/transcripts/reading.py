@@ -1,0 +1,244 @@
+"""Read the files of sessions from where reading ended: lines, compressed lines, rows of a database.
+
+Invariant: nothing is written beside or into them; memory is bounded by one line; a half line waits for its end. A database
+is opened read-only, without its write-ahead log where nobody has it open, so that SQLite makes no file there.
+"""
+
+import hashlib
+import os
+import sqlite3
+import subprocess
+from collections import Counter
+from collections.abc import Generator, Iterator
+from contextlib import closing
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+from msgspec import Struct
+
+from nightledger.codec.strict_json import BOM, MAX_LINE_BYTES
+from nightledger.domain.errors import NightledgerError, UnreadableError
+from nightledger.domain.transcript import Turn
+from nightledger.files.line_log import LineLog
+from nightledger.files.owner import for_child
+from nightledger.hosts.transcripts.finding import SessionFile
+from nightledger.hosts.transcripts.formats import Format, Reader, Store
+
+MOST_UNPACKED_BYTES = 4 << 30
+"""Of one compressed file: a small one can stand for any number of bytes. Our choice."""
+_PATH = "/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin"
+_BUSY_S = 2.0
+_LOOKED_AT_BYTES = 4096
+"""Before the place where reading ended, to tell whether they are still the same."""
+
+
+class Cursor(Struct, frozen=True, kw_only=True):
+    """How far a file was read.
+
+    Attributes:
+        inode: Which file it was.
+        offset: Bytes read; of a database the last row, of a compressed file its size.
+        lines: Lines read.
+        last: Hex SHA-256 of the last bytes read; empty where none were.
+        session: The session of the last header.
+        cwd: Its working directory.
+        is_other: Whether nothing of it is of a session with the user.
+    """
+
+    inode: int = 0
+    offset: int = 0
+    lines: int = 0
+    last: str = ""
+    session: str = ""
+    cwd: str = ""
+    is_other: bool = False
+
+
+class Reading:
+    """One file being read; iterate over :meth:`turns`, then ask what was found.
+
+    Attributes:
+        cursor: How far it was read.
+        broken: Lines that are no JSON, or too long.
+        waiting: Bytes of a line without its end.
+        restarted: Whether the file is another one than before, or was cut, and was read from its beginning.
+        unknown: Kinds of lines that no row of the format knows.
+        untimed: Lines whose time cannot be read.
+        problem: Why it was not read, or no further; empty where it was.
+    """
+
+    def __init__(self, form: Format, file: SessionFile, cursor: Cursor) -> None:
+        """Open nothing yet."""
+        self._form, self._file = form, file
+        self.cursor = cursor
+        self.broken = self.waiting = self.untimed = 0
+        self.restarted = False
+        self.unknown: Counter[str] = Counter()
+        self.problem = ""
+
+    def turns(self) -> Generator[Turn, None, None]:
+        """Yield what the file says behind the cursor."""
+        store = self._file.store
+        try:
+            if store.query:
+                yield from self._rows(store)
+            elif ".zst" in os.path.basename(self._file.name):
+                yield from self._unpacked()
+            else:
+                yield from self._lines()
+        except (NightledgerError, OSError) as error:
+            self.problem = " ".join(str(error).split())
+        except sqlite3.Error as error:
+            self.problem = f"cannot be read now: {error}"
+
+    def _lines(self) -> Iterator[Turn]:
+        with LineLog(self._file.path) as log:
+            start = self.cursor
+            if start.offset and not _is_same(log, start):
+                self.restarted, start = True, Cursor()
+            reader = Reader(self._form, session=start.session, cwd=start.cwd)
+            reader.is_other = start.is_other
+            number = start.lines
+            for chunk in () if start.is_other else log.chunks(start.offset):
+                for line in chunk.split(b"\n")[:-1]:
+                    number += 1
+                    yield from self._read(reader, line, number)
+                if reader.is_other:
+                    break
+            self.waiting = log.torn_bytes
+            last = _last_bytes(log, log.end)
+            self._end(reader, Cursor(inode=log.inode, offset=log.end, lines=number, last=last))
+
+    def _end(self, reader: Reader, cursor: Cursor) -> None:
+        self.unknown += reader.unknown
+        self.untimed += reader.untimed
+        self.cursor = msgspec.structs.replace(
+            cursor, session=reader.session, cwd=reader.cwd, is_other=reader.is_other
+        )
+
+    def _read(self, reader: Reader, line: bytes, number: int) -> Iterator[Turn]:
+        record = _decode(line)
+        if record is None:
+            self.broken += bool(line.strip())
+        else:
+            yield from reader.read(record, number)
+
+    def _unpacked(self) -> Iterator[Turn]:
+        """Read all of a compressed file, once: nobody appends to it."""
+        status = os.stat(self._file.path)
+        if (status.st_ino, status.st_size) == (self.cursor.inode, self.cursor.offset):
+            return
+        reader, number, total = Reader(self._form), 0, 0
+        command = ["zstd", "-dcq", "--", self._file.path]
+        try:
+            process = subprocess.Popen(  # noqa: S603 - a fixed command and a path
+                command, env={"PATH": _PATH}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL, **for_child(),
+            )  # fmt: skip
+        except FileNotFoundError as error:
+            raise UnreadableError("is compressed, and there is no program 'zstd' to read it") from error
+        with process:
+            while line := process.stdout.readline(MAX_LINE_BYTES + 1) if process.stdout else b"":
+                number, total = number + 1, total + len(line)
+                if total > MOST_UNPACKED_BYTES:
+                    process.kill()
+                    raise UnreadableError(f"unpacks to more than {MOST_UNPACKED_BYTES >> 30} GB")
+                yield from self._read(reader, line, number)
+                if reader.is_other:
+                    process.kill()
+                    break
+        if process.returncode and not reader.is_other:
+            raise UnreadableError("is compressed and damaged")
+        self._end(reader, Cursor(inode=status.st_ino, offset=status.st_size, lines=number))
+
+    def _rows(self, store: Store) -> Iterator[Turn]:
+        inode = os.stat(self._file.path).st_ino
+        at, lines = (self.cursor.offset, self.cursor.lines) if inode == self.cursor.inode else (0, 0)
+        with closing(_open_database(self._file.path)) as database:
+            if (
+                store.version
+                and (version := _first(database.execute(store.version).fetchone())) > store.newest
+            ):
+                raise UnreadableError(
+                    f"has tables of version {version}, newer than {store.newest}, the newest that is known"
+                )
+            if store.packed and not at and (packed := _first(database.execute(store.packed).fetchone())):
+                self.problem = f"holds {packed} lines compressed, which were not read"
+            readers = self._headers(database, store)
+            while rows := database.execute(store.query, (at,)).fetchall():
+                for row in rows:
+                    at, lines = row["rowid"], lines + 1
+                    record = _record(row, store.value)
+                    if record is None:
+                        self.broken += 1
+                        continue
+                    reader = readers.setdefault(str(row["session_id"]), Reader(self._form))
+                    yield from reader.read(record, at)
+        for reader in readers.values():
+            self.unknown += reader.unknown
+            self.untimed += reader.untimed
+        self.cursor = Cursor(inode=inode, offset=at, lines=lines)
+
+    def _headers(self, database: sqlite3.Connection, store: Store) -> dict[str, Reader]:
+        """Return a reader for each session, told what the session's first lines say."""
+        readers: dict[str, Reader] = {}
+        for row in database.execute(store.headers) if store.headers else ():
+            reader = readers.setdefault(str(row["session_id"]), Reader(self._form))
+            if (record := _record(row, store.value)) is not None:
+                list(reader.read(record, 0))
+                reader.unknown.clear()
+                reader.untimed = 0
+        return readers
+
+
+def _record(row: sqlite3.Row, value: str) -> Any:
+    if not value:
+        return {name: row[name] for name in row.keys()}  # noqa: SIM118 - a row iterates over its values
+    text = row[value]
+    record = _decode(text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text)
+    return {**record, "session_id": row["session_id"]} if record is not None else None
+
+
+def _first(row: Any) -> int:
+    return int(row[0] or 0) if row else 0
+
+
+def _open_database(path: str) -> sqlite3.Connection:
+    """Open a database so that nothing is written, not even beside it.
+
+    Where a write-ahead log has its index, a writer has the database open, and its newest rows are read; else the file alone.
+    """
+    mode = "ro" if os.path.exists(f"{path}-shm") else "ro&immutable=1"
+    database = sqlite3.connect(f"file:{quote(path)}?mode={mode}", uri=True, timeout=_BUSY_S)
+    database.row_factory = sqlite3.Row
+    database.text_factory = lambda raw: raw.decode("utf-8", "replace")
+    return database
+
+
+def _decode(line: bytes) -> dict[str, Any] | None:
+    """Return the value of a line; bytes that are no UTF-8 are replaced; None where it is no JSON object."""
+    line = line.removeprefix(BOM)
+    if len(line) > MAX_LINE_BYTES:
+        return None
+    try:
+        record = msgspec.json.decode(line)
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        try:
+            record = msgspec.json.decode(line.decode("utf-8", "replace"))
+        except (msgspec.DecodeError, ValueError, RecursionError):
+            return None
+    return record if isinstance(record, dict) else None
+
+
+def _last_bytes(log: LineLog, end: int) -> str:
+    """Return the hex SHA-256 of the last bytes before a line's end; empty at a file's beginning."""
+    start = max(0, end - _LOOKED_AT_BYTES)
+    block = next(log.chunks(start), b"") if end else b""
+    return hashlib.sha256(block[: end - start]).hexdigest() if block else ""
+
+
+def _is_same(log: LineLog, cursor: Cursor) -> bool:
+    """Return whether a file is the one that was read so far, by inode, size and the last bytes read."""
+    is_longer = log.inode == cursor.inode and log.end >= cursor.offset
+    return is_longer and _last_bytes(log, cursor.offset) == cursor.last

@@ -1,0 +1,235 @@
+"""Whose transcripts may be read: what lies where, what the owner said yes to, and the reading of it.
+
+Invariant: nothing of a host's transcripts is opened before the owner said yes for that host and this home, once; that
+stands with the keys, outside the home, and an agent's host cannot say it.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from datetime import datetime
+
+from msgspec import Struct
+
+from nightledger.domain.errors import ConfigurationError, NightledgerError, UsageError
+from nightledger.domain.proposal import Origin
+from nightledger.domain.settings import TranscriptSource
+from nightledger.domain.transcript import Speaker
+from nightledger.domain.words import dump_moment
+from nightledger.files.atomic import replace_file
+from nightledger.files.configuration import home_zone, load_operator
+from nightledger.files.durable import make_dir
+from nightledger.files.home import Home
+from nightledger.files.reading import read_optional
+from nightledger.gate.forgetting.forgotten import read_forgotten
+from nightledger.hosts.transcripts.finding import Reach, find_sessions, largest_folders
+from nightledger.hosts.transcripts.formats import Fields, Format, Line, Store, table
+from nightledger.jobs.transcripts import Asked, Taken, read_cursors, take_in
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.home import host_roots
+from nightledger.surfaces.session import Session, writing
+
+FILE = "transcripts.json"
+"""In the home's directory of keys: the hosts, each with the day of the yes."""
+_MAX_BYTES = 1 << 16
+_NAMED = 3
+
+
+class Source(Struct, frozen=True, kw_only=True):
+    """A host whose transcripts may lie here.
+
+    Attributes:
+        form: How it writes them.
+        root: Its own directory, whether it is there or not.
+        directories: Further working directories whose sessions belong to the home.
+    """
+
+    form: Format
+    root: str
+    directories: tuple[str, ...] = ()
+
+
+def sources_of(keys_dir: str) -> dict[str, Source]:
+    """Return the hosts whose transcripts can be read, by name: those that are known, and those of ``operator.yaml``.
+
+    Raises:
+        ConfigurationError: ``operator.yaml`` cannot be used, or describes a tool without its directory or files.
+    """
+    named, roots = dict(load_operator(keys_dir).transcripts), host_roots()
+    sources = {}
+    for form in table().formats:
+        told = named.pop(form.host, TranscriptSource())
+        sources[form.host] = Source(
+            form=form, root=told.root or roots[form.host], directories=told.directories
+        )
+    for name, told in named.items():
+        if not (told.root and told.files):
+            raise ConfigurationError(
+                f"operator.yaml: transcripts: {name}: it is no host that is known, so root and files are to be given",
+                hint=f"write it like: {name}: {{root: /home/ann/.{name}, files: 'sessions/*.jsonl'}}",
+            )
+        sources[name] = Source(form=_described(name, told), root=told.root, directories=told.directories)
+    return sources
+
+
+def _described(name: str, told: TranscriptSource) -> Format:
+    """Return the format of a tool as the operator described it."""
+    said = ((told.user, Speaker.USER), (told.assistant, Speaker.ASSISTANT))
+    return Format(
+        host=name,
+        user=Origin.UNKNOWN,
+        stores=(Store(files=told.files),),
+        kind=told.kind,
+        fields=Fields(session=told.session, at=told.at, cwd=told.cwd),
+        lines=tuple(
+            Line(of=word, speaker=speaker, content=told.content) for words, speaker in said for word in words
+        ),
+    )
+
+
+def source_of(keys_dir: str, host: str) -> Source:
+    """Return one host's transcripts.
+
+    Raises:
+        UsageError: No such host is known.
+    """
+    sources = sources_of(keys_dir)
+    if host not in sources:
+        known = ", ".join(name.replace("_", "-") for name in sources)
+        raise UsageError(f"no transcripts are known of {host or 'no host'}", hint=f"known are {known}")
+    return sources[host]
+
+
+def agreed(keys_dir: str, home: Home) -> dict[str, str]:
+    """Return the hosts whose transcripts may be read for a home, each with when the owner said so."""
+    raw = read_optional(_path(keys_dir, home), _MAX_BYTES)
+    try:
+        hosts = json.loads(raw or b"{}")["hosts"]
+        return {str(host): str(since) for host, since in hosts.items()}
+    except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
+        return {}  # what cannot be read is no yes
+
+
+def agree(keys_dir: str, home: Home, host: str, now: datetime | None) -> None:
+    """Write down that a host's transcripts may be read from now on, or, without a time, that they may not."""
+    path, hosts = _path(keys_dir, home), agreed(keys_dir, home)
+    hosts.pop(host, None)
+    hosts |= {host: dump_moment(now)} if now else {}
+    make_dir(os.path.dirname(path))
+    replace_file(path, json.dumps({"v": 1, "hosts": hosts}, sort_keys=True).encode() + b"\n")
+
+
+def _path(keys_dir: str, home: Home) -> str:
+    return os.path.join(keys_dir, home.identity.id, FILE)
+
+
+class Look(Struct, frozen=True, kw_only=True):
+    """What of a host's transcripts is seen without opening any.
+
+    Attributes:
+        host: Its name in records.
+        files: How many files of sessions lie there.
+        size_bytes: Theirs together.
+        may_belong: Of these, files that may be of this home, told by their names.
+        read: Files of this home of which something was read.
+        since: When the owner said that they may be read; empty where nobody did.
+        directories: Working directories of what was read for this home.
+        others: The largest folders of the rest, as the host names them.
+    """
+
+    host: str
+    files: int
+    size_bytes: int
+    may_belong: int
+    read: int
+    since: str
+    directories: tuple[str, ...]
+    others: tuple[str, ...]
+
+
+def look_around(keys_dir: str, home: Home) -> list[Look]:
+    """Return what lies there of each host whose transcripts can be read, of those that have any."""
+    since, read = agreed(keys_dir, home), read_cursors(home)
+    looks = []
+    for host, source in sources_of(keys_dir).items():
+        found, cursors = find_sessions(source.form, source.root), read.get(host, {})
+        reach = Reach(
+            home=home.root, root=source.root, kind=source.form.reach, directories=source.directories
+        )
+        mine = [one for one in found.files if reach.may_hold(one.name)]
+        rest = [one for one in found.files if not reach.may_hold(one.name)]
+        if found.files or found.left:
+            looks.append(
+                Look(
+                    host=host,
+                    files=len(found.files),
+                    size_bytes=sum(one.size_bytes for one in found.files),
+                    may_belong=len(mine),
+                    read=len(cursors),
+                    since=since.get(host, ""),
+                    directories=tuple(sorted({one.cwd for one in cursors.values() if one.cwd})),
+                    others=largest_folders(rest)[:_NAMED],
+                )
+            )
+    return looks
+
+
+def tell_look(look: Look) -> str:
+    """Return what a person is told of a host's transcripts, in one line."""
+    name = look.host.replace("_", "-")
+    lie = f"{look.files} files of sessions, {look.size_bytes / 1e6:.1f} MB"
+    if not look.since:
+        return f"{lie}, {look.may_belong} of which may be of this home; none is read: 'nightledger import {name}' asks you"
+    where = f" ({', '.join(look.directories)})" if look.directories else ""
+    others = f"; others are {', '.join(look.others)}" if look.others else ""
+    return f"{lie}, {look.read} of which are of this home{where}, read each night since you said yes on {look.since[:10]}{others}"
+
+
+def read_host(session: Session, source: Source, *, dry_run: bool = False) -> Taken:
+    """Take in what is new of one host; the owner has said yes."""
+    gate = session.gate
+    expunged = read_forgotten(gate, (), session.ledger.book).expunged
+    asked = Asked(
+        form=source.form,
+        root=source.root,
+        directories=source.directories,
+        now=session.moment.at,
+        zone=home_zone(gate.home, gate.settings),
+        clean=expunged.without,
+        dry_run=dry_run,
+    )
+    return take_in(gate.home, asked)
+
+
+def read_agreed(context: Context) -> tuple[dict[str, int], list[str]]:
+    """Take in what is new of every host that the owner said yes to; what goes wrong with one is told, and the others are read.
+
+    Returns:
+        Counts, and what the operator should know.
+    """
+    messages, told = 0, list[str]()
+    with writing(context) as session:
+        for host in sorted(agreed(context.keys_dir, session.gate.home)):
+            try:
+                taken = read_host(session, source_of(context.keys_dir, host))
+            except NightledgerError as error:
+                told.append(f"transcripts of {host} were not read: {' '.join(str(error).split())}")
+                continue
+            messages += taken.user + taken.assistant
+            told += problems_of(taken)
+    return {"messages_read": messages}, told
+
+
+def problems_of(taken: Taken) -> Iterator[str]:
+    """Yield what of a reading the operator should know, a line each."""
+    for name, why in taken.left[:_NAMED]:
+        yield f"{taken.host}: {name} {why}"
+    if more := taken.left[_NAMED:]:
+        yield f"{taken.host}: {len(more)} more files were not read"
+    if taken.unknown:
+        kinds = ", ".join(f"{kind} ({count})" for kind, count in taken.unknown.most_common(5))
+        yield f"{taken.host}: lines of kinds that are not known were passed over: {kinds}"
+    if taken.broken:
+        yield f"{taken.host}: {taken.broken} lines are no JSON or too long, and were passed over"
+    if taken.untimed:
+        yield f"{taken.host}: {taken.untimed} lines have no time, or one that has not come yet, and were passed over"

@@ -1,0 +1,115 @@
+"""Read the transcripts of your sessions, so that nights learn from them.
+
+import HOST   asks once whether that host's transcripts may be read for this
+              home, and reads what is new; from then on each night does
+import        reads what is new of every host that you said yes to
+
+What you and the assistant said is kept, a file a day, secrets masked; code, what
+tools gave out, and what hosts, tools and Nightledger put into a prompt are not.
+Sessions belong to a home by their working directory: the home or below it;
+'transcripts' in operator.yaml adds others, and describes other tools' files.
+
+Reads   the host's transcripts (read-only), from where reading ended
+Writes  memory/system/transcripts/, cursors.json; the yes, beside the keys
+Changes no memory.
+"""
+
+# ruff: noqa: N999 - a verb's module has the verb's name
+import argparse
+from typing import Any
+
+import msgspec
+
+from nightledger.domain.errors import RefusedError, UsageError
+from nightledger.files.home import Home
+from nightledger.hosts.transcripts.finding import find_sessions
+from nightledger.jobs.transcripts import Taken, count_messages
+from nightledger.surfaces import transcripts
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.home import require_person
+from nightledger.surfaces.hook.running import host_name
+from nightledger.surfaces.screen import say
+from nightledger.surfaces.session import writing
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """Ask where nobody was asked yet, read, and say what came of it."""
+    home = Home(context.home_path).require()
+    known = transcripts.agreed(context.keys_dir, home)
+    if options.host is None and (options.off or not known):
+        raise UsageError("no host is named", hint="nightledger import claude-code, codex, hermes or openclaw")
+    hosts = sorted(known) if options.host is None else [host_name(options.host)]
+    sources = [transcripts.source_of(context.keys_dir, host) for host in hosts]
+    if options.off:
+        require_person("import", simulated=home.identity.simulated)
+        transcripts.agree(context.keys_dir, home, hosts[0], None)
+        context.emit({"host": hosts[0], "agreed": False})
+        context.print(
+            f"Transcripts of {hosts[0]} are not read any more; what was kept stays in memory/system/transcripts/."
+        )
+        return 0
+    for source in sources:
+        if source.form.host not in known:
+            _ask(options, context, home, source)
+    with writing(context) as session:
+        taken = [transcripts.read_host(session, source, dry_run=options.dry_run) for source in sources]
+    context.emit([_record(one) for one in taken])
+    for one in taken:
+        _tell(context, one, dry_run=options.dry_run)
+    return 0
+
+
+def _ask(options: argparse.Namespace, context: Context, home: Home, source: transcripts.Source) -> None:
+    """Have the owner say yes, once.
+
+    Raises:
+        RefusedError: They did not, or cannot be asked.
+    """
+    require_person("import", simulated=home.identity.simulated)
+    found, host = find_sessions(source.form, source.root), source.form.host
+    size = sum(file.size_bytes for file in found.files)
+    what = f"{len(found.files)} files of {host}, {size / 1e6:.1f} MB, below {source.root}"
+    if not options.yes:
+        if not context.interactive() or context.json:
+            raise RefusedError(
+                f"nobody said yes yet to reading the transcripts of {host} for this home ({what})",
+                hint=f"nightledger import {host.replace('_', '-')} --yes",
+            )
+        say(
+            context,
+            f"There are {what}. Of sessions of this home your words and the assistant's would be kept in memory/system/transcripts/, and read each night.",
+        )
+        if input("Read them, now and each night? [y/N] > ").strip().lower() not in ("y", "yes"):
+            raise RefusedError("nothing was read", hint="'nightledger import' asks again")
+    if not options.dry_run:
+        transcripts.agree(context.keys_dir, home, host, context.now)
+
+
+def _record(taken: Taken) -> dict[str, Any]:
+    plain: dict[str, Any] = msgspec.to_builtins(msgspec.structs.asdict(taken))
+    return plain
+
+
+def _tell(context: Context, taken: Taken, *, dry_run: bool) -> None:
+    kept = "would be kept" if dry_run else "kept"
+    context.print(
+        f"{taken.host}: {taken.of_home} of {taken.files} files are of this home; {taken.user} messages of yours and "
+        f"{taken.assistant} of the assistant {kept}"
+    )
+    if taken.days:
+        context.print(
+            f"  of {min(taken.days)} to {max(taken.days)}: 'nightledger consolidate --since {min(taken.days)}' proposes from them now"
+        )
+    passed = {
+        "known before": taken.known,
+        "said on the way to a tool": taken.narration,
+        "without prose": taken.without_prose,
+    }
+    if told := ", ".join(f"{count} {word}" for word, count in passed.items() if count):
+        context.print(f"  passed over: {told}")
+    context.print_lines(f"  {line}" for line in transcripts.problems_of(taken))
+    if not count_messages(taken) and not taken.of_home:
+        say(
+            context,
+            "Sessions belong to a home by their working directory; 'transcripts' in operator.yaml can name others.",
+        )
