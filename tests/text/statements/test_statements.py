@@ -126,16 +126,3 @@ def test_the_last_word_of_a_day_counts_and_each_entry_changes_once() -> None:
 )
 def test_what_is_held_back_or_no_prose_or_not_sure_changes_nothing(text: str) -> None:
     assert find_revisions(read(text), STANDING, EVEN) == ()
-
-
-def test_what_only_tells_its_day_is_left_out_of_an_entry() -> None:
-    model = Model(bias=3.0, weights={})
-    log = read(
-        "# Lesson: Kettles must be dry\n- **What happened:** the fuse of the kettle blew\n- **Status:** pending\n"
-        "- **Root cause:** water in the base\n- **Fix:** dry the base before use\n## Next steps\n- buy a second kettle"
-    )
-    (found,) = find_statements(log, model).statements
-    assert found.text == (
-        "Kettles must be dry:\n  - Root cause: water in the base\n  - Fix: dry the base before use"
-    )
-    assert found.lines == (4, 5)

@@ -52,7 +52,7 @@ from nightledger.text.statements.daylog import read_daylog
 from nightledger.text.statements.forms import find_form_fields, without_fields
 from nightledger.text.statements.sections import Shelf, choose_section
 from nightledger.text.statements.statements import Revision, find_statements
-from nightledger.text.statements.wording import claims_of, dated
+from nightledger.text.statements.wording import claims_of
 from nightledger.think.analyst import Analyst
 from nightledger.think.contract import Chosen, Does
 from nightledger.think.drafting import Drafted, required
@@ -340,7 +340,7 @@ def _draft(
         section=old.section if old else choose_section(document, Shelf(statement.section)),
         before=old.text if old else "",
         line=old.first_line if old else 0,
-        after=f"{old.marker if old else '- '}{dated(statement.text, statement.day)}",
+        after=f"{old.marker if old else '- '}{statement.text}",
         reason="; ".join(statement.reasons),
         evidence=(_evidence(statement, content),),
         confidence=calibrated(Source.RULES, statement.score),

@@ -28,16 +28,12 @@ from nightledger.text.statements.estimate import (
     tells_result,
 )
 from nightledger.text.statements.wording import (
-    begins_leaning,
     clean_line,
-    cut_line,
     entry_text,
     is_maxim,
     judge_kind,
     reasons_for,
     shelve,
-    tells_its_day,
-    topic_of,
     what_would_change_it,
 )
 
@@ -45,8 +41,6 @@ SEED = 0.4
 """A line must reach this estimate to found a statement."""
 JOIN = 0.2
 """A neighbour under the same heading must reach this one to join it."""
-JOIN_LOOSE = 0.5
-"""Or this one where no heading names what they have in common."""
 SHARE = 0.15
 """How much of a joined line's own chance counts: neighbours are right or wrong together."""
 SPAN = 5
@@ -135,12 +129,8 @@ class _Block(Struct, frozen=True, kw_only=True):
 
 
 def _blocks(log: DayLog, estimates: dict[int, float], barred: set[int]) -> list[_Block]:
-    languages = log_languages(log)
     lines = [
-        line
-        for line in log.lines
-        if line.number in estimates
-        and not (line.content.endswith(_INTRODUCES) or tells_its_day(line, languages))
+        line for line in log.lines if line.number in estimates and not line.content.endswith(_INTRODUCES)
     ]
     place = {line.number: at for at, line in enumerate(lines)}
     used: set[int] = set(barred)
@@ -151,32 +141,21 @@ def _blocks(log: DayLog, estimates: dict[int, float], barred: set[int]) -> list[
         if line.number not in used:
             members = _grow(lines, place[line.number], estimates, used)
             used.update(member.number for member in members)
-            members = [
-                one
-                for before, one in zip([None, *members], members, strict=False)
-                if topic_of(line, languages)
-                or not begins_leaning(one)
-                or (before and before.number == one.number - 1)
-            ]
-            if not any(estimates[one.number] >= SEED for one in members):
-                continue
             chances = tuple(estimates[member.number] for member in members)
-            top = max(members, key=lambda one: estimates[one.number])
-            found.append(_Block(top=top, members=tuple(members), chances=chances))
+            found.append(_Block(top=line, members=tuple(members), chances=chances))
     return found
 
 
 def _grow(lines: Sequence[LogLine], at: int, estimates: dict[int, float], used: set[int]) -> list[LogLine]:
     """Take in neighbours under the same heading, the better side first, while the span allows it."""
     first = last = at
-    need = JOIN if topic_of(lines[at]) else JOIN_LOOSE
     while True:
         sides = [
             (estimates[lines[n].number], n)
             for n in (first - 1, last + 1)
             if 0 <= n < len(lines) and _joins(lines, n, (first, last), used)
         ]
-        sides = [side for side in sides if side[0] >= need]
+        sides = [side for side in sides if side[0] >= JOIN]
         if not sides:
             return list(lines[first : last + 1])
         best = max(sides)[1]
@@ -299,7 +278,7 @@ def find_revisions(day_log: DayLog, standing: Standing, model: Model = SHIPPED) 
 def _contradicting(day_log: DayLog, standing: Standing) -> Iterator[tuple[LogLine, Contradiction]]:
     for line in day_log.lines:
         if line.region is Region.PROSE and len(line.content) >= SHORTEST_CHARACTERS:
-            hits = standing.contradicted_by(cut_line(line))
+            hits = standing.contradicted_by(clean_line(line))
             if hits and hits[0].sure:
                 yield line, hits[0]
 

@@ -7,7 +7,6 @@ added but punctuation, and no name, number or date of what is kept is dropped.
 import re
 from collections import Counter
 from collections.abc import Sequence
-from datetime import date
 from functools import cache
 
 import msgspec
@@ -15,7 +14,6 @@ from msgspec import Struct
 
 from nightledger.domain.daylog import LogLine, StatementKind
 from nightledger.files.shipped import shipped_config
-from nightledger.text.patterns import pattern
 from nightledger.text.similar import fold, shingles
 from nightledger.text.statements.cues import find_cues
 from nightledger.text.statements.estimate import split_label, tells_result
@@ -35,14 +33,7 @@ _TITLE_TIME = re.compile(
     r"|[\[(]?\b20\d\d-\d\d-\d\d\b[\])]?|[\[(]\s*(?:done|fixed|resolved|complete[d]?)\s*[\])]",
     re.IGNORECASE,
 )
-_DATE = re.compile(r"\d{4}|\b\d{1,2}/\d{1,2}\b|\b\d{1,2}\.\d{1,2}\.")
-_DAY = re.compile(r"\d{4}-\d\d-\d\d|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b")
-_NAMED_KINDS = frozenset({"decide", "lesson", "wish"})
-_DIRECTS = frozenset({"duty", "fix"})
-_COUNTS = frozenset({"measure", "report"})
-"""Cues of a line that counts what was made or seen."""
-_TELLING = frozenset({"cause", "fix"})
-"""Cues of labels that several lines of one entry need: "Cause: ...", "Fix: ..."."""
+_DATE = re.compile(r"\d{4}|\d{1,2}[./]\d{1,2}")
 _GAP = re.compile(r"([\s:—\u2013|,-]*)\0([\s:—\u2013|,-]*)")
 _EDGES = " \t*_#:—\u2013-|,;"
 _CELL = re.compile(r"\s*\|\s*")
@@ -79,15 +70,14 @@ class _Kinds(Struct, frozen=True, kw_only=True):
     """``config/words/statement-kinds.json``; of several kinds whose cues are there the first is meant.
 
     ``claiming`` are cues of a sentence that claims something, ``without_topic`` those of a title that names no
-    topic: "Key decisions", "Lessons learned"; ``lasting`` those of a line that is meant to outlast its day. ``maxim`` are
-    cues of what holds always or never; where ``says_whose`` tells who said so, or ``says_what`` above it what it is, it is none.
+    topic: "Key decisions", "Lessons learned". ``maxim`` are cues of what holds always or never; where ``says_whose`` tells
+    who said so, or ``says_what`` above it what it is, it is none.
     """
 
     kinds: tuple[_Kind, ...]
     reasons: dict[str, str]
     claiming: frozenset[str]
     without_topic: frozenset[str]
-    lasting: frozenset[str]
     about_the_agent: frozenset[str]
     touches_the_agent: frozenset[str]
     maxim: frozenset[str]
@@ -110,15 +100,11 @@ def entry_text(top: LogLine, members: Sequence[LogLine], languages: tuple[str, .
         Text without the leading ``- ``; children start with ``\n  - ``, and where there is no title
         further lines with ``\n- ``.
     """
-    said = {fold(text): text for text in (clean_line(line, languages) for line in members)}
     title = topic_of(top, languages)
+    said = {fold(text): text for text in (clean_line(line, languages) for line in members)}
     if len(said) > 1:
         said.pop(fold(title), None)
-    elif len(said) == 1:
-        said = {"": _without_label(next(iter(said.values())), languages, frozenset())}
     lines = list(said.values())
-    if pattern("day-words", "occasion").search(title) and all(map(_names_its_subject, lines)):
-        title = ""
     if len(lines) == 1:
         return _titled(title, lines[0])
     if not title:
@@ -126,60 +112,10 @@ def entry_text(top: LogLine, members: Sequence[LogLine], languages: tuple[str, .
     return "\n  - ".join([f"{title}:", *lines])
 
 
-def _names_its_subject(text: str) -> bool:
-    return pattern("day-words", "subject").search(text) is not None
-
-
-def tells_its_day(line: LogLine, languages: tuple[str, ...] = ()) -> bool:
-    """Return whether a line tells what its day did, what it left open, or how an incident went, and claims nothing that lasts."""
-    if pattern("day-words", "label").search(split_label(plain_line(line))[0]):
-        return True
-    above = (line.lead, *line.headings[-1:])
-    if any(pattern("day-words", "open").search(text) for text in above):
-        return True
-    cues = find_cues(line.content, languages)
-    if cues >= _COUNTS and cues.isdisjoint((_kinds().lasting | _DIRECTS) - {"lesson"}):
-        return True
-    if not cues.isdisjoint(_kinds().lasting):
-        return False
-    if line.turn:
-        return True
-    shapes = ("done", "open_sentence")
-    return any(pattern("day-words", shape).search(plain_line(line)) for shape in shapes)
-
-
-def begins_leaning(line: LogLine) -> bool:
-    """Return whether a line begins by pointing at the one before: "This ...", "Mesmo assim, ..."."""
-    return pattern("day-words", "leans").match(plain_line(line)) is not None
-
-
-def dated(text: str, day: date) -> str:
-    """Return an entry in which each line that speaks of its day tells which day that is."""
-    passing = pattern("day-words", "passing")
-    lines = text.split("\n")
-    return "\n".join(
-        f"{line.rstrip('.')} ({day})" if passing.search(line) and not _DAY.search(line) else line
-        for line in lines
-    )
-
-
 def clean_line(line: LogLine, languages: tuple[str, ...] = ()) -> str:
-    """Give a line's words without ticks, tags, bold marks, table borders and the name of its kind; cut where long."""
-    return _without_label(cut_line(line, languages), languages, _TELLING)
-
-
-def cut_line(line: LogLine, languages: tuple[str, ...] = ()) -> str:
-    """Give a line's words without dress, but with its label; cut where long."""
+    """Give a line's words without ticks, tags, bold marks and table borders; cut where long."""
     text = plain_line(line)
     return shorten(text, languages) if len(text) > _LONG else text
-
-
-def _without_label(text: str, languages: tuple[str, ...], telling: frozenset[str]) -> str:
-    """Leave out a label that only names what kind of line it is, but not one of the cues ``telling``."""
-    label, body = split_label(text)
-    if pattern("day-words", "category").match(label) and not find_cues(label, languages) & telling:
-        return body
-    return text
 
 
 def plain_line(line: LogLine) -> str:
@@ -248,7 +184,7 @@ def topic_of(line: LogLine, languages: tuple[str, ...] = ()) -> str:
     if not line.turn and line.headings and not (len(line.headings) == 1 and _DATE.search(line.headings[0])):
         candidates.append(line.headings[-1])
     for candidate in candidates:
-        title = _without_label(_clean_title(candidate), languages, frozenset())
+        title = _clean_title(candidate)
         if title and _names_a_topic(title, languages):
             return title
     return ""
@@ -272,12 +208,10 @@ def _join(gap: re.Match[str]) -> str:
 
 
 def judge_kind(line: LogLine, languages: tuple[str, ...] = ()) -> StatementKind:
-    """Say what the statement does: by its label, a wish in it, a heading that names its kind, else by its words."""
+    """Say what the statement does: by its own label first, then its words, then its heading."""
     label, body = split_label(line.content)
-    above = find_cues(" ".join([*line.headings[-1:], line.lead]), languages)
-    own = find_cues(body, languages)
-    named = above & _NAMED_KINDS
-    for cues in (find_cues(label, languages), own & {"wish"}, named, own, above):
+    above = " ".join([*line.headings[-1:], line.lead])
+    for cues in (find_cues(text, languages) for text in (label, body, above)):
         for row in _kinds().kinds:
             if not row.cues.isdisjoint(cues):
                 return row.kind
@@ -353,10 +287,6 @@ def _titled(title: str, text: str) -> str:
 def _names_a_topic(title: str, languages: tuple[str, ...]) -> bool:
     words = _WORDS.findall(title)
     return (
-        any(
-            find_cues(word, languages).isdisjoint(_kinds().without_topic)
-            and not pattern("day-words", "no_topic").match(word)
-            for word in words
-        )
+        any(find_cues(word, languages).isdisjoint(_kinds().without_topic) for word in words)
         and not title.isdigit()
     )
