@@ -4,28 +4,23 @@ Invariant: no answer is believed. Whatever a server says or does not say, a nigh
 answered are left to the rules, and what was asked, taken and refused is counted.
 """
 
-import hashlib
-import hmac
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.codec.canonical import canonical
-from nightledger.codec.rows import read_rows
 from nightledger.codec.schema import read_schema
 from nightledger.domain.consolidation import AnalystRun
 from nightledger.domain.daylog import DayLog
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.words import dump_moment
-from nightledger.files.append import append_records
 from nightledger.files.home import Home
-from nightledger.files.line_log import LineLog
+from nightledger.files.transcript import Asked, keep_answers, question_name, read_answers
 from nightledger.text.markdown.document import Document
 from nightledger.text.markdown.entries import find_entries
 from nightledger.text.scanners.scan import scan_secrets
@@ -80,21 +75,25 @@ class Server(Protocol):
         """
 
 
-class Asked(Struct, frozen=True, forbid_unknown_fields=True):
-    """A line of ``memory/system/analyst.jsonl``: a question by its hash, and what was answered."""
+Shape = TypeVar("Shape")
 
-    v: int
-    at: str
-    model: str
-    question_sha256: str
-    answer: str
+
+class QuestionKind(Struct, Generic[Shape], frozen=True, kw_only=True):
+    """A kind of question.
+
+    Attributes:
+        named: What an answer holds.
+        schema: Name of the schema of what is answered.
+        shape: What an answer is read as.
+        tokens: What an answer may take.
+        kept: Whether an answer is kept by its question; else whoever asked keeps what it says.
+    """
+
+    named: str
+    schema: str
+    shape: type[Shape]
     tokens: int
-    mac: str
-
-    def sealed(self, key: bytes) -> str:
-        """Give hex HMAC-SHA256 (RFC 2104) over the canonical JSON of all other members."""
-        told = {name: value for name, value in msgspec.to_builtins(self).items() if name != "mac"}
-        return hmac.new(key, canonical(told), hashlib.sha256).hexdigest()
+    kept: bool = True
 
 
 class Analyst(Struct, frozen=True, kw_only=True):
@@ -117,6 +116,9 @@ class Analyst(Struct, frozen=True, kw_only=True):
     key: bytes
     dry_run: bool = False
     spent: AnalystRun | None = None
+
+
+DRAFT = QuestionKind(named="operations", schema="analyst-draft", shape=Answer, tokens=ANSWER_TOKENS)
 
 
 class Drafted(Struct, frozen=True, kw_only=True):
@@ -148,7 +150,7 @@ def draft(analyst: Analyst, logs: Sequence[DayLog], document: Document, day: dat
     refused = Counter[str]()
     missed: set[str] = {log.path for log in logs} - {log.path for log in view.logs.values()}
     try:
-        earlier = _transcript(analyst)
+        earlier = read_answers(analyst.home, analyst.key)
     except (NightledgerError, OSError) as error:
         earlier, run = {}, replace(run, problem=f"its transcript cannot be read: {type(error).__name__}")
     memory = show_memory(view)
@@ -162,7 +164,7 @@ def draft(analyst: Analyst, logs: Sequence[DayLog], document: Document, day: dat
                 raise AnalystError(
                     run.problem
                 )  # it is asked no further: each question may cost its whole patience
-            answer, run = _ask(analyst, require_clean(question), earlier, run)
+            answer, run = ask(analyst, DRAFT, require_clean(question), earlier, run)
         except (NightledgerError, OSError) as error:
             missed |= {view.logs[name].path for name in part.shown}
             run = replace(run, problem=run.problem or str(error).split("\n", 1)[0])
@@ -172,7 +174,9 @@ def draft(analyst: Analyst, logs: Sequence[DayLog], document: Document, day: dat
         _judge_all(answer, replace(view, shown=shown), chosen, refused)
     chosen = [one for one in chosen if not missed.intersection(log.path for log, _ in one.quoted)]
     if spent := analyst.spent:
-        run = replace(run, calls=spent.calls, replayed=spent.replayed, tokens=spent.tokens)
+        run = replace(
+            run, calls=spent.calls, replayed=spent.replayed, tokens=spent.tokens, blocks=spent.blocks
+        )
     chosen.sort(key=lambda one: (-one.statement.score, one.statement.path, one.statement.lines))
     return Drafted(
         chosen=tuple(chosen),
@@ -210,50 +214,52 @@ def _judge_all(answer: Answer, view: View, chosen: list[Chosen], refused: Counte
         chosen.append(one)
 
 
-def _ask(
-    analyst: Analyst, question: str, earlier: Mapping[str, str], run: AnalystRun
-) -> tuple[Answer, AnalystRun]:
-    """Answer from the transcript, else by the server; an answer that can be read is kept."""
-    name = hashlib.sha256(canonical({"model": analyst.server.name, "question": question})).hexdigest()
+def ask(
+    analyst: Analyst, kind: QuestionKind[Shape], question: str, earlier: Mapping[str, str], run: AnalystRun
+) -> tuple[Shape, AnalystRun]:
+    """Answer a question from the transcript, else by the server; an answer that can be read is kept.
+
+    Args:
+        analyst: Who is asked.
+        kind: What kind of answer.
+        question: As it is sent.
+        earlier: Answers by the name of their question.
+        run: What was spent so far.
+
+    Raises:
+        AnalystError: There is no usable answer.
+    """
+    name = question_name({"model": analyst.server.name, "question": question})
     if name in earlier:
-        return _read(earlier[name]), replace(run, replayed=run.replayed + 1)
+        return _read(earlier[name], kind), replace(run, replayed=run.replayed + 1)
     if analyst.spent is not None:
         raise AnalystError(analyst.spent.problem or "the notes or the memory changed while it was asked")
-    size = len(question.encode()) // BYTES_A_TOKEN + ANSWER_TOKENS
+    size = len(question.encode()) // BYTES_A_TOKEN + kind.tokens
     if run.tokens + size > analyst.server.tokens_a_night:
         raise AnalystError(
             f"the budget of {analyst.server.tokens_a_night:,} tokens is spent",
             hint="tokens_a_night under analyst in operator.yaml raises it",
         )
-    reply = analyst.server.complete(question, read_schema("analyst-draft"), ANSWER_TOKENS)
+    reply = analyst.server.complete(question, read_schema(kind.schema), kind.tokens)
     run = replace(run, calls=run.calls + 1, tokens=run.tokens + (reply.tokens or size))
-    answer = _read(reply.text)
-    if not analyst.dry_run:
+    answer = _read(reply.text, kind)
+    if kind.kept and not analyst.dry_run:
         row = Asked(1, dump_moment(analyst.at), analyst.server.name, name, reply.text, reply.tokens, "")
-        told = {**msgspec.to_builtins(row), "mac": row.sealed(analyst.key)}
-        append_records(analyst.home.analyst_log, canonical(told) + b"\n")
+        keep_answers(analyst.home, analyst.key, row)
     return answer, run
 
 
-def _read(text: str) -> Answer:
+def _read(text: str, kind: QuestionKind[Shape]) -> Shape:
     """Read an answer strictly; a fence of code around it is no fault."""
     plain = text.strip()
     if plain.startswith("```") and plain.endswith("```"):
         plain = plain[3:-3].removeprefix("json").strip()
     try:
         json.loads(plain, parse_constant=_no_number)
-        return msgspec.json.decode(plain, type=Answer)
+        return msgspec.json.decode(plain, type=kind.shape)
     except (ValueError, RecursionError, msgspec.MsgspecError) as error:
-        raise AnalystError("the model answered something else than operations") from error
+        raise AnalystError(f"the model answered something else than {kind.named}") from error
 
 
 def _no_number(name: str) -> float:
     raise ValueError(name)
-
-
-def _transcript(analyst: Analyst) -> dict[str, str]:
-    """Return answers by their question; a line that we did not write with our key counts for nothing."""
-    with LineLog(analyst.home.analyst_log) as log:
-        rows = [row for rows, _ in read_rows(Asked, log.chunks(0)) for row in rows]
-    ours = (row for row in rows if hmac.compare_digest(row.mac.encode(), row.sealed(analyst.key).encode()))
-    return {row.question_sha256: row.answer for row in ours}

@@ -18,10 +18,11 @@ from nightledger.domain.errors import NightledgerError
 from nightledger.text.markdown.entries import Entry, EntryKind
 from nightledger.text.patterns import pattern, words
 from nightledger.text.similar import fold
+from nightledger.text.statements.block import takes_back
 from nightledger.text.statements.cues import find_cues, words_of
 from nightledger.text.statements.estimate import split_label
 from nightledger.text.statements.statements import statement_of
-from nightledger.text.statements.wording import leans, plain_line, sentences_of, topic_of
+from nightledger.text.statements.wording import plain_line, sentences_of, topic_of
 
 MOST_QUOTES = 5
 """As many lines as an operator reads as one change."""
@@ -29,8 +30,6 @@ LEAST_SHARED, LEAST_SHARE = 2, 1 / 3
 """An entry is only changed for what shares so many of its words, and this part of them."""
 MOST_CHARACTERS = 4_096
 """Of a line: a longer one is no claim."""
-FEW_WORDS = 6
-"""A sentence of no more may take back the one beside it: "Not any more.", "Only on staging."."""
 _SPACE = re.compile(r"\s+")
 _OPEN_BOX = re.compile(r"^\s*(?:[-*+]\s+|\d{1,3}[.)]\s+)?\[[ ~-]\]")
 _STRUCK = re.compile("^\\W*[\u274c\U0001f6ab\u26d4\u2717\u2718]|~~")
@@ -192,15 +191,9 @@ def _find(quote: Quote, view: View) -> tuple[DayLog, LogLine]:
     _require(said[-1] not in ":\uff1a", f"the quote of {place} only introduces others")
     first, last = found
     beside = (*sentences[max(0, first - 1) : first], *sentences[last : last + 1])
-    _require(not any(map(_takes_back, beside)), f"what stands beside the quote of {place} limits it")
+    _require(not any(map(takes_back, beside)), f"what stands beside the quote of {place} limits it")
     _require(not _is_doubtful(line, log), f"{place} stands under what limits it, or is no whole claim")
     return log, replace(line, content=said)
-
-
-def _takes_back(sentence: str) -> bool:
-    """Whether a sentence that is left out may limit the one beside it."""
-    limits = pattern("claim-words", "limit").search(sentence) is not None
-    return limits and (leans(sentence) or len(words_of(sentence)) <= FEW_WORDS)
 
 
 def _is_doubtful(line: LogLine, log: DayLog) -> bool:

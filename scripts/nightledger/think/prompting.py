@@ -28,7 +28,11 @@ ENTRY_CHARACTERS = 300
 """Of an entry of memory: enough to know it by."""
 MAX_PROMPT_BYTES = 64_000
 _NAME = re.compile(r"\{\{(\w+)\}\}")
-NAMES = frozenset({"day", "limit", "memory", "notes"})
+NAMES = {
+    "draft": frozenset({"day", "limit", "memory", "notes"}),
+    "blocks": frozenset({"blocks", "principles", "tags"}),
+}
+"""What stands in the braces of each prompt."""
 
 
 def read_prompt(keys_dir: str, name: str = "draft") -> str:
@@ -42,11 +46,11 @@ def read_prompt(keys_dir: str, name: str = "draft") -> str:
     own = read_optional(path, MAX_PROMPT_BYTES)
     text = (shipped_config(f"prompts/{name}.md") if own is None else own).decode("utf-8", "replace")
     found = set(_NAME.findall(text))
-    if found != NAMES:
-        problems = [f"{{{{{one}}}}} is missing" for one in sorted(NAMES - found)]
-        problems += [f"nothing stands for {{{{{one}}}}}" for one in sorted(found - NAMES)]
+    if found != NAMES[name]:
+        problems = [f"{{{{{one}}}}} is missing" for one in sorted(NAMES[name] - found)]
+        problems += [f"nothing stands for {{{{{one}}}}}" for one in sorted(found - NAMES[name])]
         raise ConfigurationError(
-            f"{path}: {'; '.join(problems)}", hint="config/prompts/draft.md is the shipped one"
+            f"{path}: {'; '.join(problems)}", hint=f"config/prompts/{name}.md is the shipped one"
         )
     return text
 
