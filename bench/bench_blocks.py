@@ -22,14 +22,15 @@ from pathlib import Path
 
 from bench.bench_think import Exchange
 
-from nightledger.domain.block import SelfContext
+from nightledger.domain.block import Said, SelfContext
 from nightledger.domain.consolidation import AnalystRun
 from nightledger.files.home import Home
-from nightledger.files.transcript import read_answers, read_said
+from nightledger.files.transcript import block_name, read_said
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import find_entries
 from nightledger.text.scanners.scan import scan_secrets
 from nightledger.text.statements.block import is_long, limits, process_block
+from nightledger.text.statements.cues import find_cues
 from nightledger.think.analyst import Analyst
 from nightledger.think.blocks import ask_blocks
 from nightledger.think.prompting import read_prompt
@@ -48,14 +49,14 @@ def main() -> None:
     """Print what was counted, and some blocks with their summaries."""
     options = read_options()
     blocks = read_blocks(options.workspaces, options.count, logs_only=options.logs_only)
-    answers: dict[str, str] = {}
+    answers: dict[str, Said] = {}
     if options.exchange:
         blocks = blocks[: options.asked]
         answers = ask_all(options.exchange, blocks)
     counts = Counter[str]()
     lengths: list[tuple[int, int]] = []
     for number, block in enumerate(blocks, 1):
-        said = read_said(answers, block)
+        said = answers.get(block_name(block))
         found = process_block(block, SelfContext(), said)
         lengths.append((len(block), len(found.summary)))
         problems = list(problems_of(found.summary, block))
@@ -63,6 +64,7 @@ def main() -> None:
         counts["summaries that are the block"] += found.summary == block
         counts["shown whole on the page"] += len(found.summary) <= limits().limit_characters
         counts["by the model"] += said is not None
+        counts["that only their speaker can say"] += "self" in find_cues(found.summary)
         if number <= options.show or problems:
             print(f"[{number}] {found.alignment_score} {', '.join(found.tags)} {problems or ''}")
             print(f"{block}\n  =>\n{found.summary}\n")
@@ -110,7 +112,7 @@ def entries_of(path: Path) -> Iterator[str]:
             yield block
 
 
-def ask_all(folder: Path, blocks: Sequence[str]) -> dict[str, str]:
+def ask_all(folder: Path, blocks: Sequence[str]) -> dict[str, Said]:
     """Ask about blocks and return what is kept; print what it cost."""
     with tempfile.TemporaryDirectory() as root:
         home = Home(root)
@@ -125,7 +127,7 @@ def ask_all(folder: Path, blocks: Sequence[str]) -> dict[str, str]:
             f"{run.calls} questions for alignment, tags and summary of {len(blocks)} blocks; two for each would be {2 * len(blocks)}"
         )
         print(f"of these: {dict(run.blocks)}")
-        return read_answers(home, KEY)
+        return read_said(home, KEY)
 
 
 def problems_of(summary: str, block: str) -> Iterator[str]:

@@ -13,7 +13,7 @@ from nightledger.domain.block import Said, SelfContext
 from nightledger.domain.consolidation import AnalystRun
 from nightledger.domain.errors import ConfigurationError
 from nightledger.files.home import Home
-from nightledger.files.transcript import read_answers, read_said
+from nightledger.files.transcript import block_name, read_said
 from nightledger.think.analyst import Analyst
 from nightledger.think.blocks import BLOCKS_A_QUESTION, ask_blocks
 from nightledger.think.prompting import read_prompt
@@ -53,8 +53,7 @@ def test_one_question_gives_alignment_tags_and_summary_of_all_long_blocks_and_ea
     assert "  3| Bread goes in at four." in question
     assert all(text in question for text in ("I use the least force.", "crane, harbour"))
     assert "Short" not in question
-    answers = read_answers(Home(tmp_path), KEY)
-    assert read_said(answers, CRANE) == Said(
+    assert read_said(Home(tmp_path), KEY)[block_name(CRANE)] == Said(
         sentences=(3,), tags=("crane", "harbour", "wind_report"), alignment_score=0.5
     )
     assert "crane stands" not in Path(Home(tmp_path).analyst_log).read_text()
@@ -81,7 +80,7 @@ def test_what_does_not_hold_is_counted_left_to_the_rules_and_not_asked_about_aga
     root = tmp_path_factory.mktemp("home")
     long = f"{CRANE}It is so. {FILLER}"
     assert ask(root, Model(answer(said)), long).blocks == {why: 1}
-    assert read_said(read_answers(Home(root), KEY), long) is None
+    assert read_said(Home(root), KEY) == {}
     silent = Model()
     assert ask(root, silent, long).blocks == {}
     assert silent.questions == []
@@ -112,7 +111,7 @@ def test_a_budget_that_ends_in_the_middle_keeps_what_was_answered_and_names_what
     run = ask(tmp_path, Model(full, full, tokens_a_night=9_000, tokens=8_000), *blocks)
     assert run.calls == 1
     assert run.blocks == {"said": BLOCKS_A_QUESTION, "the budget of 9,000 tokens is spent": 1}
-    assert read_said(read_answers(Home(tmp_path), KEY), blocks[0]) is not None
+    assert len(read_said(Home(tmp_path), KEY)) == BLOCKS_A_QUESTION
 
 
 def test_a_block_with_a_secret_stops_the_question(tmp_path: Path) -> None:

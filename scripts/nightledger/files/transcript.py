@@ -6,6 +6,7 @@ Invariant: a line that was not written with the key counts for nothing, so who c
 import hashlib
 import hmac
 import os
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -74,9 +75,10 @@ def keep_answers(home: Home, key: bytes, *rows: Asked) -> None:
     append_records(home.analyst_log, b"".join(canonical(one) + b"\n" for one in told))
 
 
-def read_said(answers: dict[str, str], block: str) -> Said | None:
-    """Return what a model said of a block; None where nothing that can be used is kept."""
-    try:
-        return msgspec.json.decode(answers.get(block_name(block), NOTHING), type=Said | None)
-    except msgspec.MsgspecError:
-        return None
+def read_said(home: Home, key: bytes) -> dict[str, Said]:
+    """Return what a model said of blocks of memory, by their name, as far as it can be used."""
+    found: dict[str, Said] = {}
+    for name, answer in read_answers(home, key).items():
+        with suppress(msgspec.MsgspecError):  # an answer to another question, or nothing that can be used
+            found[name] = msgspec.json.decode(answer, type=Said)
+    return found

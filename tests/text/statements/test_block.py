@@ -95,12 +95,6 @@ def test_what_a_model_said_of_sentences_that_are_none_or_of_too_many_is_left_to_
     assert process_block(text, HOME, said(*numbers)) == process_block(text, HOME)
 
 
-def test_a_sentence_that_only_its_speaker_can_say_goes_where_another_stays() -> None:
-    text = block("I keep the keys.", FILLER, "The keys hang behind the door.", FILLER)
-    assert process_block(text, HOME, said(1, 3)).summary == block("The keys hang behind the door.")
-    assert process_block(text, HOME, said(1)).summary == block("I keep the keys.")
-
-
 WORDS = st.sampled_from(
     ["Never ", "it ", "pier 4. ", "Only then. ", "probably ", "- ", "\n", "\n  - ", "| a | 7 |\n", "**b:** ", "\t", "`x. y` ",
      "I ", "must ", "2026-03-01. ", "\u5fc5\u987b\u3002", "```\n", "> ", "1. ", "(c. d) ", FILLER]
