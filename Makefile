@@ -194,6 +194,9 @@ bench-recall: .stamps/dev ## how well search finds what answers, on LoCoMo (LOCO
 bench-think: .stamps/dev ## a workspace night by night, a model chooses (WORKSPACE=dir EXCHANGE=dir for its answers, or RULES=1)
 	@$(BIN)/python -m bench.bench_think --workspace "$$WORKSPACE" $${RULES:+--rules} $${EXCHANGE:+--exchange "$$EXCHANGE"}
 
+bench-blocks: .stamps/dev ## summaries of long entries held against them (WORKSPACES="dir ..."; EXCHANGE=dir: a model's answers)
+	@$(BIN)/python -m bench.bench_blocks $$WORKSPACES $${EXCHANGE:+--exchange "$$EXCHANGE"}
+
 pin-dependencies: ## pin every dependency anew, with hashes (needs uv)
 	uv pip compile -q --universal --generate-hashes --no-annotate --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements.lock
 	uv pip compile -q --universal --generate-hashes --no-annotate --extra dev --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements-dev.lock
@@ -201,4 +204,4 @@ pin-dependencies: ## pin every dependency anew, with hashes (needs uv)
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 22
 
-.PHONY: setup demo start night review approve reject apply prune stage undo verify status doctor check-memory schedule lint size test test-quick test-all coverage test-vectors test-interop test-hosts test-corpora test-faults fuzz report-faults scorecard mutants bench bench-retention bench-confidence bench-consolidate bench-checkup bench-contradictions bench-stage bench-audit bench-prune bench-hook bench-import bench-index bench-recall bench-think pin-dependencies help
+.PHONY: setup demo start night review approve reject apply prune stage undo verify status doctor check-memory schedule lint size test test-quick test-all coverage test-vectors test-interop test-hosts test-corpora test-faults fuzz report-faults scorecard mutants bench bench-retention bench-confidence bench-consolidate bench-checkup bench-contradictions bench-stage bench-audit bench-prune bench-hook bench-import bench-index bench-recall bench-think bench-blocks pin-dependencies help

@@ -37,6 +37,7 @@ class Server(ThreadingHTTPServer):
         self.asked: list[dict[str, Any]] = []
         self.keys: list[str] = []
         self.said: str | tuple[int, bytes] = ""
+        self.of_blocks = '{"blocks": []}'
         self.during: Callable[[], object] = list
 
 
@@ -46,10 +47,12 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.asked.append(json.loads(body))
+        body = json.loads(body)
+        self.server.asked.append(body)
         self.server.keys.append(self.headers.get("Authorization", ""))
         self.server.during()
-        said = self.server.said
+        is_of_blocks = "blocks" in body["response_format"]["json_schema"]["schema"]["properties"]
+        said = self.server.of_blocks if is_of_blocks else self.server.said
         if isinstance(said, str):
             usage = {"total_tokens": 1234, "completion_tokens": 234}
             said = (200, json.dumps({"choices": [{"message": {"content": said}}], "usage": usage}).encode())
@@ -483,3 +486,69 @@ def test_what_is_pinned_stays_whatever_a_model_says(checked: World, server: Serv
     assert not [doubt for doubt in told["doubts"] if "model" in doubt["signs"]]
     assert told["analyst"]["refused"] == {"the owner pinned it or signed it lately": 1}
     assert "m1 (stays): The crane" in server.asked[0]["messages"][0]["content"]
+
+
+FILLER = "The quay was swept on the second day of the week by the three men of the early shift, as it is done in each week of the year."
+LONG = f"The crane stands at the north pier. {FILLER} Its brake slips in the wet. {FILLER} Never move it before the wind report is read."
+BY_RULES = "The crane stands at the north pier. Never move it before the wind report is read."
+BY_MODEL = "Its brake slips in the wet. Never move it before the wind report is read."
+
+
+def test_a_long_entry_is_staged_said_and_found_by_its_summary_and_no_server_is_asked_for_that(
+    tmp_path: Path, server: Server
+) -> None:
+    memory = f"# MEMORY.md\n\n## Values\n\n- Be kind.\n- {LONG}\n"
+    world = found(tmp_path, memory=memory)
+    (world.home / "memory/2026-03-01.md").write_text(NOTES)
+    world.now = NIGHT
+    (entry,) = [hit for hit in world.json("recall", "crane wind report")["hits"] if hit["signed"]]
+    assert entry["block"] == {"alignment_score": 0.3, "tags": [], "summary": f"- {BY_RULES}"}
+    assert entry["chunk"]["text"] == f"- {LONG}"
+    world.ok("pin", entry["entry"])
+    assert f"{BY_RULES} \u2026 (from MEMORY.md:6;" in world.json("stage")["text"]
+
+    name_model(world, f"http://127.0.0.1:{server.server_port}/v1/chat/completions")
+    choose(server)
+    world.ok(
+        *[
+            "log",
+            "--task-type",
+            "hoist",
+            "--tags",
+            "rigging",
+            "--resolution",
+            "oil_the_winch",
+            "--outcome",
+            "success",
+            "--source",
+            "memory/2026-03-01.md",
+        ]
+    )
+    server.of_blocks = json.dumps(
+        {
+            "blocks": [
+                {
+                    "block": "b1",
+                    "sentences": [3, 5],
+                    "tags": ["brake", "rigging", "rocket"],
+                    "alignment_score": 0.8,
+                }
+            ]
+        }
+    )
+    told = " ".join(world.ok("night").split())
+    assert "it summed up 1 long entry" in told
+    assert (record(world)["calls"], record(world)["blocks"]) == (2, {"said": 1})
+    (world.keys / "operator.yaml").unlink()
+    assert f"{BY_MODEL} \u2026 (from MEMORY.md:6;" in world.json("stage")["text"]
+    (entry,) = [hit for hit in world.json("recall", "crane wind report")["hits"] if hit["signed"]]
+    assert entry["block"] == {
+        "alignment_score": 0.8,
+        "tags": ["rigging", "brake"],
+        "summary": f"- {BY_MODEL}",
+    }
+    assert world.json("recall", "rigging", "--scope", "memory")["hits"][0]["entry"] == entry["entry"]
+    prompt = json.dumps({"prompt": "Is the crane at the north pier to be moved before the wind report?"})
+    assert BY_MODEL[:40] in world.process("hook", "claude_code", "UserPromptSubmit", stdin=prompt).out
+    assert len(server.asked) == 2
+    assert f"- {LONG}" in world.read()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pytest
-from tests.gate.homes import Desk
+from tests.gate.homes import Desk, addition
 from tests.recall.asking import put
 
 from nightledger.domain.search import Found, Query, Showing, Why
@@ -83,6 +83,19 @@ def test_one_search_learns_a_little_and_says_what_is_left(harbour: Desk) -> None
     assert len(encoder.asked) == LEARNED_AT_ONCE + 1
     assert any("have no embedding yet" in note and "nightledger rebuild" in note for note in found.notes)
     assert ask(harbour, "vessel", encoder).notes == ()
+
+
+def test_of_a_long_entry_its_summary_is_embedded_and_a_shown_word_of_it_is_still_found(harbour: Desk) -> None:
+    filler = (
+        "The quay was swept on the second day of the week by the three men of the early shift, "
+        "as it is done in each week of the year when no ship lies there, be it summer or winter."
+    )
+    harbour.applied(addition(f"The crane is old. {filler} Never lift more than four tons. {filler}"))
+    encoder = Senses()
+    ask(harbour, "vessel", encoder)
+    (embedded,) = [text for text in encoder.asked if "crane" in text]
+    assert embedded.endswith("\n- The crane is old. Never lift more than four tons.")
+    assert any("swept" in hit.chunk.text for hit in ask(harbour, "swept shift", encoder).hits)
 
 
 def test_no_secret_is_handed_to_an_encoder(harbour: Desk) -> None:

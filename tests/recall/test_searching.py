@@ -10,7 +10,8 @@ from tests.stores import in_memory
 from tests.whole import examples
 
 from nightledger.domain.search import Kind, Query, Why
-from nightledger.files.search_index import FileState, NewFile, SearchWriter
+from nightledger.files.search_index import SearchWriter
+from nightledger.files.search_values import FileState, NewFile
 from nightledger.recall.searching import search_store
 from nightledger.recall.sources import cut_prose
 

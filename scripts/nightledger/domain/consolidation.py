@@ -22,6 +22,7 @@ class AnalystRun(Struct, frozen=True, kw_only=True):
         proposed: Of these, what was put to the gate.
         refused: Why the others were not, and how often.
         problem: Why notes were left to the rules; empty where none were.
+        blocks: What became of blocks of memory that it was asked about, counted: ``said`` and why others were left to the rules.
     """
 
     model: str
@@ -34,6 +35,7 @@ class AnalystRun(Struct, frozen=True, kw_only=True):
     proposed: int = 0
     refused: Mapping[str, int] = field(default_factory=dict)
     problem: str = ""
+    blocks: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def cost(self) -> str:

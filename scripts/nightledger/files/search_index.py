@@ -12,12 +12,10 @@ import os
 import sqlite3
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from datetime import date
 from typing import Any
-
-from msgspec import Struct
 
 from nightledger.domain.search import Chunk, Kind, prefix_of
 from nightledger.domain.search.ranking import rarity
@@ -33,72 +31,15 @@ from nightledger.files.search_reader import (
     require_tables,
     telling,
 )
+from nightledger.files.search_values import ALL, FileState, Filter, NewChunk, NewFile
 
 _LEVEL = 6
 _CHUNK = (
     "SELECT c.id, f.path, f.kind, c.n, c.text, c.lead, c.first, c.last, c.day, c.heading,"
-    " c.entry, c.held, c.moved FROM chunks c JOIN files f ON f.id = c.file "
+    " c.entry, c.held, c.moved, c.summary, c.lent FROM chunks c JOIN files f ON f.id = c.file "
 )
-OPERATOR, AGENT = "operator", "agent"
-_SEEN_BY = {OPERATOR: "c.held IS NOT NULL", AGENT: "coalesce(c.held, '') = ''"}
 _LEAST_IDF = 1e-6
 """What FTS5 takes for the rarity of a word that stands in half of all rows or more (its source, fts5_aux.c)."""
-
-
-class FileState(Struct, frozen=True):
-    """What a file was when it was indexed.
-
-    Attributes:
-        size_bytes: Its size.
-        mtime_ns: When it was last written, in nanoseconds since 1970.
-        sha256: Hex SHA-256 of its bytes.
-        settled: Whether it had been left alone for a while when it was read: if not, a later write may
-            have left size and time as they were.
-    """
-
-    size_bytes: int
-    mtime_ns: int
-    sha256: str
-    settled: bool
-
-
-class Filter(Struct, frozen=True, kw_only=True):
-    """Which chunks count.
-
-    Attributes:
-        kinds: These kinds; empty is all.
-        since: From this day on; None is unbounded.
-        until: Up to this day, included.
-        seen_by: ``OPERATOR`` or ``AGENT``.
-        match: FTS5 expression that they match; empty is all.
-    """
-
-    kinds: Collection[Kind] = ()
-    since: date | None = None
-    until: date | None = None
-    seen_by: str = OPERATOR
-    match: str = ""
-
-    def sql(self) -> tuple[str, list[object]]:
-        """Give the conditions, each with ``AND`` before it, and their values."""
-        parts: list[str] = [_SEEN_BY[self.seen_by]]
-        values: list[object] = []
-        if self.kinds:
-            parts.append(f"f.kind IN ({','.join('?' * len(self.kinds))})")
-            values += sorted(kind.value for kind in self.kinds)
-        if self.since is not None:
-            parts.append("c.day >= ?")
-            values.append(self.since.toordinal())
-        if self.until is not None:
-            parts.append("c.day <= ?")
-            values.append(self.until.toordinal())
-        if self.match:
-            parts.append("c.id IN (SELECT rowid FROM words WHERE words MATCH ?)")
-            values.append(self.match)
-        return "".join(f" AND {part}" for part in parts), values
-
-
-ALL = Filter()
 
 
 class SearchStore(Reader):
@@ -169,17 +110,19 @@ class SearchStore(Reader):
         """Give all chunks of a file, in order; none for a file that is not in the index."""
         return [self._chunk(row) for row in self.ask(f"{_CHUNK}WHERE f.path = ? ORDER BY c.n", (path,))]
 
-    def said(self, path: str) -> Iterator[tuple[int, tuple[str, str, str]]]:
-        """Give each chunk of a file, in order, with what it put into the index: prefix, the item before, its text."""
-        said = "SELECT c.id, c.text, c.lead, c.day, c.heading FROM chunks c JOIN files f ON f.id = c.file"
+    def said(self, path: str) -> Iterator[tuple[int, "_Key"]]:
+        """Give each chunk of a file, in order, with what it put into the index: prefix, the item before, its text; and its summary."""
+        said = "SELECT c.id, c.text, c.lead, c.day, c.heading, c.summary, c.lent FROM chunks c JOIN files f ON f.id = c.file"
         rows = self.ask(f"{said} WHERE f.path = ? ORDER BY c.n", (path,))
-        for number, packed, lead, day, heading in rows:
+        for number, packed, lead, day, heading, summary, lent in rows:
             text = self.unpacked(packed)
-            prefix = prefix_of(None if day is None else date.fromordinal(day), heading)
-            yield number, (prefix, text[:lead], text[lead:])
+            head = _head(None if day is None else date.fromordinal(day), heading, lent)
+            yield number, (head, text[:lead], text[lead:], summary)
 
     def _chunk(self, row: tuple[Any, ...]) -> Chunk:
-        number, path, kind, n, packed, lead, first, last, day, heading, entry, held, moved = row
+        number, path, kind, n, packed, lead, first, last, day, heading, entry, held, moved, summary, lent = (
+            row
+        )
         return Chunk(
             id=number,
             path=path,
@@ -193,58 +136,14 @@ class SearchStore(Reader):
             text=self.unpacked(packed)[lead:],
             held=held or "",
             moved=bool(moved),
+            summary=summary,
+            lent=lent,
         )
 
     def read_anew(self) -> None:
         """Count anew from now on."""
         self._counts.clear()
         self._total = -1
-
-
-class NewChunk(Struct, frozen=True, kw_only=True):
-    """A chunk to be indexed.
-
-    Attributes:
-        start: Its first character in the text of its file, from 0.
-        end: Behind its last character.
-        first_line: From 1.
-        last_line: Included.
-        heading: As in ``Chunk``.
-        day: As in ``Chunk``.
-        entry: As in ``Chunk``.
-        held: Empty where everybody may see it; why only the operator may; None where it is what an agent sees of another.
-        lead: How many characters directly before it are indexed with it.
-        moved: As in ``Chunk``.
-    """
-
-    start: int
-    end: int
-    first_line: int
-    last_line: int
-    heading: str = ""
-    day: date | None = None
-    entry: str = ""
-    held: str | None = ""
-    lead: int = 0
-    moved: bool = False
-
-
-class NewFile(Struct, frozen=True, kw_only=True):
-    """A file to be indexed.
-
-    Attributes:
-        path: Relative to the home.
-        kind: What its chunks are.
-        state: What it was when it was read.
-        text: What its chunks are cut from.
-        chunks: In order.
-    """
-
-    path: str
-    kind: Kind
-    state: FileState
-    text: str
-    chunks: Sequence[NewChunk]
 
 
 class SearchWriter:
@@ -330,7 +229,7 @@ class SearchWriter:
     def _take_out(self, chunks: "Iterable[tuple[int, _Key]]") -> None:
         gone, numbers = [], []
         for number, key in chunks:
-            gone.append((number, *map(self._spell, key)))
+            gone.append((number, *map(self._spell, key[:3])))
             numbers.append(number)
         self._connection.executemany(
             "INSERT INTO words(words, rowid, head, before, body) VALUES ('delete', ?, ?, ?, ?)", gone
@@ -339,11 +238,11 @@ class SearchWriter:
 
     def _insert(self, fresh: "Iterable[tuple[_Key, _Row]]") -> None:
         for key, row in fresh:
-            insert = f"INSERT INTO chunks({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - ours
+            insert = f"INSERT INTO chunks({_COLUMNS}) VALUES ({_MARKS})"  # noqa: S608 - ours
             number = self._connection.execute(insert, row).lastrowid
             self._connection.execute(
                 "INSERT INTO words(rowid, head, before, body) VALUES (?, ?, ?, ?)",
-                (number, *map(self._spell, key)),
+                (number, *map(self._spell, key[:3])),
             )
 
     def _move(self, key: "_Key", row: "_Row", known: "dict[_Key, list[int]]") -> bool:
@@ -352,16 +251,17 @@ class SearchWriter:
             return False
         number = known[key].pop()
         self._connection.execute(
-            f"UPDATE chunks SET ({_COLUMNS}) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ?",  # noqa: S608 - ours
+            f"UPDATE chunks SET ({_COLUMNS}) = ({_MARKS}) WHERE id = ?",  # noqa: S608 - ours
             (*row, number),
         )
         return True
 
 
-_Key = tuple[str, str, str]
-"""Prefix, what stands before, and text: what a chunk puts into the index."""
-_Row = tuple[int, int, bytes, int, int, int, int | None, str, str, str | None, bool]
-_COLUMNS = "file, n, text, lead, first, last, day, heading, entry, held, moved"
+_Key = tuple[str, str, str, str]
+"""Prefix with tags, what stands before, and text: what a chunk puts into the index; and its summary, of which an embedding may be."""
+_Row = tuple[int, int, bytes, int, int, int, int | None, str, str, str | None, bool, str, str]
+_COLUMNS = "file, n, text, lead, first, last, day, heading, entry, held, moved, summary, lent"
+_MARKS = ", ".join("?" * len(_COLUMNS.split(",")))
 
 
 def _row(file: NewFile, chunk: NewChunk, place: tuple[int, int]) -> tuple[_Key, _Row]:
@@ -371,8 +271,24 @@ def _row(file: NewFile, chunk: NewChunk, place: tuple[int, int]) -> tuple[_Key, 
     day = chunk.day.toordinal() if chunk.day else None
     packed = zlib.compress(text.encode("utf-8", "surrogateescape"), _LEVEL)
     lines = chunk.first_line, chunk.last_line
-    key = prefix_of(chunk.day, heading), text[: chunk.lead], text[chunk.lead :]
-    return key, (*place, packed, chunk.lead, *lines, day, heading, chunk.entry, chunk.held, chunk.moved)
+    told = (chunk.summary.encode("utf-8", "replace").decode(), chunk.lent)
+    key = _head(chunk.day, heading, chunk.lent), text[: chunk.lead], text[chunk.lead :], told[0]
+    return key, (
+        *place,
+        packed,
+        chunk.lead,
+        *lines,
+        day,
+        heading,
+        chunk.entry,
+        chunk.held,
+        chunk.moved,
+        *told,
+    )
+
+
+def _head(day: date | None, heading: str, lent: str) -> str:
+    return f"{prefix_of(day, heading)} {lent}" if lent else prefix_of(day, heading)
 
 
 MEMORY = ":memory:"

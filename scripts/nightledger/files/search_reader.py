@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Row = tuple[Any, ...]
 
-VERSION = 12
+VERSION = 13
 """Of the tables, and of how chunks are cut and words are spelt: another one is another index."""
 APPLICATION = 0x6E6C7331
 """``nls1``: names the file as ours (sqlite.org/fileformat.html, application id)."""
@@ -40,7 +40,7 @@ CREATE TABLE chunks(
     id INTEGER PRIMARY KEY, file INTEGER NOT NULL, n INTEGER NOT NULL, text BLOB NOT NULL, lead INTEGER NOT NULL,
     first INTEGER NOT NULL, last INTEGER NOT NULL,
     day INTEGER, heading TEXT NOT NULL, entry TEXT NOT NULL,
-    held TEXT, moved INTEGER NOT NULL
+    held TEXT, moved INTEGER NOT NULL, summary TEXT NOT NULL, lent TEXT NOT NULL
 );
 CREATE TABLE links(
     first TEXT NOT NULL, second TEXT NOT NULL, resolution TEXT NOT NULL, confidence REAL NOT NULL,
@@ -57,7 +57,8 @@ CREATE VIRTUAL TABLE words USING fts5(head, before, body, content='', tokenize='
 """``day`` counts as ``date.toordinal``; ``held`` says who may see the chunk: empty is everybody, a text only the
 operator, and why; where it is NULL the chunk is what an agent may see of one of which something is withheld. ``moved``
 tells what a signed change put into the archive; ``text`` is packed by zlib, and its first ``lead`` characters are what is
-indexed as ``before``. ``names`` are what a chunk says of names: another name of the same thing, or an empty one where it
+indexed as ``before``. ``summary`` is what is shown of a long entry, else empty, and ``lent`` are tags by which it is found
+beside its own words. ``names`` are what a chunk says of names: another name of the same thing, or an empty one where it
 only writes a word as a name. ``links`` are the associations that an agent may be shown unasked (``recall/associations.py``)."""
 
 
@@ -186,15 +187,28 @@ class Line:
         heading: Of the section; headings joined by `` > ``.
         entry: Id of the entry; empty for none.
         text: Its lines.
+        summary: Of a long entry what is shown; else empty.
         size_bytes: Of the file when it was indexed.
         mtime_ns: When the file was last written then.
     """
 
-    __slots__ = ("entry", "first", "heading", "id", "kind", "last", "mtime_ns", "path", "size_bytes", "text")
+    __slots__ = (
+        "entry",
+        "first",
+        "heading",
+        "id",
+        "kind",
+        "last",
+        "mtime_ns",
+        "path",
+        "size_bytes",
+        "summary",
+        "text",
+    )
 
     def __init__(self, row: "Row", text: str) -> None:
         self.id, self.path, self.kind, self.size_bytes, self.mtime_ns = row[:5]
-        self.first, self.last, self.heading, self.entry = row[7:]
+        self.first, self.last, self.heading, self.entry, self.summary = row[7:]
         self.text = text
 
 
@@ -332,12 +346,18 @@ class Reader:
         )
         return sorted(row[0] for row in rows)
 
+    def every_tag(self) -> list[str]:
+        """Return the tags of all links that may be shown, sorted."""
+        return [
+            row[0] for row in self.ask("SELECT first FROM links UNION SELECT second FROM links ORDER BY 1")
+        ]
+
     def lines(self, ids: "Iterable[int]") -> list[Line]:
         """Give chunks by their numbers, in that order; one that is not there is left out."""
         wanted = list(ids)
         rows = self.ask_of(
             "SELECT c.id, f.path, f.kind, f.size, f.mtime_ns, c.text, c.lead, c.first, c.last,"
-            " c.heading, c.entry FROM chunks c JOIN files f ON f.id = c.file WHERE c.id",
+            " c.heading, c.entry, c.summary FROM chunks c JOIN files f ON f.id = c.file WHERE c.id",
             wanted,
         )
         found = {row[0]: Line(row, self.unpacked(row[5])[row[6] :]) for row in rows}

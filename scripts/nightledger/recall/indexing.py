@@ -25,8 +25,6 @@ from nightledger.files.configuration import home_zone
 from nightledger.files.link_index import index_stamp
 from nightledger.files.lock import Lock
 from nightledger.files.search_index import (
-    FileState,
-    NewFile,
     SearchStore,
     SearchWriter,
     build_in_memory,
@@ -42,11 +40,13 @@ from nightledger.files.search_reader import (
     OtherVersionError,
     SearchIndexError,
 )
+from nightledger.files.search_values import FileState, NewChunk, NewFile
 from nightledger.gate.integrity.checking import verify_decisions
 from nightledger.gate.memory.naming import Placed, find_standing, signed_entries
 from nightledger.gate.memory.recalling import read_principles
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.recall.associations import shown_associations
+from nightledger.recall.blocks import Blocks, read_blocks
 from nightledger.recall.names import learn_names
 from nightledger.recall.sources import (
     OLDER,
@@ -86,8 +86,8 @@ _SOON_BYTES = 250_000
 to the next look, so that no verb waits for it. Measured: docs/decisions/0021-index.md."""
 _SOON_LOG_BYTES = 2_000_000
 """Of all that is searched, which is held against what is withheld now: half a second. Our choice."""
-_HEAD, _RULES, _LINKS = "head", "rules", "links"
-"""Keys of what the index was made by: the log's size and root, what is withheld, and the link index."""
+_HEAD, _RULES, _LINKS, _BLOCKS = "head", "rules", "links", "blocks"
+"""Keys of what the index was made by: the log's size and root, what is withheld, the link index, and what a model said of entries."""
 
 
 class Refreshed(Struct, frozen=True, kw_only=True):
@@ -96,12 +96,14 @@ class Refreshed(Struct, frozen=True, kw_only=True):
     Attributes:
         store: The index; close it.
         judge: Says which words an agent may not see.
+        blocks: Says what is shown of an entry.
         changed: Files that were indexed, or went.
         notes: What the asker should know, a sentence each.
     """
 
     store: SearchStore
     judge: Judge
+    blocks: Blocks
     changed: int
     notes: tuple[str, ...]
 
@@ -124,6 +126,7 @@ class _Seen(Struct, frozen=True, kw_only=True):
     ledger: Ledger
     constitution: Cut
     judge: Judge
+    blocks: Blocks
     placed: Mapping[str, tuple[Placed, ...]]
     sources: tuple[Source, ...]
     zone: tzinfo
@@ -224,6 +227,7 @@ def _look(gate: Gate, ledger: Ledger, moment: Moment) -> _Seen:
         ledger=ledger,
         constitution=cut_principles(read_principles(home, ledger, moment)),
         judge=Judge(home, read_rules(gate, ledger), signed),
+        blocks=read_blocks(gate),
         placed={path: tuple(entries) for path, entries in placed.items()},
         sources=tuple(source for source in sources if copies.get(source.path) not in searched),
         zone=home_zone(home, gate.settings),
@@ -249,6 +253,7 @@ def _in_place(seen: _Seen, path: str, there: SearchStore, now_ns: int) -> Change
     with closing(there) as store:
         changes = _changes(seen, store, now_ns)
         stale = store.meta(_HEAD) != seen.head or store.meta(_LINKS) != _links_state(seen)
+        stale = stale or store.meta(_BLOCKS) != seen.blocks.version
     if changes.any or stale:
         with writing(path, index_text) as writer:
             _carry_out(seen, writer, changes)
@@ -283,7 +288,7 @@ def _changes(seen: _Seen, store: SearchStore, now_ns: int) -> Changes:
     again: frozenset[Kind] = frozenset()
     if store.meta(_RULES) != seen.judge.rules.version:
         again = frozenset(Kind)
-    elif store.meta(_HEAD) != seen.head:
+    elif store.meta(_HEAD) != seen.head or store.meta(_BLOCKS) != seen.blocks.version:
         again = frozenset({Kind.MEMORY, Kind.PRINCIPLE})
 
     return find_changes(seen.gate.home, seen.sources, store, again=again, now_ns=now_ns)
@@ -301,6 +306,7 @@ def _carry_out(seen: _Seen, writer: SearchWriter, changes: Changes) -> None:
     writer.note(_HEAD, seen.head)
     writer.note(_RULES, seen.judge.rules.version)
     writer.note(_LINKS, _links_state(seen))
+    writer.note(_BLOCKS, seen.blocks.version)
 
 
 def _put(seen: _Seen, writer: SearchWriter, changed: Changed) -> bool:
@@ -325,10 +331,18 @@ def _put(seen: _Seen, writer: SearchWriter, changed: Changed) -> bool:
         writer.touch(source.path, state)
         return False
     cut = for_each(judge, source.kind, cut, lines, verdict)
+    if source.kind is Kind.MEMORY:
+        cut = replace(cut, chunks=tuple(_processed(seen.blocks, one, cut.text) for one in cut.chunks))
     writer.put(NewFile(path=source.path, kind=source.kind, state=state, text=cut.text, chunks=cut.chunks))
     learn_names(writer, source.path)
     keep_verdict(writer, source.path, verdict)
     return True
+
+
+def _processed(blocks: Blocks, chunk: NewChunk, text: str) -> NewChunk:
+    """Return a chunk with the summary of its own words, so that it holds nothing that these do not."""
+    block = text[chunk.start : chunk.end]
+    return replace(chunk, summary=blocks.summary(block), lent=blocks.lent(block))
 
 
 def _cut(seen: _Seen, source: Source, text: str) -> Cut:
@@ -387,6 +401,7 @@ def _open(seen: _Seen, path: str, changes: Changes) -> Refreshed:
     return Refreshed(
         store=store,
         judge=seen.judge,
+        blocks=seen.blocks,
         changed=len(changes.changed) + len(changes.gone),
         notes=(*seen.notes, *changes.notes),
     )
@@ -401,6 +416,7 @@ def _in_memory(seen: _Seen, why: str) -> Refreshed:
     return Refreshed(
         store=writer.store,
         judge=seen.judge,
+        blocks=seen.blocks,
         changed=len(changes.changed),
         notes=(*seen.notes, *changes.notes, f"{why}; a copy in memory was searched"),
     )

@@ -16,8 +16,9 @@ from typing import Protocol
 from nightledger.domain.errors import LockedError, NightledgerError
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
-from nightledger.files.search_index import Filter, SearchStore, SearchWriter, index_path, writing
+from nightledger.files.search_index import SearchStore, SearchWriter, index_path, writing
 from nightledger.files.search_reader import SearchIndexError
+from nightledger.files.search_values import Filter
 from nightledger.text.scanners.scan import mask_secrets
 from nightledger.text.search.tokens import index_text
 
@@ -131,7 +132,10 @@ def _missing(store: SearchStore, name: str) -> list[int]:
 
 
 def _texts(store: SearchStore, ids: Sequence[int]) -> dict[int, str]:
-    return {number: f"{chunk.prefix}\n{chunk.text}" for number, chunk in store.chunks(ids).items()}
+    return {
+        number: f"{chunk.prefix} {chunk.lent}".rstrip() + f"\n{chunk.summary or chunk.text}"
+        for number, chunk in store.chunks(ids).items()
+    }
 
 
 def _packed(vector: Vector) -> bytes:

@@ -40,8 +40,9 @@ from nightledger.domain.search.ranking import (
 )
 from nightledger.domain.search.timewords import Times, read_times
 from nightledger.files.configuration import home_zone
-from nightledger.files.search_index import Filter, SearchStore
+from nightledger.files.search_index import SearchStore
 from nightledger.files.search_reader import DamagedIndexError
+from nightledger.files.search_values import Filter
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.recall.indexing import Refreshed, refresh
 from nightledger.recall.meaning import Encoder, EncoderError, learn_new, near
@@ -111,7 +112,10 @@ def search(
     learn = encoder if may_write else None
     return _asking(
         partial(refresh, gate, ledger, moment, may_write=may_write),
-        lambda index: search_in(_learned(index, gate, learn), query, _today(gate, moment), encoder=encoder),
+        lambda index: index.blocks.with_each(
+            search_in(_learned(index, gate, learn), query, _today(gate, moment), encoder=encoder),
+            index.store.every_tag(),
+        ),
     )
 
 

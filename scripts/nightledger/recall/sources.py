@@ -32,7 +32,8 @@ from nightledger.domain.words import read_moment, read_text
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
 from nightledger.files.reading import read_lines, read_regular
-from nightledger.files.search_index import FileState, NewChunk, SearchStore
+from nightledger.files.search_index import SearchStore
+from nightledger.files.search_values import FileState, NewChunk
 from nightledger.gate.memory.naming import Placed
 from nightledger.hosts.daylogs import MAX_LOG_BYTES, day_of, find_daylogs, wide_encoding
 from nightledger.hosts.presets import preset

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from hashlib import sha256
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -33,7 +33,7 @@ from nightledger.domain.states import Book, ChangeState
 from nightledger.files.configuration import load_operator, read_rule_files
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
-from nightledger.files.search_index import NewChunk, SearchStore, SearchWriter
+from nightledger.files.search_index import SearchStore, SearchWriter
 from nightledger.gate.forgetting.forgotten import cited, read_forgotten
 from nightledger.gate.gated import read_accepted
 from nightledger.gate.opening import Gate, Ledger
@@ -49,6 +49,9 @@ from nightledger.text.search.chunks import JOINT, title_of
 from nightledger.text.similar import UNSPACED
 from nightledger.text.statements.daylog import read_daylog
 from nightledger.text.statements.wording import claims_of
+
+if TYPE_CHECKING:
+    from nightledger.files.search_values import NewChunk
 
 FORGOTTEN = "forgotten"
 _WAITS = "proposed, and waits for the operator"

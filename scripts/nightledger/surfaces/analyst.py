@@ -7,6 +7,7 @@ import http.client
 import json
 import os
 import secrets
+from collections import Counter
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
@@ -14,28 +15,34 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from nightledger.codec.rows import DoingRow, read_rows
+from nightledger.domain.block import SelfContext
 from nightledger.domain.consolidation import AnalystRun
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.settings import AnalystSource
 from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import load_operator
 from nightledger.files.home import Home
-from nightledger.files.reading import read_optional
+from nightledger.files.line_log import LineLog
+from nightledger.files.transcript import KEY, KEY_BYTES, read_key
+from nightledger.gate.gated import read_gated
+from nightledger.gate.memory.recalling import read_principles
 from nightledger.jobs.consolidate import Asked, consolidate
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.outside import OutsideError, ask_model
 from nightledger.surfaces.session import Session, reading
+from nightledger.text.markdown.document import parse_markdown
+from nightledger.text.markdown.entries import find_entries
 from nightledger.think.analyst import Analyst, AnalystError, Reply, Server
-from nightledger.think.prompting import read_prompt
+from nightledger.think.blocks import OFFERED_TAGS, ask_blocks
+from nightledger.think.prompting import may_be_shown, read_prompt
 
 MAX_REPLY_CHARACTERS = 32_000
 """Eight operations of five long quotes are half of it."""
 SHOWN = 3
 """Reasons that are told; --json has all."""
 MAX_REPLY_TOKENS = 1 << 31
-KEY, KEY_BYTES, MAX_KEY_BYTES = "analyst.key", 32, 4096
-"""Beside the home's other keys: whoever has it can write what a model is said to have answered."""
 
 
 class ChatServer:
@@ -144,7 +151,7 @@ def analyst_of(
     text, key = "", b""
     try:
         text = read_prompt(keys_dir, prompt)
-        key = _key(os.path.join(keys_dir, home.identity.id, KEY), make=not dry_run)
+        key = _key(os.path.join(keys_dir, home.identity.id), make=not dry_run)
     except (NightledgerError, OSError) as error:
         server = _NoServer(name=server.name, problem=str(error))
     return Analyst(
@@ -159,13 +166,13 @@ def analyst_of(
     )
 
 
-def _key(path: str, *, make: bool) -> bytes:
+def _key(folder: str, *, make: bool) -> bytes:
     """Return the secret with which lines of the transcript are written; made where it is missing."""
-    kept = read_optional(path, MAX_KEY_BYTES)
-    if kept is None or len(kept) != KEY_BYTES:
+    kept = read_key(folder)
+    if not kept:
         kept = secrets.token_bytes(KEY_BYTES)
         if make:
-            replace_file(path, kept, mode=0o600)
+            replace_file(os.path.join(folder, KEY), kept, mode=0o600)
     return kept
 
 
@@ -173,7 +180,12 @@ def analyst_line(run: AnalystRun) -> str:
     """Tell in one line what came of asking a model."""
     asked = f"{run.calls + run.replayed} question(s)"
     again = f" ({run.replayed} answered before)" if run.replayed else ""
+    said = run.blocks.get("said", 0)
+    left = sum(run.blocks.values()) - said
     told = f"the model {run.model} answered {asked}{again} for {run.cost}; {run.proposed} of its {run.operations} choices proposed"
+    if run.blocks:
+        told += f"; it summed up {said} long entr{'y' if said == 1 else 'ies'}"
+        told += f", {left} left to the rules" if left else ""
     return f"{told}; the rest was left to the rules: {run.problem}" if run.problem else told
 
 
@@ -205,6 +217,30 @@ def consolidating(asked: Asked) -> Callable[[Session, Analyst], AnalystRun | Non
 
     def run(session: Session, analyst: Analyst) -> AnalystRun | None:
         dry = replace(asked, dry_run=True, analyst=analyst)
-        return consolidate(session.gate, session.ledger, dry, session.moment).record.analyst
+        told = consolidate(session.gate, session.ledger, dry, session.moment).record.analyst
+        return told if told is None or told.problem else _ask_about_blocks(analyst, session, told)
 
     return run
+
+
+def _ask_about_blocks(analyst: Analyst, session: Session, run: AnalystRun) -> AnalystRun:
+    """Ask for the summaries of entries that are new and long, with what the notes left of the budget."""
+    gate = session.gate
+    constitution = read_principles(gate.home, session.ledger, session.moment)
+    with LineLog(gate.home.outcomes) as log:
+        rows = [row for rows, _ in read_rows(DoingRow, log.chunks(0)) for row in rows]
+    counts = Counter(tag for row in rows for tag in row.context_tags)
+    context = SelfContext(
+        tags=frozenset(tag for tag, _ in counts.most_common(OFFERED_TAGS)),
+        principles=tuple(one.text for one in constitution.principles) if constitution else (),
+    )
+    blocks: list[str] = []
+    for path in gate.home.identity.gated:
+        document = parse_markdown(read_gated(gate.home, path).decode("utf-8", "replace"))
+        clean = may_be_shown(document)
+        blocks += [one.text for one in find_entries(document) if clean(one.first_line, one.last_line)]
+    try:
+        prompt = read_prompt(os.fspath(gate.ring.directory), "blocks")
+    except NightledgerError as error:
+        return replace(run, blocks={str(error): 1})
+    return ask_blocks(analyst, prompt, blocks, context, run)

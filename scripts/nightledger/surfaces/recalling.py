@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from nightledger.domain.block import Block
 from nightledger.domain.errors import NightledgerError, RefusedError
 from nightledger.domain.exposure import Exposure, Place, session_name
 from nightledger.domain.frames import Frame, Scored
@@ -106,9 +107,18 @@ def hit_record(hit: Hit) -> dict[str, Any]:
         "heading": mask_secrets(chunk.heading),
         "entry": chunk.entry or None,
         "signed": hit.signed,
+        "block": _block_record(hit.block, chunk) if hit.block else None,
         "chunk": {"lines": [chunk.first_line, chunk.last_line], "text": _masked(chunk)},
         "why": [{"why": one.why.value, "what": one.what, "score": one.score} for one in hit.why],
         "held": hit.held,
+    }
+
+
+def _block_record(block: Block, chunk: Chunk) -> dict[str, Any]:
+    return {
+        "alignment_score": block.alignment_score,
+        "tags": [mask_secrets(tag) for tag in block.tags],
+        "summary": mask_secrets(block.summary, told=told_values(chunk.text)),
     }
 
 

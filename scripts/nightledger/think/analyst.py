@@ -4,8 +4,6 @@ Invariant: no answer is believed. Whatever a server says or does not say, a run 
 about is left to the rules, and what was asked, taken and refused is counted. There is one way to ask: ``Interview``.
 """
 
-import hashlib
-import hmac
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,16 +14,13 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.codec.canonical import canonical
-from nightledger.codec.rows import read_rows
 from nightledger.codec.schema import read_schema
 from nightledger.domain.consolidation import MILLION, AnalystRun
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.settings import Price
 from nightledger.domain.words import dump_moment
-from nightledger.files.append import append_records
 from nightledger.files.home import Home
-from nightledger.files.line_log import LineLog
+from nightledger.files.transcript import Asked, keep_answers, question_name, read_asked
 from nightledger.think.contract import RefusedOperationError
 from nightledger.think.prompting import fill, require_clean
 
@@ -81,23 +76,6 @@ class Server(Protocol):
         """
 
 
-class Asked(Struct, frozen=True, forbid_unknown_fields=True):
-    """A line of ``memory/system/analyst.jsonl``: a question by its hash, and what was answered."""
-
-    v: int
-    at: str
-    model: str
-    question_sha256: str
-    answer: str
-    tokens: int
-    mac: str
-
-    def sealed(self, key: bytes) -> str:
-        """Give hex HMAC-SHA256 (RFC 2104) over the canonical JSON of all other members."""
-        told = {name: value for name, value in msgspec.to_builtins(self).items() if name != "mac"}
-        return hmac.new(key, canonical(told), hashlib.sha256).hexdigest()
-
-
 class Form(Struct, Generic[Answered], frozen=True, kw_only=True):
     """What an answer looks like.
 
@@ -105,11 +83,13 @@ class Form(Struct, Generic[Answered], frozen=True, kw_only=True):
         kind: The value that it is read as.
         schema: Its JSON Schema, by name.
         most_tokens: How long it may be.
+        kept: Whether an answer is kept by its question; else whoever asked keeps what it says.
     """
 
     kind: type[Answered]
     schema: str
     most_tokens: int
+    kept: bool = True
 
 
 class Analyst(Struct, frozen=True, kw_only=True):
@@ -147,20 +127,21 @@ class Interview:
 
     Args:
         analyst: Who is asked.
+        run: What came of questions before; None where these are the first.
 
     Attributes:
         run: What came of it so far; ``problem`` is why a question went unanswered.
         refused: Why operations were refused, and how often.
     """
 
-    def __init__(self, analyst: Analyst) -> None:
+    def __init__(self, analyst: Analyst, run: AnalystRun | None = None) -> None:
         self._analyst = analyst
         self._earlier: dict[str, str] = {}
         self._spent = 0
-        self.run = AnalystRun(model=analyst.server.name)
+        self.run = run or AnalystRun(model=analyst.server.name)
         self.refused = Counter[str]()
         try:
-            rows = _transcript(analyst)
+            rows = read_asked(analyst.home, analyst.key)
         except (NightledgerError, OSError) as error:
             problem = f"its transcript cannot be read: {type(error).__name__}"
             self.run = replace(self.run, problem=problem)
@@ -190,7 +171,7 @@ class Interview:
 
     def _ask(self, question: str, form: Form[Answered]) -> Answered:
         analyst, server = self._analyst, self._analyst.server
-        name = hashlib.sha256(canonical({"model": server.name, "question": question})).hexdigest()
+        name = question_name({"model": server.name, "question": question})
         if name in self._earlier:
             self.run = replace(self.run, replayed=self.run.replayed + 1)
             return _read(self._earlier[name], form)
@@ -207,10 +188,9 @@ class Interview:
         run = replace(self.run, calls=self.run.calls + 1, tokens=self.run.tokens + sum(parts))
         self.run = replace(run, cost_millionths=cost)
         answer = _read(reply.text, form)
-        if not analyst.dry_run:
+        if form.kept and not analyst.dry_run:
             row = Asked(1, dump_moment(analyst.at), server.name, name, reply.text, sum(parts), "")
-            line = {**msgspec.to_builtins(row), "mac": row.sealed(analyst.key)}
-            append_records(analyst.home.analyst_log, canonical(line) + b"\n")
+            keep_answers(analyst.home, analyst.key, row)
         return answer
 
     def _require_budget(self, asked: int, most_tokens: int) -> None:
@@ -261,10 +241,3 @@ def _read(text: str, form: Form[Answered]) -> Answered:
 
 def _no_number(name: str) -> float:
     raise ValueError(name)
-
-
-def _transcript(analyst: Analyst) -> list[Asked]:
-    """Return what was answered; a line that we did not write with our key counts for nothing."""
-    with LineLog(analyst.home.analyst_log) as log:
-        rows = [row for rows, _ in read_rows(Asked, log.chunks(0)) for row in rows]
-    return [row for row in rows if hmac.compare_digest(row.mac.encode(), row.sealed(analyst.key).encode())]

@@ -34,6 +34,7 @@ _NAME = re.compile(r"\{\{(\w+)\}\}")
 NAMES = {
     "draft": frozenset({"day", "limit", "memory", "notes"}),
     "checkup": frozenset({"day", "limit", "memory"}),
+    "blocks": frozenset({"blocks", "principles", "tags"}),
 }
 """The prompts that there are, and what each must name."""
 OPTIONAL = frozenset({"refused"})

@@ -13,7 +13,8 @@ from nightledger.domain.needle import needle_of
 from nightledger.domain.search import Kind
 from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.blobs import BlobStore
-from nightledger.files.search_index import FileState, NewChunk, NewFile, building, index_path
+from nightledger.files.search_index import building, index_path
+from nightledger.files.search_values import FileState, NewChunk, NewFile
 from nightledger.gate.forgetting.expunging import carry_out, parts, plan_expunge
 from nightledger.gate.review.composing import make_unproposed
 from nightledger.text.search.tokens import index_text

@@ -8,7 +8,8 @@ from zoneinfo import ZoneInfo
 from tests.rows import each_row
 
 from nightledger.codec.rows import DoingRow
-from nightledger.jobs.stage.sources import habits, tags_in
+from nightledger.jobs.stage.sources import habits
+from nightledger.text.statements.block import tags_in
 
 if TYPE_CHECKING:
     from nightledger.jobs.stage.inquiry import Inquiry

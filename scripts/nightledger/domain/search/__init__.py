@@ -11,6 +11,8 @@ from enum import StrEnum
 
 from msgspec import Struct, field
 
+from nightledger.domain.block import Block
+
 DEFAULT_LIMIT = 10
 """Hits of a query that names no number."""
 
@@ -75,6 +77,8 @@ class Chunk(Struct, frozen=True, kw_only=True):
         n: Which chunk of its file, from 0: neighbours are ``n - 1`` and ``n + 1``.
         moved: Whether a signed change moved it into the archive, where it stands as it was signed, and an agent may see it.
         held: Why an agent may not see it, or not all of it; empty where it may.
+        summary: What is embedded, staged and said of a long entry; empty where that is its text.
+        lent: Tags that a model gave it and that do not stand in it, with a blank between.
     """
 
     path: str
@@ -89,6 +93,8 @@ class Chunk(Struct, frozen=True, kw_only=True):
     id: int = field(default=0)
     moved: bool = field(default=False)
     held: str = field(default="")
+    summary: str = field(default="")
+    lent: str = field(default="")
 
     @property
     def prefix(self) -> str:
@@ -120,6 +126,7 @@ class Hit(Struct, frozen=True, kw_only=True):
         why: What it was found by, the weightiest first.
         held: Why an agent may not see it; None where it may.
         relevance: What its words tell of the query, in nats (``domain/exposure.py``); None where words are not all that was asked for.
+        block: Of an entry its alignment, tags and summary; None of anything else, or where nobody asked.
     """
 
     chunk: Chunk
@@ -128,6 +135,7 @@ class Hit(Struct, frozen=True, kw_only=True):
     why: tuple[Reason, ...] = ()
     held: str | None = None
     relevance: float | None = None
+    block: Block | None = None
 
     @property
     def signed(self) -> bool:

@@ -33,13 +33,16 @@ from nightledger.gate.stored import read_stored
 from nightledger.hosts.daylogs import LogFile, find_daylogs, read_daylogs
 from nightledger.hosts.presets import preset
 from nightledger.recall.associations import Association
+from nightledger.recall.blocks import read_blocks
 from nightledger.recall.indexing import refresh
 from nightledger.recall.searching import search_in
 from nightledger.recall.sources import find_sources, read_source
 from nightledger.text.forgetting.status import find_status
 from nightledger.text.handoff import OpenItem, handoff_day, read_open_items
 from nightledger.text.similar import NEAR, dice, fold, is_negated, numbers, shingles
+from nightledger.text.statements.block import is_long
 from nightledger.text.statements.daylog import ENVELOPE
+from nightledger.text.visible import CUT
 
 SHORT_TOKENS = 15
 """Length below which a line that tells nothing later on says nothing at all: "done", "all fine"."""
@@ -94,9 +97,12 @@ def candidate_of(
         lines: Of the chunk the first and last that count; all of it where none are named.
         told: What these say.
     """
+    whole = told or chunk.text
+    # an association is told by the words that name its resolution
+    summed_up = bool(chunk.summary) and source is not Source.ASSOCIATION and is_long(whole)
     return Candidate(
         source=source,
-        text=plain(told or chunk.text),
+        text=f"{plain(chunk.summary)} {CUT}" if summed_up else plain(whole),
         place=place_of(chunk.path, lines if told else (chunk.first_line, chunk.last_line)),
         why=why,
         score=round(score, 4),
@@ -142,10 +148,12 @@ class Known(Struct, frozen=True, kw_only=True):
     Attributes:
         one: The entry.
         importance: 0..1.
+        summary: Of a long one, as search knows it; else empty.
     """
 
     one: Remembered
     importance: float
+    summary: str = ""
 
     @property
     def chunk(self) -> Chunk:
@@ -160,6 +168,7 @@ class Known(Struct, frozen=True, kw_only=True):
             day=self.one.day,
             text=entry.text.rstrip("\n"),
             entry=entry.id,
+            summary=self.summary,
         )
 
     def candidate(self, source: Source, why: str, score: float) -> Candidate:
@@ -178,10 +187,14 @@ def read_known(gate: Gate, ledger: Ledger, moment: Moment) -> tuple[dict[str, Kn
     facts = read_facts(gate, ledger, moment, stored=stored)
     signed = [one for one in facts.memories if one.placed in accepted]
     told = [one for one in signed if not is_removed(one.placed.entry.text)]
-    stated = stated_confidence(ledger.book, stored)
+    stated, blocks = stated_confidence(ledger.book, stored), read_blocks(gate)
     today = log_day(moment.at, home_zone(gate.home, gate.settings))
     known = {
-        one.placed.entry.id: Known(one=one, importance=_importance(one, stated))
+        one.placed.entry.id: Known(
+            one=one,
+            importance=_importance(one, stated),
+            summary=blocks.summary(one.placed.entry.text.strip()),
+        )
         for one in told
         if one.memory.pinned or find_status(one.placed.entry, today) is None
     }

@@ -32,6 +32,7 @@ from nightledger.jobs.stage.inquiry import (
 )
 from nightledger.recall.associations import Association
 from nightledger.text.scanners.scan import scan
+from nightledger.text.statements.block import tags_in
 from nightledger.text.statements.daylog import read_daylog
 
 _MARKS = re.compile('["\u201c-\u201f\u00ab\u00bb\u2033\uff02]')
@@ -199,14 +200,6 @@ def _wall(at: datetime, inquiry: Inquiry) -> datetime:
 def _most(counted: Counter[str]) -> frozenset[str]:
     ordered = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
     return frozenset(tag for tag, _ in ordered[:MOST_TAGS])
-
-
-def tags_in(text: str) -> frozenset[str]:
-    """Return all canonical tags that a text may name, as whole words: one of several words is written with ``_``."""
-    words = "".join(c if c.isalnum() else " " for c in text.casefold()).split()
-    return frozenset(
-        "_".join(words[at : at + size]) for size in (1, 2, 3) for at in range(len(words) - size + 1)
-    )
 
 
 ROUTINE_DAYS = 3

@@ -26,7 +26,7 @@ from nightledger.files.search_reader import Line, Reader, open_reader
 from nightledger.recall import relevant
 from nightledger.surfaces.hook.running import prompt_of, text_of
 from nightledger.text.search.tokens import match_phrase, words_in
-from nightledger.text.visible import quote_line
+from nightledger.text.visible import CUT, quote_line
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -66,8 +66,12 @@ class Note:
 
     @classmethod
     def of_line(cls, line: "Line", *links: str) -> "Note":
-        """Make one of lines of a file, found by ``links``; without an entry's id its key is told by path and text."""
-        text = _ITEM.sub("", line.text, count=1)
+        """Make one of lines of a file, found by ``links``; without an entry's id its key is told by path and text.
+
+        A long entry is told by its summary, but not where it stands for a link: then its words that name the resolution count.
+        """
+        told = f"{line.summary} {CUT}" if line.summary and not links else line.text
+        text = _ITEM.sub("", told, count=1)
         key = line.entry or f"{line.path}#{zlib.crc32(text.encode('utf-8', 'surrogateescape')):08x}"
         return cls(
             key=key,

@@ -139,11 +139,7 @@ def shorten(text: str, languages: tuple[str, ...] = ()) -> str:
     where none claims anything or nothing would be saved.
     """
     sentences = sentences_of(text)
-    claiming = {
-        at
-        for at, part in enumerate(sentences)
-        if not find_cues(part, languages).isdisjoint(_kinds().claiming)
-    }
+    claiming = {at for at, part in enumerate(sentences) if claims_something(part, languages)}
     kept = {at for at in claiming if not tells_result(sentences[at], languages)} or claiming
     for at in sorted(kept, reverse=True):
         while at > 0 and at - 1 not in kept and leans(sentences[at]):
@@ -152,6 +148,11 @@ def shorten(text: str, languages: tuple[str, ...] = ()) -> str:
     if not kept or len(kept) == len(sentences):
         return text
     return " ".join(sentences[at] for at in sorted(kept))
+
+
+def claims_something(sentence: str, languages: tuple[str, ...] = ()) -> bool:
+    """Tell whether a sentence carries a cue of a claim."""
+    return not find_cues(sentence, languages).isdisjoint(_kinds().claiming)
 
 
 def sentences_of(text: str) -> list[str]:
