@@ -83,12 +83,14 @@ class Form(Struct, Generic[Answered], frozen=True, kw_only=True):
         kind: The value that it is read as.
         schema: Its JSON Schema, by name.
         most_tokens: How long it may be.
+        named: What an answer holds.
         kept: Whether an answer is kept by its question; else whoever asked keeps what it says.
     """
 
     kind: type[Answered]
     schema: str
     most_tokens: int
+    named: str = "operations"
     kept: bool = True
 
 
@@ -236,7 +238,7 @@ def _read(text: str, form: Form[Answered]) -> Answered:
         json.loads(plain, parse_constant=_no_number)
         return msgspec.json.decode(plain, type=form.kind)
     except (ValueError, RecursionError, msgspec.MsgspecError) as error:
-        raise AnalystError("the model answered something else than operations") from error
+        raise AnalystError(f"the model answered something else than {form.named}") from error
 
 
 def _no_number(name: str) -> float:

@@ -55,7 +55,7 @@ class BlocksAnswer(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     blocks: tuple[SaidOf, ...]
 
 
-FORM = Form(kind=BlocksAnswer, schema="analyst-blocks", most_tokens=2_000, kept=False)
+FORM = Form(kind=BlocksAnswer, schema="analyst-blocks", most_tokens=2_000, named="blocks", kept=False)
 
 
 def ask_blocks(
