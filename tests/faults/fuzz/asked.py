@@ -223,7 +223,7 @@ def _read_notes(raw: bytes) -> _Fenced:
     for n, part in enumerate(_text(raw[1:]).split("\0")):
         path, _, text = part.partition("\x01")
         kind = "handoff" if n % 3 == 2 else "memory"
-        row = (n, path, kind, 0, 0, b"", 0, n + 1, n + 2, "", "")
+        row = (n, path, kind, 0, 0, b"", 0, n + 1, n + 2, "", "", text[:60] if n % 3 == 1 else "")
         notes.append(Note.of_line(Line(row, text)))
     text, told = fence(notes, tokens)
     return notes, tokens, text, len(told)
