@@ -185,8 +185,8 @@ bench-index: .stamps/dev ## the search index beside plain FTS5; archived text fo
 bench-recall: .stamps/dev ## how well search finds what answers, on LoCoMo (LOCOMO=locomo10.json; MEANING=url MODEL=name: with an embedding server)
 	@$(BIN)/python -m bench.bench_recall "$$LOCOMO" $${MEANING:+--meaning "$$MEANING" --model "$$MODEL"}
 
-bench-think: .stamps/dev ## a workspace night by night, a model chooses (WORKSPACE=dir EXCHANGE=dir for its answers, or RULES=1)
-	@$(BIN)/python -m bench.bench_think --workspace "$$WORKSPACE" $${RULES:+--rules} $${EXCHANGE:+--exchange "$$EXCHANGE"}
+bench-think: .stamps/dev ## rules and a recorded model on the same invented days; RECORD=1 asks what has no answer (or WORKSPACE=dir and EXCHANGE=dir or RULES=1)
+	@$(BIN)/python -m bench.bench_think $${RECORD:+--record} $${WORKSPACE:+--workspace "$$WORKSPACE"} $${RULES:+--rules} $${EXCHANGE:+--exchange "$$EXCHANGE"}
 
 pin-dependencies: ## pin every dependency anew, with hashes (needs uv)
 	uv pip compile -q --universal --generate-hashes --no-annotate --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements.lock

@@ -3,13 +3,16 @@
 Invariant: whatever its server answers is an answer or an ``AnalystError``; the night goes on.
 """
 
+import hashlib
 import http.client
 import json
 import os
 import secrets
+import time
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -31,6 +34,7 @@ from nightledger.think.prompting import read_prompt
 MAX_REPLY_CHARACTERS = 32_000
 """Eight operations of five long quotes are half of it."""
 MAX_REPLY_TOKENS = 1 << 31
+WAIT_S = 0.2
 KEY, KEY_BYTES = "analyst.key", 32
 """Beside the home's other keys: whoever has it can write what a model is said to have answered."""
 
@@ -94,6 +98,38 @@ def _read_reply(content: bytes) -> Reply:
     return Reply(text=text, tokens=used if type(used) is int and 0 <= used < MAX_REPLY_TOKENS else 0)
 
 
+class RecordedServer(Struct, frozen=True, kw_only=True):
+    """Stands for a model whose answers lie in a folder: to the question whose SHA-256 begins with HASH, ``HASH.json``; asks no network.
+
+    Attributes:
+        folder: Where they are.
+        name: Which model it was.
+        tokens_a_night: The budget of one night.
+        wait_s: How long an answer may take to be put there; until then the question lies beside it, as ``HASH.md``.
+    """
+
+    folder: str
+    name: str = "recorded"
+    tokens_a_night: int = MAX_REPLY_TOKENS
+    wait_s: int = 0
+
+    def complete(self, prompt: str, schema: Mapping[str, Any], most_tokens: int) -> Reply:  # noqa: ARG002 - as any server
+        """Give the answer that was recorded.
+
+        Raises:
+            AnalystError: None was, to this very question; one letter more in prompt, notes or memory makes another.
+        """
+        place = os.path.join(self.folder, hashlib.sha256(prompt.encode()).hexdigest()[:16])
+        until = time.monotonic() + self.wait_s
+        while (answer := read_optional(f"{place}.json", MAX_REPLY_CHARACTERS)) is None:
+            if time.monotonic() >= until:
+                raise AnalystError(f"no answer to this very question is recorded as {place}.json")
+            if not os.path.exists(f"{place}.md"):
+                replace_file(f"{place}.md", prompt.encode())
+            time.sleep(WAIT_S)
+        return Reply(text=answer.decode("utf-8", "replace"), tokens=0)
+
+
 class _NoServer(Struct, frozen=True, kw_only=True):
     """Stands for a model that cannot be asked at all."""
 
@@ -127,13 +163,20 @@ def analyst_of(keys_dir: str, home: Home, at: datetime, *, dry_run: bool = False
         return None  # told as what it is: nothing that the operator named can be used
     if source is None:
         return None
-    server: Server = ChatServer(source)
+    server = _server(source)
     try:
         prompt = read_prompt(keys_dir)
     except NightledgerError as error:
         prompt, server = "", _NoServer(name=source.model, problem=str(error))
     key = _key(os.path.join(keys_dir, home.identity.id, KEY), make=not dry_run)
     return Analyst(server=server, prompt=prompt, home=home, at=at, key=key, dry_run=dry_run)
+
+
+def _server(source: AnalystSource) -> Server:
+    where = urlsplit(source.url)
+    if where.scheme != "file":
+        return ChatServer(source)
+    return RecordedServer(folder=unquote(where.path), name=source.model, tokens_a_night=source.tokens_a_night)
 
 
 def _key(path: str, *, make: bool) -> bytes:
