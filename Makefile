@@ -191,8 +191,8 @@ bench-index: .stamps/dev ## the search index beside plain FTS5; archived text fo
 bench-recall: .stamps/dev ## how well search finds what answers, on LoCoMo (LOCOMO=locomo10.json; MEANING=url MODEL=name: with an embedding server)
 	@$(BIN)/python -m bench.bench_recall "$$LOCOMO" $${MEANING:+--meaning "$$MEANING" --model "$$MODEL"}
 
-bench-think: .stamps/dev ## a workspace night by night, a model chooses (WORKSPACE=dir EXCHANGE=dir for its answers, or RULES=1)
-	@$(BIN)/python -m bench.bench_think --workspace "$$WORKSPACE" $${RULES:+--rules} $${EXCHANGE:+--exchange "$$EXCHANGE"}
+bench-think: .stamps/dev ## rules and a recorded model on the same invented days; RECORD=1 asks what has no answer (or WORKSPACE=dir and EXCHANGE=dir or RULES=1)
+	@$(BIN)/python -m bench.bench_think $${RECORD:+--record} $${WORKSPACE:+--workspace "$$WORKSPACE"} $${RULES:+--rules} $${EXCHANGE:+--exchange "$$EXCHANGE"}
 
 bench-blocks: .stamps/dev ## summaries of long entries held against them (WORKSPACES="dir ..."; EXCHANGE=dir: a model's answers)
 	@$(BIN)/python -m bench.bench_blocks $$WORKSPACES $${EXCHANGE:+--exchange "$$EXCHANGE"}

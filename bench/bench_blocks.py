@@ -5,8 +5,8 @@ Blocks are the entries of each MEMORY.md that are longer than is shown, then of 
 and name of a summary stands in it, and that nothing stands in the summary but whole sentences.
 With --exchange a model answers through files, as in bench_think.py, many blocks in one question.
 
-Reads   WORKSPACE/MEMORY.md, WORKSPACE/memory/*.md, EXCHANGE/answer-*.json
-Writes  EXCHANGE/question-*.md
+Reads   WORKSPACE/MEMORY.md, WORKSPACE/memory/*.md, EXCHANGE/HASH.json
+Writes  EXCHANGE/HASH.md
 
 Usage: bench_blocks.py WORKSPACE ... [--count 200] [--exchange DIR --asked 40] [--logs-only] [--show 50]
 """
@@ -20,12 +20,13 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench.bench_think import Exchange
+from bench.bench_think import PATIENCE_S
 
 from nightledger.domain.block import Said, SelfContext
 from nightledger.domain.consolidation import AnalystRun
 from nightledger.files.home import Home
 from nightledger.files.transcript import block_name, read_said
+from nightledger.surfaces.analyst import RecordedServer
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import find_entries
 from nightledger.text.scanners.scan import scan_secrets
@@ -117,9 +118,8 @@ def ask_all(folder: Path, blocks: Sequence[str]) -> dict[str, Said]:
     with tempfile.TemporaryDirectory() as root:
         home = Home(root)
         Path(home.system_dir).mkdir(parents=True)
-        analyst = Analyst(
-            server=Exchange(folder), prompt="", home=home, at=datetime(2026, 3, 1, tzinfo=UTC), key=KEY
-        )
+        server = RecordedServer(folder=str(folder), wait_s=PATIENCE_S)
+        analyst = Analyst(server=server, prompt="", home=home, at=datetime(2026, 3, 1, tzinfo=UTC), key=KEY)
         run = ask_blocks(
             analyst, read_prompt(root, "blocks"), blocks, SelfContext(), AnalystRun(model="exchange")
         )

@@ -8,7 +8,7 @@ holds one folder a workspace, named ``owner+name``, each with its ``MEMORY.md`` 
 logs. The check-up of a workspace is made on the date of its newest daily log: nothing
 later is known to it. Prints the score of each half and of each workspace in it.
 
-With EXCHANGE a model is asked too: whoever answers EXCHANGE/owner+name/question-N.md as answer-N.json
+With EXCHANGE a model is asked too: whoever answers EXCHANGE/owner+name/HASH.md as HASH.json
 (``bench_think.py``). A question that nobody has answered yet is written, and its memory left to the rules.
 """
 
@@ -23,11 +23,10 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime, time
 from pathlib import Path
 
-from bench.bench_think import Exchange
-
 from nightledger.domain.finding import Doubt
 from nightledger.files.home import Home
 from nightledger.jobs.check import gone_files
+from nightledger.surfaces.analyst import RecordedServer
 from nightledger.text.checkup.checkup import check_memory
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.think.analyst import Analyst
@@ -80,7 +79,7 @@ def _doubts(root: Path) -> tuple[tuple[Doubt, ...], str]:
 
 
 def _ask(root: Path, document: str, today: date) -> Chosen:
-    server = Exchange(Path(os.environ["EXCHANGE"]) / root.name, patience_s=0)
+    server = RecordedServer(folder=os.path.join(os.environ["EXCHANGE"], root.name), wait_s=0)
     with tempfile.TemporaryDirectory() as home:
         analyst = Analyst(
             server=server,

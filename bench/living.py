@@ -42,7 +42,7 @@ def make_home(root: Path, keys: Path, first: date) -> Gate:
         host="generic",
         gated=("MEMORY.md",),
         simulated=True,
-        adopt=False,
+        adopt=root.exists(),
         track=False,
     )
     found(founding, None, Moment(at=datetime.combine(first, time(), UTC)))

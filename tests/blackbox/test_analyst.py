@@ -253,6 +253,30 @@ def test_an_address_that_is_none_or_a_key_that_is_no_file_ends_no_night(asking: 
     assert [one["after"] for one in waiting(asking)] == rules
 
 
+def test_recorded_answers_stand_for_a_server_each_by_its_question(tmp_path: Path) -> None:
+    answers = tmp_path / "the answers"
+    answers.mkdir()
+    world = found(tmp_path, memory=f"# MEMORY.md\n\n- {LONG}\n")
+    (world.home / "memory/2026-03-01.md").write_text(NOTES)
+    world.now = NIGHT
+    name_model(world, answers.as_uri())
+    rules = by_rules(world)
+    without = world.copy(world.root.with_name(f"{world.root.name}-without"))
+    without.ok("night")
+    assert [one["after"] for one in waiting(without)] == rules
+    problem = record(without)["problem"]
+    assert problem.startswith(f"no answer to this very question is recorded as {answers}/")
+    assert list(answers.iterdir()) == []
+    said = json.dumps({"operations": [operation("add", 4, NAS)]})
+    Path(problem.rpartition(" recorded as ")[2]).write_text(said)
+    told = " ".join(world.ok("night").split())
+    assert "it summed up 0 long entries, 1 left to the rules" in told
+    (unanswered,) = record(world)["blocks"]
+    assert unanswered.startswith("no answer to this very question is recorded as")
+    assert (record(world)["calls"], record(world)["problem"]) == (1, "")
+    assert [change["after"].strip() for change in waiting(world)] == [f"- {NAS}"]
+
+
 def test_notes_that_speak_to_the_model_bring_about_nothing_but_what_the_contract_allows(
     asking: World, server: Server
 ) -> None:

@@ -99,7 +99,8 @@ def test_an_answer_of_another_form_leaves_the_blocks_to_the_rules_and_they_are_a
     tmp_path_factory: pytest.TempPathFactory, text: str
 ) -> None:
     root = tmp_path_factory.mktemp("home")
-    assert ask(root, Model(text), CRANE).blocks == {"the model answered something else than blocks": 1}
+    why = "the model answered something else than blocks"
+    assert ask(root, Model(text), CRANE, OVEN).blocks == {why: 2}
     assert ask(root, Model(answer(of("b1", 3))), CRANE).blocks == {"said": 1}
 
 

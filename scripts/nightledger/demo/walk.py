@@ -171,6 +171,7 @@ def walk(scene: Scene) -> list[Check]:
     _stage(scene, today)
     _begin_session(scene)
     _decide(scene, today)
+    _ask_model(scene, today)
     tamper(scene)
     answered = check_answers(scene.story, [*scene.proposed.values()], scene.read(MEMORY), scene.given)
     return [*answered, *scene.checks]
@@ -319,6 +320,33 @@ def _take_back(scene: Scene, change: Change) -> None:
     holds = scene.read(MEMORY).split() == left.split()
     scene.check("undo", "took out that entry and nothing else", holds=holds)
     scene.show("verify")
+
+
+def _ask_model(scene: Scene, today: date) -> None:
+    """Have the last day read in a home that begins anew, by the rules and by a model whose answer is recorded."""
+    story, day = scene.story, max(scene.story.days)
+    with tempfile.TemporaryDirectory(prefix="demo-") as folder:
+        shell = Shell(home=Path(folder) / "home", keys=Path(folder) / "keys", heard=scene.shell.heard)
+        other = Scene(story=story, shell=shell, narrator=scene.narrator, given=scene.given)
+        other.write({MEMORY: story.text(f"start/{MEMORY}")})
+        other.at(day, "06:00")
+        other.run("init", "--adopt", "--simulated", "--no-passphrase", "--no-seed", "--zone", story.zone)
+        other.write(story.logs(day))
+        other.at(today, "10:30", f"{day} once more, in a new home; with a model")
+        words = ("consolidate", "--day", f"{day}")
+        other.show(*words, "--dry-run")
+        answers = (story.folder / "answers").as_uri()
+        (shell.keys / "operator.yaml").write_text(f"analyst: {{url: '{answers}', model: recorded}}\n")
+        scene.narrator.say(
+            "These were the rules. Now a model chooses; its answer was recorded, no network is asked:"
+        )
+        run = json.loads(other.run(*words, "--dry-run", "--json").out)["analyst"]
+        other.show(*words)
+    seen = f"{run['proposed']} of its {run['operations']} choices proposed, in words of the notes"
+    holds = run["calls"] == 1 and not run["problem"]
+    scene.check(
+        "recorded model", seen if holds else "another question; make bench-think RECORD=1", holds=holds
+    )
 
 
 def tamper(scene: Scene) -> None:

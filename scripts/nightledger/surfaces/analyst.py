@@ -3,14 +3,17 @@
 Invariant: whatever its server answers is an answer or an ``AnalystError``; the night goes on.
 """
 
+import hashlib
 import http.client
 import json
 import os
 import secrets
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
+from urllib.parse import unquote
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -24,6 +27,7 @@ from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import load_operator
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
+from nightledger.files.reading import read_optional
 from nightledger.files.transcript import KEY, KEY_BYTES, read_key
 from nightledger.gate.gated import read_gated
 from nightledger.gate.memory.recalling import read_principles
@@ -43,6 +47,8 @@ MAX_REPLY_CHARACTERS = 32_000
 SHOWN = 3
 """Reasons that are told; --json has all."""
 MAX_REPLY_TOKENS = 1 << 31
+WAIT_S = 0.2
+RECORDED = "file:///"
 
 
 class ChatServer:
@@ -111,6 +117,39 @@ def _count(used: object) -> int:
     return used if type(used) is int and 0 <= used < MAX_REPLY_TOKENS else 0
 
 
+class RecordedServer(Struct, frozen=True, kw_only=True):
+    """Stands for a model whose answers lie in a folder: to the question whose SHA-256 begins with HASH, ``HASH.json``; asks no network.
+
+    Attributes:
+        folder: Where they are.
+        name: Which model it was.
+        tokens_a_night: The budget of one night.
+        wait_s: Put a question without an answer there as ``HASH.md``, and wait so long for one; None for neither.
+    """
+
+    folder: str
+    name: str = "recorded"
+    tokens_a_night: int = MAX_REPLY_TOKENS
+    wait_s: int | None = None
+
+    def complete(self, prompt: str, schema: Mapping[str, Any], most_tokens: int) -> Reply:  # noqa: ARG002 - as any server
+        """Give the answer that was recorded.
+
+        Raises:
+            AnalystError: None was, to this very question; one letter more in prompt, notes or memory makes another.
+        """
+        place = os.path.join(self.folder, hashlib.sha256(prompt.encode()).hexdigest()[:16])
+        until = time.monotonic() + (self.wait_s or 0)
+        while (answer := read_optional(f"{place}.json", MAX_REPLY_CHARACTERS)) is None:
+            if self.wait_s is not None and not os.path.exists(f"{place}.md"):
+                os.makedirs(self.folder, exist_ok=True)
+                replace_file(f"{place}.md", prompt.encode())
+            if time.monotonic() >= until:
+                raise AnalystError(f"no answer to this very question is recorded as {place}.json")
+            time.sleep(WAIT_S)
+        return Reply(text=answer.decode("utf-8", "replace"), tokens=0)
+
+
 class _NoServer(Struct, frozen=True, kw_only=True):
     """Stands for a model that cannot be asked at all."""
 
@@ -147,7 +186,7 @@ def analyst_of(
         return None  # told as what it is: nothing that the operator named can be used
     if source is None:
         return None
-    server: Server = ChatServer(source, prompt)
+    server = _server(source, prompt)
     text, key = "", b""
     try:
         text = read_prompt(keys_dir, prompt)
@@ -164,6 +203,13 @@ def analyst_of(
         price=source.price,
         money_a_night=source.money_a_night,
     )
+
+
+def _server(source: AnalystSource, call: str) -> Server:
+    if not source.url.startswith(RECORDED):
+        return ChatServer(source, call)
+    folder, name = unquote(source.url.removeprefix(RECORDED)), source.models.get(call, source.model)
+    return RecordedServer(folder=f"/{folder}", name=name, tokens_a_night=source.tokens_a_night)
 
 
 def _key(folder: str, *, make: bool) -> bytes:

@@ -90,7 +90,7 @@ def ask_blocks(
             before = interview.run.tokens
             answer = interview.ask(values, FORM)
             if answer is None:
-                counts[interview.run.problem] += 1
+                counts[interview.run.problem] += len(left) - at
                 break
             _keep(analyst, part, answer, context, counts, interview.run.tokens - before)
     except (NightledgerError, OSError) as error:
