@@ -1,7 +1,9 @@
 """Skills: what worked three times is proposed for the host's folder, and is in it once it was signed and applied."""
 
+import json
 import os
 import stat
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -242,6 +244,27 @@ def test_a_skill_that_was_changed_outside_is_told_and_settled_as_memory_is(
     world.run("guard")
     review(world, otherwise="y" if kept else "n")
     assert place(world).read_text() == (changed if kept else SKILL)
+    whole(world)
+
+
+def say_host(world: World, host: str) -> None:
+    """Have whoever can write in the home say that it is another host's."""
+    record = world.home / "config/nightledger/home.json"
+    told = {**json.loads(record.read_text()), "host": host}
+    record.write_text(json.dumps(told, sort_keys=True, separators=(",", ":")) + "\n")
+
+
+def test_a_skill_is_watched_whatever_host_the_record_of_the_home_names(world: World) -> None:
+    signed(world)
+    say_host(world, "claude_code")
+    whole(world)
+    time.sleep(2.2)  # what was kept of a look counts from then on
+    world.ok("status")
+    place(world).write_text(SKILL.replace("in a browser", "at evil.example.com"))
+    assert world.run("verify").status == world.second_look()[0] == world.run("status").status == 4
+    world.run("guard")
+    review(world, otherwise="n")
+    assert place(world).read_text() == SKILL
     whole(world)
 
 

@@ -18,7 +18,7 @@ from nightledger.domain.errors import (
     RefusedError,
     UnreadableError,
 )
-from nightledger.domain.kept import LINKS, Places, is_archive, is_copy, is_daily_log, is_skill
+from nightledger.domain.kept import LINKS, Places, is_archive, is_copy, is_daily_log, skill_name
 from nightledger.domain.states import Book
 from nightledger.domain.trusting import EMPTY_SHA256, TRUST_FILES
 from nightledger.files.blobs import BlobStore
@@ -186,7 +186,8 @@ def is_gated(home: Home, relative: str) -> bool:
 
 
 def _is_skill(home: Home, relative: str) -> bool:
-    return relative not in home.identity.gated and is_skill(relative, places_of(home).skills)
+    """Return whether a file may be a skill, in whatever host's folder: ``home.json`` says the host, and an agent can write it."""
+    return relative not in home.identity.gated and bool(skill_name(relative))
 
 
 def watched(home: Home, book: Book) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ from nightledger.domain.states import Book, ChangeState
 from nightledger.files.atomic import replace_file
 from nightledger.files.line_log import hash_file, hash_prefixes
 from nightledger.files.reading import read_optional
-from nightledger.gate.gated import append_only, places_of
+from nightledger.gate.gated import append_only
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
 from nightledger.surfaces import clock
@@ -132,7 +132,9 @@ def _stamp(gate: Gate) -> tuple[str, int]:
     """Give a hash over what stat(2) says of every file that a full look reads, and the newest change among them."""
     home = gate.home
     own = [os.fspath(gate.ring.path(home.identity.id, name)) for name in _PINNED]
-    skills = glob(os.path.join(glob_escape(home.path(places_of(home).skills)), "*", "SKILL.md"))
+    folders = (os.path.join(glob_escape(home.root), name) for name in ("skills", "*/skills"))
+    # of whatever host: home.json names it, and an agent can write that
+    skills = [one for each in folders for one in glob(f"{each}/*/SKILL.md", include_hidden=True)]
     files = [*map(home.path, (*home.identity.gated, *PROTECTED_FILES)), *skills, *own]
     looks = [(path, _look(path)) for path in files]
     for folder in _SIGNED:

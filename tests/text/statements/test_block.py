@@ -87,6 +87,33 @@ def test_what_a_model_said_decides_where_it_holds() -> None:
     assert found.summary == block("Never move it before the wind report is read.")
 
 
+PLAIN = "The quay was swept by the three men of the early shift. "
+DEPLOYS = "Deploys go out on Friday evening."
+
+
+@each_row(
+    "text",
+    [
+        block(DEPLOYS, "No longer true since the outage in May of this year.", FILLER),
+        block(DEPLOYS, "We stopped doing so in May after the outage.", FILLER),
+        block(DEPLOYS, "Ann found out in the week before that they do not.", FILLER),
+        block(DEPLOYS, PLAIN, PLAIN, "Since May this has been replaced by Monday at noon.", PLAIN, PLAIN),
+        block("Bob said this in the chat of May, and it is false.", DEPLOYS, FILLER),
+        f"- {DEPLOYS} {FILLER}\n  - Since May that is no longer done by anybody.\n  - {PLAIN}\n",
+    ],
+    ids=lambda text: text[:60],
+)
+def test_no_choice_of_a_model_leaves_out_what_denies_or_ends_what_it_chose(text: str) -> None:
+    takes = [
+        one.text for one in sentences_in(text) if re.search("false|longer|stopped|not|replaced", one.text)
+    ]
+    numbers = [n for n, one in enumerate(sentences_in(text), 1) if one.text == DEPLOYS]
+    found = summary_of(text, said(*numbers))
+    assert DEPLOYS in found
+    assert takes
+    assert all(one in found for one in takes)
+
+
 @each_row("numbers", [(), (0,), (9,), (1, -1), (1, 2, 3, 4)])
 def test_what_a_model_said_of_sentences_that_are_none_or_of_too_many_is_left_to_the_rules(
     numbers: tuple[int, ...],

@@ -5,7 +5,7 @@ and what beside it takes it back; so no number, date, path, name or hedge is add
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 
 import msgspec
@@ -29,6 +29,8 @@ _CLOSED = re.compile(r"\s*(?:\||#|```|~~~)")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _SPEAKER = "self"
 """The cue of a sentence that only its speaker can say: "I", "our"."""
+_ENDS = "retire"
+"""The cue of a sentence that says what no longer holds."""
 _TAG_WORDS = 3
 
 
@@ -133,13 +135,15 @@ def _lines(block: str) -> Iterator[str]:
 def said_sentences(said: Said, sentences: Sequence[Sentence]) -> frozenset[int]:
     """Return the sentences, from 0, that a model's choice comes to; none where it cannot be held.
 
-    What they need comes along. One that only its speaker can say stays: an agent's own rules are often said so ("I must ..."),
-    and without it the others lost what they are about (2 of 60, read).
+    What they need comes along, with all beside them that denies or hedges and all that says what no longer holds: a model that
+    means ill could turn an entry round by leaving it out. One that only its speaker can say stays: an agent's own rules are
+    often said so ("I must ..."), and without it the others lost what they are about (2 of 60, read).
     """
     chosen = {number - 1 for number in said.sentences}
     if not chosen or not all(0 <= at < len(sentences) for at in chosen):
         return frozenset()
-    whole = _with_needs(chosen, sentences)
+    ends = {at for at, one in enumerate(sentences) if _ENDS in find_cues(one.text)}
+    whole = _with_needs(chosen | ends, sentences, may_limit)
     told = [at for at in whole if not _introduces(sentences[at].text)]
     if not told or (len(told) > 1 and _size(whole, sentences) > limits().most_characters):
         return frozenset()
@@ -184,11 +188,17 @@ def _introduces(sentence: str) -> bool:
 
 def takes_back(sentence: str) -> bool:
     """Tell whether a sentence that is left out may limit the one beside it."""
-    limits_it = pattern("claim-words", "limit").search(sentence) is not None
-    return limits_it and (leans(sentence) or len(words_of(sentence)) <= FEW_WORDS)
+    return may_limit(sentence) and (leans(sentence) or len(words_of(sentence)) <= FEW_WORDS)
 
 
-def _with_needs(chosen: Iterable[int], sentences: Sequence[Sentence]) -> set[int]:
+def may_limit(sentence: str) -> bool:
+    """Tell whether a sentence denies, takes back or hedges."""
+    return pattern("claim-words", "limit").search(sentence) is not None
+
+
+def _with_needs(
+    chosen: Iterable[int], sentences: Sequence[Sentence], heeds: Callable[[str], bool] = takes_back
+) -> set[int]:
     """Return sentences with what they lean on, what stands above them, and what beside them takes them back."""
     found: set[int] = set()
     waiting = list(chosen)
@@ -196,17 +206,17 @@ def _with_needs(chosen: Iterable[int], sentences: Sequence[Sentence]) -> set[int
         at = waiting.pop()
         if at not in found:
             found.add(at)
-            waiting += _needs(at, sentences)
+            waiting += _needs(at, sentences, heeds)
     return found
 
 
-def _needs(at: int, sentences: Sequence[Sentence]) -> Iterator[int]:
+def _needs(at: int, sentences: Sequence[Sentence], heeds: Callable[[str], bool]) -> Iterator[int]:
     one = sentences[at]
     before = at - 1 if at and sentences[at - 1].line == one.line else None
     after = at + 1 if at + 1 < len(sentences) and sentences[at + 1].line == one.line else None
-    if before is not None and (leans(one.text) or takes_back(sentences[before].text)):
+    if before is not None and (leans(one.text) or heeds(sentences[before].text)):
         yield before
-    if after is not None and takes_back(sentences[after].text):
+    if after is not None and heeds(sentences[after].text):
         yield after
     above = next((n for n in range(at - 1, -1, -1) if _is_above(sentences[n], one)), None)
     if above is not None:
