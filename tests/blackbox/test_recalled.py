@@ -107,6 +107,8 @@ def test_a_place_of_several_entries_lists_them(known: World) -> None:
         (("プロジェクト", "サーバーの設定"), "Lessons", "学び"),
         (("Wichtige Lehren", "Personen und Orte"), "Lessons", "Wichtige Lehren"),
         (("People", "Servers"), "Lessons", "Lessons"),
+        (("Office", "Clients"), "Lessons", "Lessons"),
+        (("Clients", "Santé"), "Lessons", "Leçons"),
         (("Xyzzy",), "Lessons", "Lessons"),
     ],
 )
