@@ -26,7 +26,6 @@ from nightledger.domain.block import Said, SelfContext
 from nightledger.domain.consolidation import AnalystRun
 from nightledger.files.home import Home
 from nightledger.files.transcript import block_name, read_said
-from nightledger.surfaces.analyst import RecordedServer
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import find_entries
 from nightledger.text.scanners.scan import scan_secrets
@@ -35,6 +34,7 @@ from nightledger.text.statements.cues import find_cues
 from nightledger.think.analyst import Analyst
 from nightledger.think.blocks import ask_blocks
 from nightledger.think.prompting import read_prompt
+from nightledger.think.recorded import RecordedServer
 
 KEY = bytes(32)
 _FACTS = {

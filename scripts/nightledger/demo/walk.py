@@ -337,16 +337,13 @@ def _ask_model(scene: Scene, today: date) -> None:
         other.show(*words, "--dry-run")
         answers = (story.folder / "answers").as_uri()
         (shell.keys / "operator.yaml").write_text(f"analyst: {{url: '{answers}', model: recorded}}\n")
-        scene.narrator.say(
-            "These were the rules. Now a model chooses; its answer was recorded, no network is asked:"
-        )
+        scene.narrator.say("These were the rules. Now a model, by recorded answers; no network is asked:")
         run = json.loads(other.run(*words, "--dry-run", "--json").out)["analyst"]
         other.show(*words)
-    seen = f"{run['proposed']} of its {run['operations']} choices proposed, in words of the notes"
     holds = run["calls"] == 1 and not run["problem"]
-    scene.check(
-        "recorded model", seen if holds else "another question; make bench-think RECORD=1", holds=holds
-    )
+    seen = f"{run['proposed']} of its {run['operations']} choices proposed, in words of the notes"
+    told = seen if holds else "another question; make bench-think RECORD=1"
+    scene.check("recorded model", told, holds=holds)
 
 
 def tamper(scene: Scene) -> None:

@@ -3,12 +3,10 @@
 Invariant: whatever its server answers is an answer or an ``AnalystError``; the night goes on.
 """
 
-import hashlib
 import http.client
 import json
 import os
 import secrets
-import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -27,7 +25,6 @@ from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import load_operator
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
-from nightledger.files.reading import read_optional
 from nightledger.files.transcript import KEY, KEY_BYTES, read_key
 from nightledger.gate.gated import read_gated
 from nightledger.gate.memory.recalling import read_principles
@@ -38,16 +35,20 @@ from nightledger.surfaces.outside import OutsideError, ask_model
 from nightledger.surfaces.session import Session, reading
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import find_entries
-from nightledger.think.analyst import Analyst, AnalystError, Reply, Server
+from nightledger.think.analyst import (
+    MAX_REPLY_CHARACTERS,
+    MAX_REPLY_TOKENS,
+    Analyst,
+    AnalystError,
+    Reply,
+    Server,
+)
 from nightledger.think.blocks import OFFERED_TAGS, ask_blocks
 from nightledger.think.prompting import may_be_shown, read_prompt
+from nightledger.think.recorded import RecordedServer
 
-MAX_REPLY_CHARACTERS = 32_000
-"""Eight operations of five long quotes are half of it."""
 SHOWN = 3
 """Reasons that are told; --json has all."""
-MAX_REPLY_TOKENS = 1 << 31
-WAIT_S = 0.2
 RECORDED = "file:///"
 
 
@@ -115,39 +116,6 @@ def _read_reply(content: bytes) -> Reply:
 
 def _count(used: object) -> int:
     return used if type(used) is int and 0 <= used < MAX_REPLY_TOKENS else 0
-
-
-class RecordedServer(Struct, frozen=True, kw_only=True):
-    """Stands for a model whose answers lie in a folder: to the question whose SHA-256 begins with HASH, ``HASH.json``; asks no network.
-
-    Attributes:
-        folder: Where they are.
-        name: Which model it was.
-        tokens_a_night: The budget of one night.
-        wait_s: Put a question without an answer there as ``HASH.md``, and wait so long for one; None for neither.
-    """
-
-    folder: str
-    name: str = "recorded"
-    tokens_a_night: int = MAX_REPLY_TOKENS
-    wait_s: int | None = None
-
-    def complete(self, prompt: str, schema: Mapping[str, Any], most_tokens: int) -> Reply:  # noqa: ARG002 - as any server
-        """Give the answer that was recorded.
-
-        Raises:
-            AnalystError: None was, to this very question; one letter more in prompt, notes or memory makes another.
-        """
-        place = os.path.join(self.folder, hashlib.sha256(prompt.encode()).hexdigest()[:16])
-        until = time.monotonic() + (self.wait_s or 0)
-        while (answer := read_optional(f"{place}.json", MAX_REPLY_CHARACTERS)) is None:
-            if self.wait_s is not None and not os.path.exists(f"{place}.md"):
-                os.makedirs(self.folder, exist_ok=True)
-                replace_file(f"{place}.md", prompt.encode())
-            if time.monotonic() >= until:
-                raise AnalystError(f"no answer to this very question is recorded as {place}.json")
-            time.sleep(WAIT_S)
-        return Reply(text=answer.decode("utf-8", "replace"), tokens=0)
 
 
 class _NoServer(Struct, frozen=True, kw_only=True):

@@ -26,6 +26,9 @@ from nightledger.think.prompting import fill, require_clean
 
 BYTES_A_TOKEN = 3
 """How many bytes of text are counted as a token where a server does not say how many it took."""
+MAX_REPLY_CHARACTERS = 32_000
+"""Eight operations of five long quotes are half of it."""
+MAX_REPLY_TOKENS = 1 << 31
 _DATE = len("2026-02-28")
 Answered = TypeVar("Answered")
 One = TypeVar("One")

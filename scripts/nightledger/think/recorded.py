@@ -1,0 +1,51 @@
+"""Answers of a model that were recorded, each by its question.
+
+Invariant: nothing is sent; what is read is judged as any other answer.
+"""
+
+import hashlib
+import os
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from nightledger.files.atomic import replace_file
+from nightledger.files.reading import read_optional
+from nightledger.think.analyst import MAX_REPLY_CHARACTERS, MAX_REPLY_TOKENS, AnalystError, Reply
+
+WAIT_S = 0.2
+
+
+class RecordedServer(Struct, frozen=True, kw_only=True):
+    """Stands for a model whose answers lie in a folder: to the question whose SHA-256 begins with HASH, ``HASH.json``; asks no network.
+
+    Attributes:
+        folder: Where they are.
+        name: Which model it was.
+        tokens_a_night: The budget of one night.
+        wait_s: Put a question without an answer there as ``HASH.md``, and wait so long for one; None for neither.
+    """
+
+    folder: str
+    name: str = "recorded"
+    tokens_a_night: int = MAX_REPLY_TOKENS
+    wait_s: int | None = None
+
+    def complete(self, prompt: str, schema: Mapping[str, Any], most_tokens: int) -> Reply:  # noqa: ARG002 - as any server
+        """Give the answer that was recorded.
+
+        Raises:
+            AnalystError: None was, to this very question; one letter more in prompt, notes or memory makes another.
+        """
+        place = os.path.join(self.folder, hashlib.sha256(prompt.encode()).hexdigest()[:16])
+        until = time.monotonic() + (self.wait_s or 0)
+        while (answer := read_optional(f"{place}.json", MAX_REPLY_CHARACTERS)) is None:
+            if self.wait_s is not None and not os.path.exists(f"{place}.md"):
+                os.makedirs(self.folder, exist_ok=True)
+                replace_file(f"{place}.md", prompt.encode())
+            if time.monotonic() >= until:
+                raise AnalystError(f"no answer to this very question is recorded as {place}.json")
+            time.sleep(WAIT_S)
+        return Reply(text=answer.decode("utf-8", "replace"), tokens=0)
