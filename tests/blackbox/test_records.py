@@ -191,6 +191,56 @@ def test_a_line_that_is_none_hides_no_other(world: World) -> None:
     assert "3 lines of memory/system/goal.jsonl are no records" in ran.text
 
 
+@each_row(
+    ("kind", "name", "fields", "at"),
+    [
+        ("correction", "k", {}, ""),
+        ("correction", "k", {"mistake": 1, "correction": "x", "tags": 7}, ""),
+        ("correction", "k", {"mistake": "x", "correction": "x", "fine_when": [1]}, ""),
+        ("handoff", "h", {}, ""),
+        ("handoff", "h", {"list": "promises", "text": ["x"]}, ""),
+        ("handoff", "h", {"list": "promises", "text": "x" * 1_000_000}, ""),
+        ("seed", "s", {"text": 3}, ""),
+        ("idea", "j", {"text": "x", "seeds": 3}, ""),
+        ("goal", "g", {"title": "x", "priority": None}, ""),
+        ("goal", "g", {"title": "x", "progress": {"x": [[["x"]]]}}, ""),
+        ("goal", "g", {"title": "x"}, "9999-12-31T23:59:59-12:00"),
+        ("goal", "g", {"title": "x"}, "0001-01-01T00:00:00+12:00"),
+        ("goal", "k", {"title": "x"}, ""),
+        ("goal", "", {"title": "x"}, ""),
+        ("observation", "n", {"text": "x", "about": ["x"]}, ""),
+    ],
+)
+def test_a_line_of_any_shape_stops_no_command(
+    world: World, kind: str, name: str, fields: dict[str, Any], at: str
+) -> None:
+    event = {
+        "v": 1,
+        "kind": kind,
+        "event": "opened",
+        "at": at or "2026-02-28T09:00:00Z",
+        "by": "agent",
+        "fields": fields,
+    }
+    written = "".join(
+        json.dumps({**event, "id": f"{name}-{letter * 26}" if name else ""}) + "\n" for letter in "ab"
+    )  # fmt: skip
+    (world.home / "memory/system").mkdir(exist_ok=True)
+    (world.home / f"memory/system/{kind}.jsonl").write_text(written)
+    assert f"2 lines of memory/system/{kind}.jsonl are no records" in world.run("record", kind).text
+    record(world, "correction", "add", "mistake=Ship the relay untested", "correction=Test it")
+    assert save(world, "s-1", unfinished=["Ship the relay"])[0] == 0
+    assert "untested" in world.ok("record", "correction", "match", "Ship the relay untested")
+    for words in (
+        ("boot",),
+        ("record", "seed", "synthesis"),
+        ("record", kind, "timeline"),
+        ("recall", "relay"),
+        ("stage",),
+    ):
+        world.ok(*words)
+
+
 def test_what_was_written_past_the_command_gives_an_agent_no_orders(world: World) -> None:
     save(world, "a", unfinished=["Ask Mara for the port"])
     path = world.home / "memory/system/handoff.jsonl"
