@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.schema import find_problems, read_schema
@@ -166,10 +167,15 @@ def checked(told: Sequence[Told], records: Mapping[str, Record], sitting: Sittin
         if not wrong:
             opens = action.event is Happened.OPENED
             name = record_id(one.kind, fields) if opens else _open_id(one, records)
-            events.append(new_event(one.kind, name, action.event, fields, sitting))
+            events.append(new_event(one.kind, name, action.event, fields, _after(sitting, records.get(name))))
     if problems:
         raise RecordError("the record", tuple(problems), hint="nothing was written; mend what is named")
     return tuple(events)
+
+
+def _after(sitting: Sitting, before: Record | None) -> Sitting:
+    """Return a sitting that is not before what is changed in it: clocks disagree, and what is said last counts."""
+    return replace(sitting, at=max(sitting.at, before.changed_at)) if before else sitting
 
 
 def record_id(kind: str, fields: Mapping[str, Any]) -> str:
