@@ -176,6 +176,17 @@ def test_a_rerun_adds_nothing_and_what_is_copied_rotated_or_cut_is_not_counted_t
     assert desk.read(KEPT).startswith(kept)
 
 
+def test_a_message_that_a_crash_cut_is_kept_again(desk: World) -> None:
+    desk.ok("import", "claude-code", "--yes")
+    kept, whole = desk.home / KEPT, desk.read(KEPT)
+    begin = whole.rindex("<!--")
+    for cut in (whole.index("\n", begin), whole.index("\n", begin) + 1, len(whole) - 20):
+        kept.write_text(whole[:cut])
+        (desk.home / "memory/system/cursors.json").unlink()
+        assert told(desk, "claude-code")["known"] == 1
+        assert desk.read(KEPT).count(LESSON[-20:]) == whole.count(LESSON[-20:])
+
+
 def test_lines_that_cannot_be_read_are_counted_and_hide_no_other(desk: World) -> None:
     home, path = str(desk.home), next((desk.root / "claude").rglob("s-1.jsonl"))
     odd = [
