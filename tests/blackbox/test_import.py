@@ -35,6 +35,8 @@ NEVER = {
         {**json.loads(claude("assistant", text("I always deploy on Friday."), "{home}", n=26)), "message": {"role": "assistant", "stop_reason": "tool_use", "content": text("I always deploy on Friday.")}}
     ),
     "a directory that is not the home's": claude("user", "Always deploy on Friday.", "/elsewhere", n=23),
+    "a directory that is none": claude("user", "Always deploy on Friday.", "{home}\0", n=28),
+    "a session named with a secret": claude("user", "No rule.", "{home}", n=29, sessionId=SECRET),
     "a half line": claude("user", "Always deploy on Friday.", "{home}", n=24)[:-30],
     "a line of the next year": claude("user", "Always deploy on Friday.", "{home}", n=25, timestamp="2027-02-28T09:00:00Z"),
 }  # fmt: skip
@@ -172,6 +174,17 @@ def test_a_rerun_adds_nothing_and_what_is_copied_rotated_or_cut_is_not_counted_t
         stream.write(f"{claude('user', RULE, home, n=30)}\n")
     assert told(desk, "claude-code")["user"] == 1
     assert desk.read(KEPT).startswith(kept)
+
+
+def test_a_message_that_a_crash_cut_is_kept_again(desk: World) -> None:
+    desk.ok("import", "claude-code", "--yes")
+    kept, whole = desk.home / KEPT, desk.read(KEPT)
+    begin = whole.rindex("<!--")
+    for cut in (whole.index("\n", begin), whole.index("\n", begin) + 1, len(whole) - 20):
+        kept.write_text(whole[:cut])
+        (desk.home / "memory/system/cursors.json").unlink()
+        assert told(desk, "claude-code")["known"] == 1
+        assert desk.read(KEPT).count(LESSON[-20:]) == whole.count(LESSON[-20:])
 
 
 def test_lines_that_cannot_be_read_are_counted_and_hide_no_other(desk: World) -> None:
@@ -401,6 +414,14 @@ def test_a_database_of_a_newer_version_a_locked_one_and_one_that_is_none_are_nam
     Path(f"{path}-shm").unlink(missing_ok=True)
     path.write_bytes(b"no database" * 100)
     assert "not a database" in told(desk, "openclaw")["left"][0][1]
+
+
+def test_a_database_that_numbers_its_tables_another_way_is_named_and_left(desk: World) -> None:
+    base = sqlite3.connect(hermes(desk))
+    base.execute("UPDATE schema_version SET version = 'v23'")
+    base.commit()
+    base.close()
+    assert "cannot be read now" in told(desk, "hermes", "--yes")["left"][0][1]
 
 
 def test_hosts_and_start_name_what_lies_there_without_opening_it(desk: World) -> None:

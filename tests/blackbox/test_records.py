@@ -9,6 +9,11 @@ import pytest
 from tests.blackbox.world import World
 from tests.rows import each_row
 
+from nightledger.domain.record import Author
+from nightledger.files.home import Home
+from nightledger.records import handoff
+from nightledger.records.keeping import Sitting
+
 FRIDAY = ("mistake=Deployed on a Friday evening", "correction=Deploys go out Monday to Thursday")
 SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 
@@ -54,6 +59,7 @@ def test_each_kind_is_opened_added_to_and_ended(world: World) -> None:
 @each_row(
     "words, told",
     [
+        (("episode", "open", "title=x", f"decisions={'[' * 20_000}"), "decisions"),
         (("goal", "add", "titel=x"), "'titel' was unexpected"),
         (("goal", "add", "title=x", "priority=9"), "priority"),
         (("goal", "add"), "'title' is a required property"),
@@ -122,9 +128,41 @@ def test_the_view_is_read_back_and_an_agents_own_file_is_left_alone(world: World
     view.write_text(f"{text}- [ ] Water the ferns\n")
     assert save(world, "b")[1] == "1 new, 0 carried, 1 resolved."
     assert [one["fields"]["text"] for one in world.json("record", "handoff")] == ["Water the ferns"]
+    view.write_text(
+        f"{view.read_text()}- Feed the cat\nIt is the grey one.\n\n## Notes\n\n- [ ] not a list of ours\n"
+    )
+    for session in "cd":
+        assert save(world, session, carry=["*"])[0] == 0
+        assert [one["fields"]["text"] for one in world.json("record", "handoff")] == [
+            "Water the ferns",
+            "Feed the cat",
+        ]
+        assert (
+            view.read_text().count(
+                "It is the grey one.\n## Notes\n\n- [ ] not a list of ours\n\n## Unfinished\n"
+            )
+            == 1
+        )
     view.write_text("# My own\n\n- [ ] keep out\n")
     assert "the agent's own file" in save(world, "c", carry=["*"])[1]
     assert view.read_text() == "# My own\n\n- [ ] keep out\n"
+
+
+def test_what_is_written_into_the_view_while_a_session_saves_is_not_lost(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(world, "a", unfinished=["Ask Mara"])
+    view, append = world.home / "memory/state/session-handoff.md", handoff.append_events
+
+    def written_meanwhile(*words: Any) -> Any:
+        view.write_text(view.read_text() + "- [ ] Water the ferns\n")
+        return append(*words)
+
+    monkeypatch.setattr(handoff, "append_events", written_meanwhile)
+    sitting = Sitting(at=world.now, by=Author.AGENT, session="b")
+    assert not handoff.save_handoff(Home(str(world.home)), {"carry": ["*"]}, sitting).view
+    monkeypatch.undo()
+    assert save(world, "c", carry=["*"])[1] == "1 new, 1 carried, 0 resolved."
 
 
 def test_a_session_begins_with_what_is_overdue_and_is_told_each_thing_once(world: World) -> None:
@@ -159,6 +197,33 @@ def test_a_session_begins_with_what_is_overdue_and_is_told_each_thing_once(world
     assert world.json("boot", "--session", "e")["observations"] == []
 
 
+def test_a_long_correction_is_told_once_too(world: World) -> None:
+    for session in "abc":
+        world.ok(
+            "record",
+            "correction",
+            "add",
+            f"mistake={'so ' * 150}",
+            f"correction={'or ' * 150}",
+            "--session",
+            session,
+        )
+    world.now += timedelta(hours=30)
+    assert "was corrected in 3 sessions" in " ".join(world.ok("boot", "--session", "d").split())
+    assert world.json("boot", "--session", "d")["observations"] == []
+
+
+def test_what_a_clock_that_is_ahead_opened_can_be_ended(world: World) -> None:
+    world.now += timedelta(days=900)
+    save(world, "a", unfinished=["Ask Mara"])
+    goal = record(world, "goal", "add", "title=Ship the relay")
+    world.now -= timedelta(days=900)
+    (item,) = world.json("record", "handoff")
+    save(world, "b", resolve=[item["id"]])
+    world.ok("record", "goal", "done", goal["id"])
+    assert (world.json("record", "handoff"), world.json("record", "goal")) == ([], [])
+
+
 def test_three_similar_seeds_make_an_idea_once(world: World) -> None:
     for text in (
         "The importer could tell which sessions failed",
@@ -189,6 +254,56 @@ def test_a_line_that_is_none_hides_no_other(world: World) -> None:
     ran = world.run("record", "goal")
     assert [one["fields"]["title"] for one in world.json("record", "goal")] == ["One", "Two"]
     assert "3 lines of memory/system/goal.jsonl are no records" in ran.text
+
+
+@each_row(
+    ("kind", "name", "fields", "at"),
+    [
+        ("correction", "k", {}, ""),
+        ("correction", "k", {"mistake": 1, "correction": "x", "tags": 7}, ""),
+        ("correction", "k", {"mistake": "x", "correction": "x", "fine_when": [1]}, ""),
+        ("handoff", "h", {}, ""),
+        ("handoff", "h", {"list": "promises", "text": ["x"]}, ""),
+        ("handoff", "h", {"list": "promises", "text": "x" * 1_000_000}, ""),
+        ("seed", "s", {"text": 3}, ""),
+        ("idea", "j", {"text": "x", "seeds": 3}, ""),
+        ("goal", "g", {"title": "x", "priority": None}, ""),
+        ("goal", "g", {"title": "x", "progress": {"x": [[["x"]]]}}, ""),
+        ("goal", "g", {"title": "x"}, "9999-12-31T23:59:59-12:00"),
+        ("goal", "g", {"title": "x"}, "0001-01-01T00:00:00+12:00"),
+        ("goal", "k", {"title": "x"}, ""),
+        ("goal", "", {"title": "x"}, ""),
+        ("observation", "n", {"text": "x", "about": ["x"]}, ""),
+    ],
+)
+def test_a_line_of_any_shape_stops_no_command(
+    world: World, kind: str, name: str, fields: dict[str, Any], at: str
+) -> None:
+    event = {
+        "v": 1,
+        "kind": kind,
+        "event": "opened",
+        "at": at or "2026-02-28T09:00:00Z",
+        "by": "agent",
+        "fields": fields,
+    }
+    written = "".join(
+        json.dumps({**event, "id": f"{name}-{letter * 26}" if name else ""}) + "\n" for letter in "ab"
+    )  # fmt: skip
+    (world.home / "memory/system").mkdir(exist_ok=True)
+    (world.home / f"memory/system/{kind}.jsonl").write_text(written)
+    assert f"2 lines of memory/system/{kind}.jsonl are no records" in world.run("record", kind).text
+    record(world, "correction", "add", "mistake=Ship the relay untested", "correction=Test it")
+    assert save(world, "s-1", unfinished=["Ship the relay"])[0] == 0
+    assert "untested" in world.ok("record", "correction", "match", "Ship the relay untested")
+    for words in (
+        ("boot",),
+        ("record", "seed", "synthesis"),
+        ("record", kind, "timeline"),
+        ("recall", "relay"),
+        ("stage",),
+    ):
+        world.ok(*words)
 
 
 def test_what_was_written_past_the_command_gives_an_agent_no_orders(world: World) -> None:

@@ -51,6 +51,6 @@ def dump_message(turn: Turn, lines: Sequence[str], origin: Origin, source: str) 
 
 
 def known_keys(raw: bytes) -> Iterator[str]:
-    """Yield both keys of each message of an extract."""
-    for match in _KEYS.finditer(raw):
+    """Yield both keys of each message of an extract; one that a crash left without its end is to be kept again."""
+    for match in _KEYS.finditer(raw, 0, raw.rfind(b"\n\n") + 1):
         yield from (match[1].decode(), match[2].decode())

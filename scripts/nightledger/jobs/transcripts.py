@@ -11,6 +11,7 @@ before the cursor says so. Words go in masked, never with what tools gave out, a
 from collections import Counter
 from collections.abc import Callable
 from datetime import date, datetime, timedelta, tzinfo
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -29,6 +30,7 @@ from nightledger.files.reading import read_optional
 from nightledger.hosts.transcripts.finding import Reach, SessionFile, find_sessions
 from nightledger.hosts.transcripts.formats import Format, table
 from nightledger.hosts.transcripts.reading import Cursor, Reading
+from nightledger.text.scanners.scan import mask_secrets
 from nightledger.text.statements.said import prose_of
 
 NAME = "transcripts"
@@ -142,6 +144,12 @@ def _plain(cursors: dict[str, Cursor]) -> dict[str, Any]:
     return {name: msgspec.to_builtins(cursor) for name, cursor in cursors.items()}
 
 
+@lru_cache(maxsize=64)
+def _masked(name: str) -> str:
+    """Return a session's or a file's name without secrets: whoever began the session may have chosen it."""
+    return mask_secrets(name)
+
+
 class _Run(Struct, kw_only=True):
     """One host being read.
 
@@ -220,9 +228,9 @@ class _Run(Struct, kw_only=True):
             return
         is_user = turn.speaker is Speaker.USER
         extract.keys.update((name_key(turn) or words, words))
-        extract.pending += dump_message(
-            turn, lines, (turn.origin or self.asked.form.user) if is_user else Origin.AGENT, source
-        )
+        origin = (turn.origin or self.asked.form.user) if is_user else Origin.AGENT
+        named = msgspec.structs.replace(turn, session=_masked(turn.session))
+        extract.pending += dump_message(named, lines, origin, _masked(source))
         self.taken.user += is_user
         self.taken.assistant += not is_user
         self.taken.days[day] += 1

@@ -2,7 +2,8 @@
 
 ``memory/state/session-handoff.md`` is the view where it begins with our first line; an agent's own file of that name is
 left as it is. What is ticked there is resolved, and what is written below one of the four headings is taken in,
-before the view is written anew; a line that is gone changes nothing, as nobody said what became of it.
+before the view is written anew; a line that is gone changes nothing, as nobody said what became of it. Whatever else an
+agent wrote there stays, above the headings.
 
 Invariant: saving resolves or carries every open item, or writes nothing.
 """
@@ -45,7 +46,7 @@ FIRST_LINE = (
 )
 _MAX_BYTES = 256_000
 _ITEM = re.compile(
-    r"[-*+] \[(?P<box>[ xX])\] (?P<text>.+?)(?: \((?P<told>[^()]*\b(?P<id>h-[a-z2-7]{8})\b[^()]*)\))?$"
+    r"[-*+] (?:\[(?P<box>[ xX])\] )?(?P<text>.+?)(?: \((?P<told>[^()]*\b(?P<id>h-[a-z2-7]{8})\b[^()]*)\))?$"
 )
 _SHOWN = 10
 """Characters of an id in the view: two and eight."""
@@ -58,7 +59,7 @@ class Saved(Struct, frozen=True, kw_only=True):
         opened: Ids of items that are new.
         carried: Ids of items that stay open.
         resolved: Ids of items that ended.
-        view: Whether the readable view was written; not where an agent keeps a file of its own there.
+        view: Whether the readable view was written; not where an agent keeps a file of its own there, or wrote meanwhile.
     """
 
     opened: tuple[str, ...]
@@ -93,14 +94,14 @@ def save_handoff(home: Home, given: Mapping[str, Any], sitting: Sitting) -> Save
             f"a handoff is lists of texts named {', '.join(LISTS)}, carry, resolve",
             hint=f"not: {', '.join(strange) or 'another shape'}",
         )
-    view = read_view(home)
     with Appender(home.records(HANDOFF)) as file:
         file.hold(timeout_s=PATIENCE_S)
+        view = read_view(home)
         records, _ = fold_lines(HANDOFF, [file.read_from(0)])
         told = _told(given, records, view, sitting)
         append_events(file, checked(told, records, sitting))
         after, _ = fold_lines(HANDOFF, [file.read_from(0)])
-    waiting = _waiting(after, sitting.at)
+        is_written = write_view(home, view, _waiting(after, sitting.at), sitting.at)
     ids = {
         name: tuple(
             dict.fromkeys(one.id or record_id(HANDOFF, one.fields) for one in told if one.action == name)
@@ -111,7 +112,7 @@ def save_handoff(home: Home, given: Mapping[str, Any], sitting: Sitting) -> Save
         opened=ids["add"],
         carried=ids["carry"],
         resolved=ids["resolve"],
-        view=write_view(home, waiting, sitting.at),
+        view=is_written,
     )
 
 
@@ -167,11 +168,13 @@ class View(Struct, frozen=True, kw_only=True):
         ours: Whether the file is our view at all; where there is none, it may be.
         ticked: Beginnings of the ids that are ticked.
         added: Fields of items without an id.
+        rest: All other lines: they are the agent's own, and stay.
     """
 
     ours: bool
     ticked: tuple[str, ...] = ()
     added: tuple[dict[str, str], ...] = ()
+    rest: str = ""
 
 
 def read_view(home: Home) -> View:
@@ -179,33 +182,38 @@ def read_view(home: Home) -> View:
     raw = read_optional(home.handoff, _MAX_BYTES, within=home.root)
     if raw is None:
         return View(ours=True)
-    lines = raw.decode("utf-8", "replace").splitlines()
-    if not lines or lines[0] != FIRST_LINE:
+    lines = raw.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
+    if lines[0] != FIRST_LINE:
         return View(ours=False)
-    ticked, added = [], []
-    for name, item in _items(lines):
-        if item["id"]:
-            ticked += [item["id"]] if item["box"] in "xX" else []
-        elif item["box"] == " ":
+    ticked, added, rest = [], [], []
+    for name, line in _listed(lines[1:]):
+        item = _ITEM.match(line.strip()) if name else None
+        is_ticked = item is not None and (item["box"] or "") in ("x", "X")
+        if item is None:
+            rest += [line] if line.strip() or not name else []
+        elif item["id"]:
+            ticked += [item["id"]] if is_ticked else []
+        elif not is_ticked:
             added.append({"list": name, "text": item["text"].strip()})
-    return View(ours=True, ticked=tuple(ticked), added=tuple(added))
+    return View(ours=True, ticked=tuple(ticked), added=tuple(added), rest="\n".join(rest).strip("\n"))
 
 
-def _items(lines: list[str]) -> Iterator[tuple[str, re.Match[str]]]:
+def _listed(lines: list[str]) -> Iterator[tuple[str, str]]:
+    """Give each line with the list it stands in; empty for none."""
     names = {f"## {title}": name for name, title in LISTS.items()}
     name = ""
     for line in lines:
         if line.startswith("#"):
             name = names.get(line.strip(), "")
-        elif name and (item := _ITEM.match(line.strip())):
-            yield name, item
+        if not line.startswith("#") or not name:
+            yield name, line
 
 
-def write_view(home: Home, waiting: list[Record], now: datetime) -> bool:
-    """Write the readable view, unless an agent keeps a file of its own there; say whether it is written."""
-    if not read_view(home).ours:
+def write_view(home: Home, taken_in: View, waiting: list[Record], now: datetime) -> bool:
+    """Write the readable view, unless an agent keeps a file of its own there, or wrote there since it was read."""
+    if not taken_in.ours or read_view(home) != taken_in:
         return False
-    lines = [FIRST_LINE]
+    lines = [FIRST_LINE, *(["", taken_in.rest] if taken_in.rest else [])]
     for name, title in LISTS.items():
         if rows := [_row(one, now) for one in waiting if one.fields["list"] == name]:
             lines += ["", f"## {title}", "", *rows]

@@ -6,12 +6,13 @@ scanners hold back. A line that is none is counted and passed over.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from functools import cache
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.schema import find_problems, read_schema
@@ -32,6 +33,12 @@ PATIENCE_S = 60
 LEAST_PREFIX = 4
 """Characters of an id that name a record, prefix and dash among them."""
 _ID = re.compile(r"[a-z]-[a-z2-7]{26}")
+_PLAIN = {"string": str, "integer": int}
+_BOUNDS = {
+    "minLength": "min_length", "maxLength": "max_length", "minItems": "min_length", "maxItems": "max_length",
+    "minimum": "ge", "maximum": "le", "pattern": "pattern",
+}  # fmt: skip
+"""What a JSON Schema calls a bound, and what msgspec does."""
 
 
 @cache
@@ -160,10 +167,15 @@ def checked(told: Sequence[Told], records: Mapping[str, Record], sitting: Sittin
         if not wrong:
             opens = action.event is Happened.OPENED
             name = record_id(one.kind, fields) if opens else _open_id(one, records)
-            events.append(new_event(one.kind, name, action.event, fields, sitting))
+            events.append(new_event(one.kind, name, action.event, fields, _after(sitting, records.get(name))))
     if problems:
         raise RecordError("the record", tuple(problems), hint="nothing was written; mend what is named")
     return tuple(events)
+
+
+def _after(sitting: Sitting, before: Record | None) -> Sitting:
+    """Return a sitting that is not before what is changed in it: clocks disagree, and what is said last counts."""
+    return replace(sitting, at=max(sitting.at, before.changed_at)) if before else sitting
 
 
 def record_id(kind: str, fields: Mapping[str, Any]) -> str:
@@ -214,20 +226,57 @@ def new_event(
 def fold_lines(kind: str, chunks: Iterable[bytes]) -> tuple[dict[str, Record], int]:
     """Return the records that whole lines of a file say, by id, and how many of the lines are none."""
     decode, bad, events, number = msgspec.json.Decoder(RecordEvent).decode, 0, [], 0
+    said, prefix = _said(kind), kind_named(kind).prefix
     for line in _lines(chunks):
         number += 1
         if not line.strip():
             continue
         try:
             event = decode(line)
+            msgspec.convert(event.fields, said[event.event is Happened.OPENED])
         except (ValueError, RecursionError, msgspec.MsgspecError):
             bad += 1
             continue
-        if event.kind == kind and event.at.tzinfo is not None and len(line) <= MAX_LINE_BYTES:
+        is_ours = event.kind == kind and event.id.startswith(prefix) and _ID.fullmatch(event.id)
+        if is_ours and _is_moment(event.at) and len(line) <= MAX_LINE_BYTES:
             events.append((number, event))
         else:
             bad += 1
     return fold_records(events), bad
+
+
+def _is_moment(at: datetime) -> bool:
+    """Say whether a time is one on every clock: aware, and not so near the end of all times that a zone is behind it."""
+    return at.tzinfo is not None and MINYEAR < at.year < MAXYEAR
+
+
+@cache
+def _said(kind: str) -> tuple[type[Struct], type[Struct]]:
+    """Return what fields have to be where an event changes a record, and where it opens one: the schema's, decoded in C.
+
+    A line may have been written past ``record``, and whoever reads a field need not ask what it is.
+    """
+    shape = read_schema("record")["$defs"][kind]
+    return _struct(shape, ()), _struct(shape, shape["required"])
+
+
+def _struct(shape: Mapping[str, Any], required: Sequence[str]) -> type[Struct]:
+    fields: list[tuple[Any, ...]] = [
+        (name, _type(one)) if name in required else (name, _type(one) | msgspec.UnsetType, msgspec.UNSET)
+        for name, one in shape["properties"].items()
+    ]
+    return msgspec.defstruct("Said", fields, kw_only=True, forbid_unknown_fields=True)
+
+
+def _type(shape: Mapping[str, Any]) -> Any:
+    """Return the type of a part of the schema; formats are left to who writes."""
+    if "enum" in shape:
+        return Literal[tuple(shape["enum"])]
+    if shape["type"] == "object":
+        return _struct(shape, shape["required"])
+    bounds = {bound: shape[name] for name, bound in _BOUNDS.items() if name in shape}
+    of = list[_type(shape["items"])] if shape["type"] == "array" else _PLAIN[shape["type"]]  # type: ignore[misc]
+    return Annotated[of, msgspec.Meta(**bounds)]
 
 
 def _lines(chunks: Iterable[bytes]) -> Iterator[bytes]:

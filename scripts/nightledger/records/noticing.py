@@ -22,6 +22,8 @@ SOON = timedelta(days=3)
 LIKE = 0.35
 """From which a correction speaks to a text (FACTS, Elara: corrections .35)."""
 MOST_MATCHES = 3
+_MOST_TOLD = 400
+"""Characters of a record inside an observation, which is a record itself and holds 500."""
 _HOUR = 3_600
 
 
@@ -138,9 +140,9 @@ def notice(open_records: Mapping[str, Sequence[Record]], now: datetime) -> Itera
 
 def _noticed(one: Record, kind: RecordKind, now: datetime, what: str) -> Noticed:
     year, week, _ = now.isocalendar()
-    return Noticed(
-        about=f"{one.id}/{year}-W{week:02}", text=f'{one.kind} "{told_in_a_line(one, kind)}" {what}'
-    )
+    said = told_in_a_line(one, kind)
+    said = said if len(said) <= _MOST_TOLD else f"{said[:_MOST_TOLD]} …"
+    return Noticed(about=f"{one.id}/{year}-W{week:02}", text=f'{one.kind} "{said}" {what}')
 
 
 def untold(noticed: Iterable[Noticed], told: Iterable[Record]) -> list[Noticed]:

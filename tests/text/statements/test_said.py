@@ -30,6 +30,7 @@ TOKEN = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
         (f"<!-- 2026-02-28T09:00:00Z owner s k x:1 -->\n{RULE}", [RULE]),
         (f"# AGENTS.md instructions for /app\n{RULE}", []),
         (f"This session is being continued from a previous conversation.\n{RULE}", []),
+        (f"{RULE}\n```\nalways push\n" + "a b c\n" * MOST_CHARACTERS + "```\n", [RULE]),
         ("", []),
         ("\n".join(f"line {n}" for n in range(200)), [f"line {n}" for n in range(MOST_LINES)]),
         ("x" * (MOST_CHARACTERS + 5), ["x" * MOST_CHARACTERS]),

@@ -109,8 +109,10 @@ class Reach(Struct, frozen=True, kw_only=True):
 
         Args:
             name: Its file, relative to the host's own directory.
-            cwd: Where it was begun; empty where that is not told.
+            cwd: Where it was begun; empty where that is not told. What is no absolute path is nowhere.
         """
+        if cwd and (not os.path.isabs(cwd) or "\0" in cwd):
+            return False
         if cwd and any(_is_below(cwd, one) for one in (self.home, *self.directories)):
             return True
         if self.kind == "cwd" or not _is_below(self.home, self.root):

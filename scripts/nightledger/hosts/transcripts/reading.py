@@ -89,7 +89,8 @@ class Reading:
                 yield from self._lines()
         except (NightledgerError, OSError) as error:
             self.problem = " ".join(str(error).split())
-        except sqlite3.Error as error:
+        except (sqlite3.Error, TypeError, ValueError, AttributeError, OverflowError) as error:
+            # a host may change its tables: a column may hold anything
             self.problem = f"cannot be read now: {error}"
 
     def _lines(self) -> Iterator[Turn]:

@@ -166,7 +166,7 @@ def _valued(text: str, shape: Mapping[str, Any]) -> Any:
     if shape.get("type") in ("object", "integer") or text.startswith("["):
         try:
             return json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return text  # the schema says what is wrong with it
     return text
 
@@ -186,7 +186,9 @@ def _save(options: argparse.Namespace, context: Context, home: Home) -> int:
     context.emit(msgspec.to_builtins(saved))
     context.print(f"{len(saved.opened)} new, {len(saved.carried)} carried, {len(saved.resolved)} resolved.")
     if not saved.view:
-        context.note(f"{home.handoff} is the agent's own file; it is left as it is")
+        context.note(
+            f"{home.handoff} is the agent's own file, or was written to meanwhile; it is left as it is"
+        )
     return 0
 
 

@@ -29,12 +29,16 @@ def prose_of(text: str, injected: Mapping[str, tuple[str, ...]]) -> list[str]:
         text: A message as its host keeps it.
         injected: ``tags`` around what hosts and tools put in, and how such messages ``begin``.
     """
-    text = _tags(injected["tags"]).sub("\n", text[:MOST_CHARACTERS].replace("\r\n", "\n")).strip("\n")
+    text = _tags(injected["tags"]).sub("\n", text.replace("\r\n", "\n")).strip("\n")
     if text.lstrip().startswith(injected["begins"]):
         return []
+    text, cut = text[:MOST_CHARACTERS], text[MOST_CHARACTERS:]
     lines = mask_secrets(text).split("\n")
+    regions = find_regions([*lines, *cut.split("\n")])[
+        : len(lines)
+    ]  # a paste ends where it ends, not at the cut
     kept: list[str] = []
-    for line, region in zip(lines, find_regions(lines), strict=True):
+    for line, region in zip(lines, regions, strict=True):
         if region in _KEPT and not (_MASKED in line or TURN.match(line)):
             kept.append(line.replace("\r", " ").rstrip())
         elif kept and kept[-1]:
