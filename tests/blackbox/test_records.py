@@ -9,11 +9,6 @@ import pytest
 from tests.blackbox.world import World
 from tests.rows import each_row
 
-from nightledger.domain.record import Author
-from nightledger.files.home import Home
-from nightledger.records import handoff
-from nightledger.records.keeping import Sitting
-
 FRIDAY = ("mistake=Deployed on a Friday evening", "correction=Deploys go out Monday to Thursday")
 SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 
@@ -146,23 +141,6 @@ def test_the_view_is_read_back_and_an_agents_own_file_is_left_alone(world: World
     view.write_text("# My own\n\n- [ ] keep out\n")
     assert "the agent's own file" in save(world, "c", carry=["*"])[1]
     assert view.read_text() == "# My own\n\n- [ ] keep out\n"
-
-
-def test_what_is_written_into_the_view_while_a_session_saves_is_not_lost(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    save(world, "a", unfinished=["Ask Mara"])
-    view, append = world.home / "memory/state/session-handoff.md", handoff.append_events
-
-    def written_meanwhile(*words: Any) -> Any:
-        view.write_text(view.read_text() + "- [ ] Water the ferns\n")
-        return append(*words)
-
-    monkeypatch.setattr(handoff, "append_events", written_meanwhile)
-    sitting = Sitting(at=world.now, by=Author.AGENT, session="b")
-    assert not handoff.save_handoff(Home(str(world.home)), {"carry": ["*"]}, sitting).view
-    monkeypatch.undo()
-    assert save(world, "c", carry=["*"])[1] == "1 new, 1 carried, 0 resolved."
 
 
 def test_a_session_begins_with_what_is_overdue_and_is_told_each_thing_once(world: World) -> None:
