@@ -247,6 +247,20 @@ def test_a_skill_that_was_changed_outside_is_told_and_settled_as_memory_is(
     whole(world)
 
 
+def test_after_an_undo_an_empty_file_behind_a_link_is_no_skill_of_ours_and_stays(world: World) -> None:
+    world.ok("undo", signed(world))
+    elsewhere = world.root / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "SKILL.md").write_bytes(b"")
+    os.symlink(elsewhere, place(world).parent)
+    for verb in ("guard", "apply", "night"):
+        world.run(verb)
+    assert (elsewhere / "SKILL.md").exists()
+    place(world).parent.unlink()
+    place(world).parent.write_text("no folder\n")
+    assert "Traceback" not in world.run("status").text
+
+
 def say_host(world: World, host: str) -> None:
     """Have whoever can write in the home say that it is another host's."""
     record = world.home / "config/nightledger/home.json"
