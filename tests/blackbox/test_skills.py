@@ -389,6 +389,10 @@ def test_an_agent_cannot_ask_for_a_skill_and_its_operator_edits_one_that_was_sig
     assert "in two browsers" in place(world).read_text()
     whole(world)
     assert path in world.ok("history", path)
+    wanted.write_text(f"Read this first.\n\n{place(world).read_text()}")
+    world.ok("edit", path, "--from", str(wanted))
+    assert place(world).read_text().startswith("Read this first.\n\n---\n")
+    whole(world)
     world.run("undo", name)
     whole(world)
 
