@@ -247,6 +247,20 @@ def test_a_skill_that_was_changed_outside_is_told_and_settled_as_memory_is(
     whole(world)
 
 
+def test_after_an_undo_an_empty_file_behind_a_link_is_no_skill_of_ours_and_stays(world: World) -> None:
+    world.ok("undo", signed(world))
+    elsewhere = world.root / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "SKILL.md").write_bytes(b"")
+    os.symlink(elsewhere, place(world).parent)
+    for verb in ("guard", "apply", "night"):
+        world.run(verb)
+    assert (elsewhere / "SKILL.md").exists()
+    place(world).parent.unlink()
+    place(world).parent.write_text("no folder\n")
+    assert "Traceback" not in world.run("status").text
+
+
 def say_host(world: World, host: str) -> None:
     """Have whoever can write in the home say that it is another host's."""
     record = world.home / "config/nightledger/home.json"
@@ -375,6 +389,10 @@ def test_an_agent_cannot_ask_for_a_skill_and_its_operator_edits_one_that_was_sig
     assert "in two browsers" in place(world).read_text()
     whole(world)
     assert path in world.ok("history", path)
+    wanted.write_text(f"Read this first.\n\n{place(world).read_text()}")
+    world.ok("edit", path, "--from", str(wanted))
+    assert place(world).read_text().startswith("Read this first.\n\n---\n")
+    whole(world)
     world.run("undo", name)
     whole(world)
 

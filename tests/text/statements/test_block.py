@@ -99,6 +99,7 @@ DEPLOYS = "Deploys go out on Friday evening."
         block(DEPLOYS, "Ann found out in the week before that they do not.", FILLER),
         block(DEPLOYS, PLAIN, PLAIN, "Since May this has been replaced by Monday at noon.", PLAIN, PLAIN),
         block("Bob said this in the chat of May, and it is false.", DEPLOYS, FILLER),
+        f"- {DEPLOYS} {FILLER}\n  - {PLAIN}\n  - Ann found out in the week before that they do not.\n",
         f"- {DEPLOYS} {FILLER}\n  - Since May that is no longer done by anybody.\n  - {PLAIN}\n",
     ],
     ids=lambda text: text[:60],

@@ -58,8 +58,9 @@ def _put(documents: Mapping[str, str], source: str, part: Part) -> tuple[str, st
 
 def _place(path: str, document: str, hunk: Hunk) -> Placed | Unplaced:
     """Return the place of a hunk; a new skill has none where a file of its name is."""
-    whole = hunk.anchor is Anchor.FILE_LINES and not (hunk.removed or hunk.line)
-    return Unplaced(reason=TAKEN) if whole and document and skill_name(path) else place(document, hunk)
+    name, whole = skill_name(path), hunk.anchor is Anchor.FILE_LINES and not (hunk.removed or hunk.line)
+    is_new = whole and name and hunk.added.startswith(f"---\nname: {name}\n")
+    return Unplaced(reason=TAKEN) if is_new and document else place(document, hunk)
 
 
 def put_changes(

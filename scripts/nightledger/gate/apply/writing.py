@@ -201,10 +201,9 @@ def drop_empty(home: Home, paths: Iterable[str]) -> None:
         if not (is_copy(path) or is_archive(path) or skill_name(path)):
             continue
         folder = os.path.dirname(home.path(path))
-        with suppress(FileNotFoundError):
-            if os.lstat(home.path(path)).st_size == 0:
-                os.unlink(home.path(path))
-                sync_directory(folder)
+        if _is_empty(home, path):
+            os.unlink(home.path(path))
+            sync_directory(folder)
         if skill_name(path):
             with suppress(OSError):  # its owner keeps more in it
                 os.rmdir(folder)
@@ -302,7 +301,7 @@ def recover(gate: Gate, ledger: Ledger, moment: Moment) -> bool:
 
 def is_behind(gate: Gate, book: Book) -> bool:
     """Tell whether an earlier run left something to finish."""
-    return bool(book.unfinished()) or any(_is_empty(gate.home.path(path)) for path in _emptied(book))
+    return bool(book.unfinished()) or any(_is_empty(gate.home, path) for path in _emptied(book))
 
 
 def _emptied(book: Book) -> list[str]:
@@ -311,8 +310,13 @@ def _emptied(book: Book) -> list[str]:
     return [path for path, sha256 in last.items() if sha256 == EMPTY_SHA256]
 
 
-def _is_empty(path: str) -> bool:
-    return os.path.lexists(path) and os.lstat(path).st_size == 0
+def _is_empty(home: Home, path: str) -> bool:
+    """Return whether a file is there that holds nothing; behind a link to a directory nothing is ours."""
+    folder = os.path.dirname(path)
+    is_ours = os.path.realpath(home.path(folder)) == os.path.join(os.path.realpath(home.root), folder)
+    with suppress(FileNotFoundError, NotADirectoryError):
+        return is_ours and os.lstat(home.path(path)).st_size == 0
+    return False
 
 
 def _leftovers(gate: Gate, path: str) -> dict[str, bytes]:

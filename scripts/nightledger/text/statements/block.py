@@ -135,14 +135,20 @@ def _lines(block: str) -> Iterator[str]:
 def said_sentences(said: Said, sentences: Sequence[Sentence]) -> frozenset[int]:
     """Return the sentences, from 0, that a model's choice comes to; none where it cannot be held.
 
-    What they need comes along, with all beside them that denies or hedges and all that says what no longer holds: a model that
+    What they need comes along, with all beside or below them that denies or hedges and all that says what no longer holds: a model that
     means ill could turn an entry round by leaving it out. One that only its speaker can say stays: an agent's own rules are
     often said so ("I must ..."), and without it the others lost what they are about (2 of 60, read).
     """
     chosen = {number - 1 for number in said.sentences}
     if not chosen or not all(0 <= at < len(sentences) for at in chosen):
         return frozenset()
-    ends = {at for at, one in enumerate(sentences) if _ENDS in find_cues(one.text)}
+    over = [sentences[at] for at in chosen]
+    ends = {
+        at
+        for at, one in enumerate(sentences)
+        if _ENDS in find_cues(one.text)
+        or (may_limit(one.text) and any(_is_above(other, one) for other in over if other.line < one.line))
+    }
     whole = _with_needs(chosen | ends, sentences, may_limit)
     told = [at for at in whole if not _introduces(sentences[at].text)]
     if not told or (len(told) > 1 and _size(whole, sentences) > limits().most_characters):
