@@ -11,8 +11,8 @@ from tests.rows import each_row
 
 from nightledger.domain.record import Author
 from nightledger.files.home import Home
-from nightledger.records import handoff
-from nightledger.records.keeping import Sitting
+from nightledger.records.handoff import save_handoff
+from nightledger.records.keeping import Sitting, append_events
 
 FRIDAY = ("mistake=Deployed on a Friday evening", "correction=Deploys go out Monday to Thursday")
 SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
@@ -152,15 +152,15 @@ def test_what_is_written_into_the_view_while_a_session_saves_is_not_lost(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     save(world, "a", unfinished=["Ask Mara"])
-    view, append = world.home / "memory/state/session-handoff.md", handoff.append_events
+    view = world.home / "memory/state/session-handoff.md"
 
     def written_meanwhile(*words: Any) -> Any:
         view.write_text(view.read_text() + "- [ ] Water the ferns\n")
-        return append(*words)
+        return append_events(*words)
 
-    monkeypatch.setattr(handoff, "append_events", written_meanwhile)
+    monkeypatch.setattr("nightledger.records.handoff.append_events", written_meanwhile)
     sitting = Sitting(at=world.now, by=Author.AGENT, session="b")
-    assert not handoff.save_handoff(Home(str(world.home)), {"carry": ["*"]}, sitting).view
+    assert not save_handoff(Home(str(world.home)), {"carry": ["*"]}, sitting).view
     monkeypatch.undo()
     assert save(world, "c", carry=["*"])[1] == "1 new, 1 carried, 0 resolved."
 
