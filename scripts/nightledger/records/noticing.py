@@ -10,7 +10,15 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from nightledger.domain.record import Record, RecordKind, due_day, is_open, is_stale, told_in_a_line
+from nightledger.domain.record import (
+    Record,
+    RecordKind,
+    due_day,
+    is_open,
+    is_overdue,
+    is_stale,
+    told_in_a_line,
+)
 from nightledger.files.home import Home
 from nightledger.records.handoff import open_handoff
 from nightledger.records.keeping import kind_named, read_records, record_kinds
@@ -158,8 +166,6 @@ def untold(noticed: Iterable[Noticed], told: Iterable[Record]) -> list[Noticed]:
 
 def overdue_items(home: Home, now: datetime) -> tuple[list[Record], list[Record]]:
     """Return what is handed over and overdue, and the rest of it."""
-    from nightledger.domain.record import is_overdue
-
     waiting = open_handoff(home, now)
     late = [one for one in waiting if is_overdue(one, kind_named("handoff"), now.date())]
     return late, [one for one in waiting if one not in late]
