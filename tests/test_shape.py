@@ -25,7 +25,7 @@ def too_long(path: str, source: str) -> Iterator[str]:
                 yield f"{path}:{node.lineno}: {node.name} has {lines} lines"
 
 
-@pytest.mark.parametrize("folder", ["scripts", "bench", pytest.param("tests", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("folder", ["scripts", "bench", "tests"])
 def test_no_module_and_no_function_is_longer_than_one_can_hold(folder: str) -> None:
     sources = sorted((ROOT / folder).rglob("*.py"))
     assert sources

@@ -533,44 +533,32 @@ def test_a_long_entry_is_staged_said_and_found_by_its_summary_and_no_server_is_a
 
     name_model(world, f"http://127.0.0.1:{server.server_port}/v1/chat/completions")
     choose(server)
-    world.ok(
-        *[
-            "log",
-            "--task-type",
-            "hoist",
-            "--tags",
-            "rigging",
-            "--resolution",
-            "oil_the_winch",
-            "--outcome",
-            "success",
-            "--source",
-            "memory/2026-03-01.md",
-        ]
+    done = (
+        "--task-type",
+        "hoist",
+        "--tags",
+        "rigging",
+        "--resolution",
+        "oil_the_winch",
+        "--outcome",
+        "success",
     )
-    server.of_blocks = json.dumps(
-        {
-            "blocks": [
-                {
-                    "block": "b1",
-                    "sentences": [3, 5],
-                    "tags": ["brake", "rigging", "rocket"],
-                    "alignment_score": 0.8,
-                }
-            ]
-        }
-    )
+    world.ok("log", *done, "--source", "memory/2026-03-01.md")
+    answer = {
+        "block": "b1",
+        "sentences": [3, 5],
+        "tags": ["brake", "rigging", "rocket"],
+        "alignment_score": 0.8,
+    }
+    server.of_blocks = json.dumps({"blocks": [answer]})
     told = " ".join(world.ok("night").split())
     assert "it summed up 1 long entry" in told
     assert (record(world)["calls"], record(world)["blocks"]) == (2, {"said": 1})
     (world.keys / "operator.yaml").unlink()
     assert f"{BY_MODEL} \u2026 (from MEMORY.md:6;" in world.json("stage")["text"]
     (entry,) = [hit for hit in world.json("recall", "crane wind report")["hits"] if hit["signed"]]
-    assert entry["block"] == {
-        "alignment_score": 0.8,
-        "tags": ["rigging", "brake"],
-        "summary": f"- {BY_MODEL}",
-    }
+    said = {"alignment_score": 0.8, "tags": ["rigging", "brake"], "summary": f"- {BY_MODEL}"}
+    assert entry["block"] == said
     assert world.json("recall", "rigging", "--scope", "memory")["hits"][0]["entry"] == entry["entry"]
     prompt = json.dumps({"prompt": "Is the crane at the north pier to be moved before the wind report?"})
     assert BY_MODEL[:40] in world.process("hook", "claude_code", "UserPromptSubmit", stdin=prompt).out
