@@ -2,11 +2,12 @@
 
 Each step is asked for, and what is done is skipped.
 
-Finds the agent's workspace, adopts it, checks its memory up, mines old logs,
-reviews, shows the lines for the agent's instructions, names those for cron,
-puts the host's hooks in, and has the keys backed up. A step is another verb,
-called as you would call it. Left with q or Ctrl-C, it goes on there when it is
-called again. Without a terminal it prints the commands in their order.
+Finds the workspace, adopts it, checks its memory up, reads the
+host's transcripts, mines old logs, reviews, shows the lines for the agent's
+instructions, names those for cron, puts the host's hooks in, and has the keys
+backed up. A step is another verb, called as you would call it. Left with q or
+Ctrl-C, it goes on there when it is called again. Without a terminal it prints
+the commands in their order.
 
 Reads   where hosts keep what; what the verbs read
 Writes  what the verbs write; .nightledger/started
@@ -22,6 +23,7 @@ from shlex import quote
 from msgspec import Struct
 
 from nightledger.domain.errors import ConfigurationError, NightledgerError
+from nightledger.domain.transcript import EXTRACTS
 from nightledger.files.atomic import replace_file
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
@@ -110,12 +112,12 @@ def _steps(context: Context, given: tuple[str, ...]) -> Iterator[Step]:
     made = os.path.lexists(home.identity_file)
     host = home.identity.host if made else host_of(home.root, host_roots())
     yield Step("check", ("check",), before("check"), "Check its memory up: repeats, stale dates, secrets?")
-    logs = find_daylogs(home, preset(host).daily)
-    since = logs[0].day.isoformat() if logs else "DATE"
-    asks = f"Mine the {len(logs)} daily logs since {since} for what is worth keeping, the best {MINED}?"
-    done = before("mine") if logs else "nothing to do, there are no daily logs yet"
-    yield Step("mine", ("consolidate", "--since", since), done, asks)
     yield from _transcripts(context, home) if made else ()
+    logs = find_daylogs(home, (*preset(host).daily, EXTRACTS))
+    since = logs[0].day.isoformat() if logs else "DATE"
+    asks = f"Mine the {len(logs)} logs and transcripts since {since} for what is worth keeping, the best {MINED}?"
+    done = before("mine") if logs else "nothing to do, there are no logs yet"
+    yield Step("mine", ("consolidate", "--since", since), done, asks)
     waits = not made or bool(look(context)["waiting"]["changes"])
     yield Step(
         "review", ("review",), "" if waits else "nothing to do, nothing waits", "Review what is proposed?"
