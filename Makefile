@@ -32,6 +32,12 @@ SPREAD := -n auto --dist worksteal
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements-dev.lock
 	@mkdir -p .stamps && touch $@
 
+.stamps/doors: requirements-doors.lock .stamps/runtime
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements-doors.lock
+	@mkdir -p .stamps && touch $@
+
+setup-doors: .stamps/doors ## the MCP server's package, from its lock file, with hashes
+
 setup: .stamps/runtime ## make .venv from the lock file, with hashes
 
 # ---------------------------------------------------------------- for operators
@@ -127,7 +133,7 @@ test-interop: .stamps/dev ## a witness of another make cosigns a home (LITEWITNE
 test-hosts: .stamps/dev ## our hooks under the real hosts, without a network (CLAUDE=path CODEX=path OPENCLAW=dir HERMES=dir; tests/interop/README.md)
 	CLAUDE="$${CLAUDE:+$$(realpath "$$CLAUDE")}" CODEX="$${CODEX:+$$(realpath "$$CODEX")}" \
 	OPENCLAW="$${OPENCLAW:+$$(realpath "$$OPENCLAW")}" HERMES="$${HERMES:+$$(realpath "$$HERMES")}" \
-	  $(BIN)/pytest -q -rs tests/interop/test_coding_hosts.py tests/interop/test_claude_code.py tests/interop/test_codex.py \
+	  $(BIN)/pytest -q -rs tests/interop/test_coding_hosts.py tests/interop/test_claude_code.py tests/interop/test_codex.py tests/interop/test_mcp_hosts.py \
 	  tests/interop/test_openclaw_program.py tests/interop/test_hermes_program.py
 
 test-faults: .stamps/dev ## the whole sweeps: kills, errors, power failures, attacks (some want strace or root, and say so)
@@ -199,9 +205,10 @@ bench-blocks: .stamps/dev ## summaries of long entries held against them (WORKSP
 
 pin-dependencies: ## pin every dependency anew, with hashes (needs uv)
 	uv pip compile -q --universal --generate-hashes --no-annotate --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements.lock
+	uv pip compile -q --universal --generate-hashes --no-annotate --extra doors --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements-doors.lock
 	uv pip compile -q --universal --generate-hashes --no-annotate --extra dev --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements-dev.lock
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 22
 
-.PHONY: setup demo start night review approve reject apply prune stage undo verify status doctor check-memory schedule lint size test test-quick test-all coverage test-vectors test-interop test-hosts test-corpora test-faults fuzz report-faults scorecard mutants bench bench-retention bench-confidence bench-consolidate bench-checkup bench-contradictions bench-stage bench-audit bench-prune bench-hook bench-import bench-index bench-recall bench-think bench-blocks pin-dependencies help
+.PHONY: setup setup-doors demo start night review approve reject apply prune stage undo verify status doctor check-memory schedule lint size test test-quick test-all coverage test-vectors test-interop test-hosts test-corpora test-faults fuzz report-faults scorecard mutants bench bench-retention bench-confidence bench-consolidate bench-checkup bench-contradictions bench-stage bench-audit bench-prune bench-hook bench-import bench-index bench-recall bench-think bench-blocks pin-dependencies help

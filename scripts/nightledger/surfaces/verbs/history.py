@@ -25,12 +25,14 @@ from nightledger.files.home import Home
 from nightledger.gate.gated import require_watched
 from nightledger.gate.integrity.checking import find_drift
 from nightledger.gate.integrity.trusting import read_claim
+from nightledger.gate.memory.naming import Placed, entries_at, find_standing
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.screening import told_at_home
 from nightledger.gate.stored import read_proposal, without_secrets
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import reading
+from nightledger.surfaces.verbs.pin import find_ids
 from nightledger.text.scanners.scan import mask_secrets
 
 _DONE = {"apply": "applied", "edit": "edited by hand", "undo": "taken back", "drift": "drift settled"}
@@ -44,9 +46,14 @@ def run(options: argparse.Namespace, context: Context) -> int:
         raise UsageError(f"-n {options.n} is not a number from 1", hint="leave it out to see the newest 20")
     with reading(context) as session:
         home, book = session.gate.home, session.ledger.book
-        path = _path(home, book, options.path) if options.path else None
+        entry = _entry(home, book, options.path) if options.path else None
+        path = entry.path if entry else _path(home, book, options.path) if options.path else None
         applies = _applies_to(book, path)
-        steps = _steps(session.gate, session.ledger, applies[: options.n], session.moment.at)
+        shown = applies if entry else applies[: options.n]
+        steps = _steps(session.gate, session.ledger, shown, session.moment.at)
+        if entry:
+            steps = list(_about(entry.entry.text, steps))
+            applies, steps = applies[: len(steps)], steps[: options.n]
         drift = [name for name in find_drift(home, book) if path in (None, name)]
     context.emit({"drift": drift, "steps": steps, "of": len(applies)})
     for path in drift:
@@ -54,11 +61,29 @@ def run(options: argparse.Namespace, context: Context) -> int:
         context.print_lines(screen.wrap(told, indent="  "))
     for step in steps:
         context.print_lines(_lines(step, context.short))
+    if entry:
+        context.print(f"{entry.entry.id} {screen.shown(entry.path)}:{entry.entry.first_line}")
     if not applies:
-        context.print("Nothing was changed through the gate.")
+        about = "It was there before" if entry else "Nothing was changed through the gate"
+        context.print(f"{about}.")
     elif len(applies) > len(steps):
         context.print(f"{len(applies) - len(steps)} older; -n {len(applies)} shows all.")
     return 0
+
+
+def _entry(home: Home, book: Book, word: str) -> Placed | None:
+    """Return the standing entry that a word names by its id or place; None where it names none."""
+    standing = find_standing(home, book).entries
+    found = find_ids(word, standing) or entries_at(standing, word)
+    return standing[found[0]] if len(found) == 1 else None
+
+
+def _about(text: str, steps: list[Record]) -> Iterator[Record]:
+    """Give the steps that brought or took an entry's text, with those of their changes."""
+    for step in steps:
+        changes = [one for one in step["changes"] if text.strip() in (one["added"] + one["removed"])]
+        if changes:
+            yield {**step, "changes": changes}
 
 
 def _path(home: Home, book: Book, text: str) -> str:

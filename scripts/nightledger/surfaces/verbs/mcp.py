@@ -1,0 +1,46 @@
+"""Serve an agent's host over MCP, on standard input and output.
+
+A client starts it: put 'nightledger mcp --home DIR' where it takes a command.
+Its tools read, log, record and propose; none signs, and what they answer is
+what an agent may see. 'lean' is the usual profile: nine tools, of which 'do'
+reaches the rest by name; 'full' has each as its own.
+
+Reads   what the tools' verbs read
+Writes  what the tools' verbs write
+Changes no memory.
+"""
+
+import argparse
+import json
+import os
+import sys
+
+from nightledger.domain.errors import ConfigurationError
+from nightledger.surfaces.context import CHECKOUT, Context
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """Serve until the client goes; or print what is offered, or what a client's settings need."""
+    from nightledger.doors.tools import Desk
+
+    desk, program = Desk(options.profile), (sys.executable, os.path.join(CHECKOUT, "scripts", "command.py"))
+    if options.tools:
+        rows = [
+            {"name": tool.name, "description": tool.says, "inputSchema": tool.schema} for tool in desk.tools()
+        ]
+        context.emit(rows)
+        for row in rows:
+            context.print(f"{row['name']:<12} {row['description']}")
+        context.print(f"{len(json.dumps(rows, separators=(',', ':')))} bytes of schema")
+        return 0
+    try:
+        from nightledger.doors.server import run as serve
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] not in ("mcp", "mcp_types", "anyio"):
+            raise
+        raise ConfigurationError(
+            "the package 'mcp' is not installed: this door is an extra", hint="make setup-doors"
+        ) from error
+    common = (f"--home={context.home_path}", *((f"--now={context.now_text}",) if context.now_text else ()))
+    serve(options.profile, program, common)
+    return 0

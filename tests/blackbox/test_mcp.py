@@ -1,0 +1,249 @@
+"""The MCP server as a client sees it: lines of JSON-RPC on a process's standard streams."""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from tests.blackbox.world import PROGRAM, World
+from tests.rows import each_row
+
+SIGNING = (
+    "approve",
+    "reject",
+    "review",
+    "apply",
+    "undo",
+    "edit",
+    "key",
+    "lock",
+    "expunge",
+    "restore",
+    "leave",
+    "curate",
+)
+
+
+@dataclass(slots=True, kw_only=True)
+class Client:
+    """A client that has greeted: what it sent last, and the answers that came for others meanwhile."""
+
+    process: "subprocess.Popen[bytes]"
+    last: int = 0
+    came: dict[int, dict[str, Any]] = field(default_factory=dict)
+
+    def send(self, method: str, **params: Any) -> int:
+        self.last += 1
+        self.write({"jsonrpc": "2.0", "id": self.last, "method": method, "params": params})
+        return self.last
+
+    def write(self, message: Any) -> None:
+        assert self.process.stdin
+        self.process.stdin.write(
+            message if isinstance(message, bytes) else json.dumps(message).encode() + b"\n"
+        )
+        self.process.stdin.flush()
+
+    def answer(self, of: int) -> dict[str, Any]:
+        assert self.process.stdout
+        while of not in self.came:
+            line = self.process.stdout.readline()
+            assert line, "the server went"
+            message = json.loads(line)
+            if "id" in message and message["id"] is not None:
+                self.came[message["id"]] = message
+        return self.came.pop(of)
+
+    def ask(self, method: str, **params: Any) -> dict[str, Any]:
+        return self.answer(self.send(method, **params))
+
+    def call(self, tool: str, **given: Any) -> tuple[bool, str]:
+        """Give whether the tool failed, and what it said."""
+        result = self.ask("tools/call", name=tool, arguments=given)["result"]
+        return result.get("isError", False), "\n".join(part["text"] for part in result["content"])
+
+
+@contextlib.contextmanager
+def served(world: World, *words: str) -> Iterator[Client]:
+    """Start the real command and greet it as a client does."""
+    argv = [
+        sys.executable,
+        str(PROGRAM),
+        "mcp",
+        "--home",
+        str(world.home),
+        "--now",
+        world.now.isoformat(),
+        *words,
+    ]
+    environment = {"PATH": os.environ["PATH"], "NIGHTLEDGER_KEYS": str(world.keys)}
+    with subprocess.Popen(
+        argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
+    ) as process:
+        client = Client(process=process)
+        hello = {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
+        }
+        greeted = client.ask("initialize", **hello)["result"]
+        assert "nightledger review" in greeted["instructions"]
+        client.write({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        yield client
+        assert process.stdin
+        process.stdin.close()
+        assert process.wait(timeout=30) == 0
+
+
+def test_an_agent_reads_records_and_proposes_and_its_operator_signs(world: World) -> None:
+    world.log_day("2026-03-01", "The relay needs port 2222.")
+    with served(world) as client:
+        tools = client.ask("tools/list")["result"]["tools"]
+        assert [tool["name"] for tool in tools] == [
+            "recall", "explain", "log", "record", "handoff", "propose", "proposals", "status", "do",
+        ]  # fmt: skip
+        assert not any(tool["annotations"]["destructiveHint"] for tool in tools)
+        failed, said = client.call("recall", query="backups")
+        assert not failed
+        assert "Keep backups for 30 days." in said
+        done = {"task_type": "deploy", "tags": "relay", "resolution": "use_port", "outcome": "success"}
+        assert not client.call("log", **done, source="memory/2026-03-01.md")[0]
+        goal = client.call(
+            "record", kind="goal", action="add", fields={"title": "Move the relay", "priority": 2}
+        )[1]
+        assert goal.split()[0] in client.call("record", kind="goal")[1]
+        assert not client.call("record", kind="goal", action="done", id=goal.split()[0])[0]
+        assert client.call("handoff", unfinished=["Ask Mara"]) == (False, "1 new, 0 carried, 0 resolved.")
+        assert "Ask Mara" in client.call("do", name="record handoff list")[1]
+        failed, made = client.call(
+            "propose", text="- The relay needs port 2222.", reason="seen", source="memory/2026-03-01.md:3"
+        )
+        assert not failed
+        name = made.split()[0]
+        assert name in client.call("proposals")[1]
+        assert "+- The relay needs port 2222." in client.call("do", name="show", **{"with": {"id": name}})[1]
+    before = world.read()
+    assert world.approve(name).status == 0
+    assert world.read() == before
+    world.apply_cooled()
+    assert "- The relay needs port 2222." in world.read()
+    with served(world) as client:
+        assert "port 2222" in client.call("recall", query="relay port")[1]
+
+
+def test_no_tool_signs_and_no_value_becomes_an_option(world: World) -> None:
+    name = world.propose("- Deploy on Mondays.")
+    before = (world.read(), world.events())
+    with served(world, "--profile", "full") as client:
+        names = {tool["name"] for tool in client.ask("tools/list")["result"]["tools"]}
+        assert not names & set(SIGNING)
+        for verb in SIGNING:
+            assert client.call("do", name=verb, **{"with": {"id": name}})[0]
+            assert client.call(verb, id=name)[0]
+        for value in ("--home=/", "--explain", "-n99", "--", "a\nb", "$(id)", "\u202e"):
+            failed, said = client.call("recall", query=value)
+            assert not failed, said
+        assert client.call("record", kind="approve")[0]
+        assert client.call("show", id="--home=/tmp")[0]
+    assert (world.read(), world.events()) == before
+
+
+ASKED: tuple[tuple[str, dict[str, Any], str], ...] = (
+    ("recall", {"quer": "x"}, "takes no 'quer'"),
+    ("recall", {"query": 7}, "of type string"),
+    ("recall", {"limit": True}, "of type integer"),
+    ("recall", {"query": "x" * 70_000}, "more than 60,000"),
+    ("recall", {"query": "a\0b"}, "null"),
+    ("explain", {}, "needs 'query'"),
+    ("nothing", {}, "no tool 'nothing'"),
+    ("do", {"name": 3}, "'do' takes name"),
+    ("do", {"name": "record kinds", "with": {"all": True}}, "takes no 'all'"),
+    ("record", {"kind": "goal", "action": "add", "fields": {"titel": "x"}}, "titel"),
+    ("handoff", {"unfinished": "x"}, "of type array"),
+    ("log", {"task_type": "a", "tags": "b", "resolution": "c", "outcome": "won", "source": "x"}, "outcome"),
+)
+
+
+def test_a_call_that_is_wrong_says_what_and_what_it_takes(world: World) -> None:
+    with served(world) as client:
+
+        @each_row("tool, given, told", ASKED)
+        def is_told(tool: str, given: dict[str, Any], told: str) -> None:
+            failed, said = client.call(tool, **given)
+            assert failed
+            assert told in said
+
+        is_told()
+        assert client.ask("resources/read", uri="nightledger://../etc/passwd")["error"]
+        assert client.ask("prompts/get", name="none")["error"]
+        assert client.ask("nothing/at_all")["error"]
+
+
+def test_garbage_a_flood_and_a_call_that_is_cancelled_stop_nothing(world: World) -> None:
+    with served(world) as client:
+        client.write(b"not json\n\xff\xfe\n[]\n{}\n")
+        client.write({"jsonrpc": "2.0", "id": "x", "method": "tools/call", "params": {"name": 3}})
+        big = client.send("tools/call", name="recall", arguments={"query": "x" * 10_000_000})
+        many = [client.send("tools/call", name="status", arguments={}) for _ in range(20)]
+        slow = client.send("tools/call", name="recall", arguments={"query": "backups"})
+        client.write({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": slow}})
+        assert client.answer(big)["result"]["isError"]
+        assert not any(client.answer(one)["result"].get("isError") for one in many)
+        assert "Keep backups" in client.call("recall", query="backups")[1]
+
+
+def test_two_servers_and_a_night_on_one_home_lose_nothing(world: World) -> None:
+    world.log_day("2026-03-01", "The relay needs port 2222.")
+    with served(world) as one, served(world) as other:
+        sent = [
+            (client, client.send("tools/call", name="record", arguments={
+                "kind": "seed", "action": "add", "fields": {"text": f"seed {client is one} {number}"}}))
+            for number in range(6) for client in (one, other)
+        ]  # fmt: skip
+        night = world.process("night")
+        assert night.status == 0, night
+        assert not any(client.answer(of)["result"].get("isError") for client, of in sent)
+    assert len(world.json("record", "seed")) == 12
+
+
+def test_resources_and_prompts_are_read_and_an_alarm_is_an_answer(world: World) -> None:
+    world.signed("- The relay needs port 2222.")
+    world.apply_cooled()
+    with served(world) as client:
+        listed = client.ask("resources/list")["result"]["resources"]
+        for resource in listed:
+            assert client.ask("resources/read", uri=resource["uri"])["result"]["contents"][0]["text"]
+        for words, brought in (("relay port", "signed by operator"), ("backups", "It was there before.")):
+            entry = world.json("recall", words)["hits"][0]["entry"]
+            read = client.ask("resources/read", uri=f"nightledger://entry/{entry}")["result"]["contents"][0][
+                "text"
+            ]
+            assert entry in read
+            assert brought in read
+        for prompt in client.ask("prompts/list")["result"]["prompts"]:
+            assert client.ask("prompts/get", name=prompt["name"])["result"]["messages"]
+        (world.home / "audit/trusted-channel-audit.jsonl").write_text("")
+        failed, said = client.call("do", name="verify")
+        assert "TRUNCATED" in said or "ROLLBACK" in said
+        assert not failed
+
+
+def test_a_home_that_is_not_there_is_told_by_each_call(world: World) -> None:
+    world.home.rename(world.root / "moved")
+    with served(world) as client:
+        failed, said = client.call("status")
+        assert failed
+        assert "hint:" in said
+
+
+@pytest.mark.parametrize("profile", ["lean", "full"])
+def test_the_schema_of_a_profile_is_told_and_the_lean_one_is_small(world: World, profile: str) -> None:
+    tools = world.json("mcp", "--tools", "--profile", profile)
+    size = len(json.dumps(tools, separators=(",", ":")))
+    assert (profile, size < 4500 and len(tools) == 9) in (("lean", True), ("full", False))
+    assert world.run("mcp", "--tools", "--profile", "recal").status == 2
