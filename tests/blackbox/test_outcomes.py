@@ -112,6 +112,17 @@ def test_a_rerun_a_copy_a_lost_cursor_and_a_cut_file_add_no_outcome(desk: World)
     assert ((desk.home / LOG).read_bytes(), desk.read(KEPT)) == (before, kept)
 
 
+def test_what_a_crash_logged_without_its_mark_is_the_same_outcome_when_it_is_read_again(desk: World) -> None:
+    claude_file(desk.root / "claude", str(desk.home), session(str(desk.home)))
+    desk.ok("import", "claude-code", "--yes")
+    before = {one["id"] for one in logged(desk)}
+    for path in (desk.home / KEPT, desk.home / "memory/system/cursors.json"):
+        path.unlink()
+    desk.ok("import", "claude-code")
+    assert {one["id"] for one in logged(desk)} == before
+    assert "4 in all" in desk.ok("link")
+
+
 def test_a_half_line_waits_and_its_outcome_comes_with_its_end(desk: World) -> None:
     home = str(desk.home)
     whole = [*edited(home, "src/relay.py", 2), *ran(home, "pytest", 4)]

@@ -81,6 +81,10 @@ ENDS: dict[str, tuple[list[tuple[str, Any]], list[tuple[str, ...]]]] = {
     "what was committed is not taken back by that": ([EDIT, ("git commit -m done", 0), ("git reset --hard", 0)], []),
     "a commit is": ([EDIT, ("git commit -m done", 0), ("git revert HEAD", 0)], [("failure", "revert", "change_files", "edit:src/relay.py")]),
     "another way worked": ([("npm ci", 1), ("npm ci --legacy-peer-deps", 0)], [("failure", "exit_code", "do_npm_install", "npm_install"), ("success", "exit_code", "do_npm_install", "npm_install:--legacy-peer-deps")]),
+    "another way worked, and the user wanted something else": (
+        [("git push", 128), ("git push --set-upstream", 0), ("user:No, that's not what I asked for.", None)],
+        [("failure", "exit_code", "do_git_push", "git_push"), ("success", "exit_code", "do_git_push", "git_push:--set-upstream")],
+    ),
     "what works at once": ([("npm ci", 0)], []),
     "an installation made the tests pass": ([FAILS, ("pip install -e /work", 0), PASSES], [("success", "test", "test_pytest", "pip_install:-e")]),
     "a tool that ends in an error": ([("tool:mcp__mail__send", True)], [("failure", "tool_error", "use_tool", "tool:mcp__mail__send")]),

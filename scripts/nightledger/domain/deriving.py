@@ -261,8 +261,9 @@ class Deriver:
         is_heard = user is not None and user.origin is not Origin.GROUP
         wrong, right = (is_heard and self._rules.is_said(word, lines) for word in ("wrong", "right"))
         undone = self._rules.is_said("undone", session.said.split("\n"))
-        results = [*_settled(session, is_said=undone or wrong > right), *_contrasted(session.tried)]
-        if user and done and wrong != right and not results:
+        results = [*_settled(session, is_said=undone or wrong > right)]
+        has_files = any(kind == "file" for kind, _ in done)
+        if user and has_files and wrong != right and not results:
             ended = Ended(
                 task_type="change_files", tags=("request", *self._tags(done)), resolution=_resolution(done, self._rules.tests),
                 result=Result.SUCCESS, signal=Signal.EXPLICIT,
@@ -274,6 +275,9 @@ class Deriver:
             results = [_in_part(one, Result.FAILURE) for one in results]
         elif undone:
             results = [_in_part(one, Result.SUCCESS) for one in results]
+        results += _contrasted(
+            session.tried
+        )  # whether one way worked and another did not is no matter of the user's
         self.unknown += bool(session.did) and not results
         yield from results
         session.results, session.tried, session.said = {}, {}, ""
@@ -300,7 +304,8 @@ def _derived(turn: Turn, raw: bytes, ended: Ended) -> Derived:
 
 def _in_part(one: Derived, result: Result) -> Derived:
     """Return an outcome, in part where it had that result and somebody says otherwise."""
-    return replace(one, result=Result.PARTIAL) if one.result is result else one
+    is_meant = one.result is result and one.signal is not Signal.TOOL_ERROR
+    return replace(one, result=Result.PARTIAL) if is_meant else one
 
 
 def _name(turn: Turn) -> str:
