@@ -190,6 +190,9 @@ bench-hook: .stamps/dev ## CPU of the prompt hook beside an empty Python; its th
 bench-import: .stamps/dev ## CPU and memory of reading 100 MB of transcripts beside decoding them, and of reading them again
 	@$(BIN)/python -m bench.bench_import
 
+bench-outcomes: .stamps/dev ## outcomes derived from public runs beside what their judges say (RUNS=dir)
+	@$(BIN)/python -m bench.bench_outcomes "$$RUNS"
+
 bench-index: .stamps/dev ## the search index beside plain FTS5; archived text found as before (WORKSPACE=dir)
 	@$(BIN)/python -m bench.bench_index
 	@$(BIN)/python -m bench.bench_pruned $${WORKSPACE:+--workspace "$$WORKSPACE"}
@@ -211,4 +214,4 @@ pin-dependencies: ## pin every dependency anew, with hashes (needs uv)
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 22
 
-.PHONY: setup setup-doors demo start night review approve reject apply prune stage undo verify status doctor check-memory schedule lint size test test-quick test-all coverage test-vectors test-interop test-hosts test-corpora test-faults fuzz report-faults scorecard mutants bench bench-retention bench-confidence bench-consolidate bench-checkup bench-contradictions bench-stage bench-audit bench-prune bench-hook bench-import bench-index bench-recall bench-think bench-blocks pin-dependencies help
+.PHONY: $(shell sed -nE 's/^([a-z-]+):.*/\1/p' Makefile)

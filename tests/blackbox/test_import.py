@@ -363,7 +363,7 @@ def hermes(world: World) -> Path:
     base.executescript(
         "CREATE TABLE schema_version (version INTEGER); INSERT INTO schema_version VALUES (22);"
         "CREATE TABLE sessions (id TEXT PRIMARY KEY, cwd TEXT);"
-        "CREATE TABLE messages (id INTEGER PRIMARY KEY, session_id TEXT, role TEXT, content TEXT, tool_name TEXT, tool_calls TEXT,"
+        "CREATE TABLE messages (id INTEGER PRIMARY KEY, session_id TEXT, role TEXT, content TEXT, tool_name TEXT, tool_calls TEXT, tool_call_id TEXT,"
         " timestamp REAL, active INTEGER DEFAULT 1, compacted INTEGER DEFAULT 0);"
     )
     base.executemany("INSERT INTO sessions VALUES (?, ?)", [("a", str(world.home)), ("b", "/elsewhere")])

@@ -37,14 +37,41 @@ def text(said: str) -> list[dict[str, str]]:
     return [{"type": "text", "text": said}]
 
 
-def call(tool: str = "Bash") -> list[dict[str, Any]]:
+def call(tool: str = "Bash", *, name: str = "t-1", **given: Any) -> list[dict[str, Any]]:
     """Return a list of one call of a tool."""
-    return [{"type": "tool_use", "id": "t-1", "name": tool, "input": {"command": "true"}}]
+    return [{"type": "tool_use", "id": name, "name": tool, "input": given or {"command": "true"}}]
 
 
-def result(output: str, **members: Any) -> list[dict[str, Any]]:
+def result(output: str, *, name: str = "t-1", **members: Any) -> list[dict[str, Any]]:
     """Return a list of one tool's result."""
-    return [{"type": "tool_result", "tool_use_id": "t-1", "content": output, **members}]
+    return [{"type": "tool_result", "tool_use_id": name, "content": output, **members}]
+
+
+def claude_step(
+    tool: str,
+    cwd: str,
+    *,
+    n: int,
+    output: str = "",
+    status: int | None = 0,
+    given: dict[str, Any],
+    **members: Any,
+) -> list[str]:
+    """Return the lines of one call of a tool in Claude Code and of how it ended; None is a status that is not told."""
+    mark = {} if status is None else {"is_error": bool(status)}
+    said = f"Exit code {status}\n{output}" if status else output
+    block = result(said, name=f"t-{n}", **mark)
+    return [
+        claude("assistant", call(tool, name=f"t-{n}", **given), cwd, n=n),
+        claude(
+            "user",
+            block,
+            cwd,
+            n=n + 1,
+            toolUseResult=f"Error: {said}" if status else {"stdout": output},
+            **members,
+        ),
+    ]
 
 
 def claude_file(root: Path, cwd: str, lines: Iterable[str], name: str = "s-1") -> Path:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from urllib.parse import quote
 
+from nightledger.domain.deriving import Derived
 from nightledger.domain.proposal import Origin
 from nightledger.domain.transcript import Speaker, Turn
 
@@ -40,14 +41,38 @@ def dump_message(turn: Turn, lines: Sequence[str], origin: Origin, source: str) 
         origin: Whose words they are.
         source: The transcript, relative to the host's own directory.
     """
-    session = quote(turn.session, safe="")[:64] or "-"
     words = words_key(turn, lines)
     keys = f"{name_key(turn) or words}{words}"
     at = turn.at.replace(tzinfo=None, microsecond=0).isoformat()
-    mark = f"<!-- {at}Z {origin} {session} {keys} {quote(source, safe='/')}:{turn.line} -->"
+    mark = (
+        f"<!-- {at}Z {origin} {session_name(turn.session)} {keys} {quote(source, safe='/')}:{turn.line} -->"
+    )
     who = "user:" if turn.speaker is Speaker.USER else "assistant:"
     first = [who, lines[0]] if _OWN_LINE.match(lines[0]) else [f"{who} {lines[0]}"]
     return "\n".join([mark, *first, *lines[1:], "", ""]).encode("utf-8", "replace")
+
+
+def session_name(session: str) -> str:
+    """Return a session's name as a mark has it: a word; ``-`` where there is none."""
+    return quote(session, safe="")[:64] or "-"
+
+
+def outcome_key(one: Derived) -> str:
+    """Return the key of a derived outcome, by the host's name of what told it, and what it tells."""
+    return _key(one.key)
+
+
+def dump_outcome(one: Derived, source: str) -> bytes:
+    r"""Return the mark of a derived outcome, a line behind which nothing is said, with an empty one.
+
+    Args:
+        one: What became of a task; its session without secrets.
+        source: The transcript, relative to the host's own directory.
+    """
+    at = one.at.replace(tzinfo=None, microsecond=0).isoformat()
+    key, place = outcome_key(one), f"{quote(source, safe='/')}:{one.line}"
+    told = f"{one.result} {one.signal} sha256={one.sha256}"
+    return f"<!-- {at}Z {one.origin} {session_name(one.session)} {key}{key} {place} {told} -->\n\n".encode()
 
 
 def known_keys(raw: bytes) -> Iterator[str]:

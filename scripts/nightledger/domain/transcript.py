@@ -35,6 +35,9 @@ class Turn(Struct, frozen=True, kw_only=True):
         tool: Name of the tool; empty where none is named.
         exit_status: Of a command; None where none is told.
         is_error: Whether a tool's result is marked as an error; None where nothing is told.
+        call: The host's name of a tool's call; its result has the same.
+        command: What a call runs; empty where it goes on while the result is there.
+        path: The file that a call names.
         id: The host's name of the message; empty where it gives none.
         cwd: Working directory of the session, absolute; empty where it is not known.
         line: Where it stands in its file: the line from 1, or the row's number.
@@ -48,6 +51,9 @@ class Turn(Struct, frozen=True, kw_only=True):
     tool: str = ""
     exit_status: int | None = None
     is_error: bool | None = None
+    call: str = ""
+    command: str = ""
+    path: str = ""
     id: str = ""
     cwd: str = ""
     line: int = 0

@@ -1,13 +1,14 @@
-"""Take in what was said in the sessions of one host: prose of user and assistant, a file a day.
+"""Take in what was said in the sessions of one host: prose of user and assistant, a file a day; and what became of tasks.
 
 Reads   the host's transcripts (new bytes only), memory/system/cursors.json
-Writes  memory/system/transcripts/YYYY-MM-DD-<host>.md, cursors.json
+Writes  memory/system/transcripts/YYYY-MM-DD-<host>.md, outcome-records.jsonl (appended), cursors.json
 Changes no memory.
 
 Invariant: a message is kept once, in whichever file it stands and however often it is read; what is kept is on disk
 before the cursor says so. Words go in masked, never with what tools gave out, and no transcript is written to.
 """
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable
 from datetime import date, datetime, timedelta, tzinfo
@@ -17,16 +18,28 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
-from nightledger.codec.extracts import dump_message, known_keys, name_key, words_key
+from nightledger.codec.extracts import (
+    dump_message,
+    dump_outcome,
+    known_keys,
+    name_key,
+    outcome_key,
+    session_name,
+    words_key,
+)
 from nightledger.codec.links import MAX_CURSORS_BYTES, dump_cursors, parse_cursors
+from nightledger.domain.deriving import Derived, Deriver
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Origin
+from nightledger.domain.signals import Rules
 from nightledger.domain.transcript import EXTRACTS, Speaker, Turn
+from nightledger.domain.words import MAX_AHEAD_S, MAX_NOTE_CHARACTERS, dump_moment
 from nightledger.files.append import append_records
 from nightledger.files.atomic import replace_file
 from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
+from nightledger.files.shipped import shipped_config
 from nightledger.hosts.transcripts.finding import Reach, SessionFile, find_sessions
 from nightledger.hosts.transcripts.formats import Format, table
 from nightledger.hosts.transcripts.reading import Cursor, Reading
@@ -52,6 +65,7 @@ class Asked(Struct, frozen=True, kw_only=True):
         now: Aware, UTC.
         zone: The home's.
         clean: Takes out what was expunged.
+        log: Logs outcomes, as ``log`` takes them, durably.
         dry_run: Count, and write nothing.
     """
 
@@ -61,6 +75,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     now: datetime
     zone: tzinfo
     clean: Callable[[str], str]
+    log: Callable[[list[dict[str, Any]]], None]
     dry_run: bool = False
 
 
@@ -82,6 +97,8 @@ class Taken(Struct, kw_only=True):
         unknown: Kinds of lines that nothing is known of.
         left: Files that were not read, or not to their end, with why.
         days: Log days of what was kept, with how much.
+        outcomes: Outcomes that were derived, by how they ended; ``unknown`` are tasks of which nothing explicit tells,
+            ``unnamed`` what ended where nothing names what was done; neither is logged.
     """
 
     host: str
@@ -99,6 +116,13 @@ class Taken(Struct, kw_only=True):
     unknown: Counter[str] = field(default_factory=Counter)
     left: list[tuple[str, str]] = field(default_factory=list)
     days: Counter[date] = field(default_factory=Counter)
+    outcomes: Counter[str] = field(default_factory=Counter)
+
+
+@lru_cache(maxsize=1)
+def rules() -> Rules:
+    """Return the shipped rules by which outcomes are derived."""
+    return msgspec.json.decode(shipped_config("outcome-signals.json"), type=Rules)
 
 
 def take_in(home: Home, asked: Asked) -> Taken:
@@ -156,6 +180,7 @@ class _Run(Struct, kw_only=True):
     Attributes:
         pending: The assistant's last words by session: kept once no call of a tool follows them.
         extracts: By log day what is to be appended, and the keys of what is there.
+        outcomes: Records that are to be logged before their evidence is appended.
     """
 
     home: Home
@@ -163,6 +188,7 @@ class _Run(Struct, kw_only=True):
     taken: Taken
     pending: dict[str, tuple[Turn, str]] = field(default_factory=dict)
     extracts: dict[date, "_Extract"] = field(default_factory=dict)
+    outcomes: list[dict[str, Any]] = field(default_factory=list)
 
     def read(self, file: SessionFile, cursor: Cursor) -> Cursor | None:
         """Take in one file; returns how far it was read, None where no session of the home is in it."""
@@ -174,18 +200,22 @@ class _Run(Struct, kw_only=True):
             return None
         reading = Reading(asked.form, file, cursor)
         mine: dict[str, bool] = {}
+        deriver = Deriver(rules())
         turns = reading.turns()
         for turn in turns:
             if turn.cwd not in mine:
                 mine[turn.cwd] = reach.holds(file.name, turn.cwd)
             if mine[turn.cwd]:
-                self._take(turn, file.name)
+                lines = self._take(turn, file.name)
+                self._derive(deriver.read(turn, lines, reading.raw), file.name)
             elif not file.store.query:  # one session, and another's
                 turns.close()
                 return None
         for turn, text in self.pending.values():
             self._keep(turn, text, file.name)
         self.pending.clear()
+        self._derive(deriver.end(), file.name)
+        taken.outcomes["unknown"] += deriver.unknown
         self._flush()
         taken.broken += reading.broken
         taken.untimed += reading.untimed
@@ -195,7 +225,8 @@ class _Run(Struct, kw_only=True):
         taken.left += [(file.name, reading.problem)] if reading.problem else []
         return reading.cursor
 
-    def _take(self, turn: Turn, source: str) -> None:
+    def _take(self, turn: Turn, source: str) -> list[str]:
+        """Keep what was said; returns the lines of it that may be learned from."""
         if turn.at > self.asked.now + _CLOCKS_DISAGREE:
             self.taken.untimed += 1
         elif turn.speaker is Speaker.ASSISTANT:
@@ -205,39 +236,89 @@ class _Run(Struct, kw_only=True):
             self.taken.narration += self.pending.pop(turn.session, None) is not None
         elif turn.speaker is Speaker.USER:
             self._settle(turn.session, source)
-            self._keep(turn, turn.text, source)
+            return self._keep(turn, turn.text, source)
+        return []
 
     def _settle(self, session: str, source: str) -> None:
         if last := self.pending.pop(session, None):
             self._keep(*last, source)
 
-    def _keep(self, turn: Turn, text: str, source: str) -> None:
-        day = log_day(turn.at, self.asked.zone)
+    def _extract(self, turn_at: datetime) -> "_Extract":
+        day = log_day(turn_at, self.asked.zone)
         if day not in self.extracts:
             self.extracts[day] = _Extract.open(self.home, f"{EXTRACTS}/{day}-{self.asked.form.host}.md")
-        extract = self.extracts[day]
-        if name_key(turn) in extract.keys:
-            self.taken.known += 1
-            return
+        return self.extracts[day]
+
+    def _keep(self, turn: Turn, text: str, source: str) -> list[str]:
+        day, extract = log_day(turn.at, self.asked.zone), self._extract(turn.at)
         lines = prose_of(self.asked.clean(text), table().injected)
         if not any(lines):
             self.taken.without_prose += 1
-            return
-        if (words := words_key(turn, lines)) in extract.keys:
+            return []
+        if name_key(turn) in extract.keys or (words := words_key(turn, lines)) in extract.keys:
             self.taken.known += 1
-            return
+            return lines
         is_user = turn.speaker is Speaker.USER
         extract.keys.update((name_key(turn) or words, words))
         origin = (turn.origin or self.asked.form.user) if is_user else Origin.AGENT
         named = msgspec.structs.replace(turn, session=_masked(turn.session))
-        extract.pending += dump_message(named, lines, origin, _masked(source))
+        extract.add(dump_message(named, lines, origin, _masked(source)))
         self.taken.user += is_user
         self.taken.assistant += not is_user
         self.taken.days[day] += 1
         if len(extract.pending) > _FLUSH_BYTES:
             self._flush()
+        return lines
+
+    def _derive(self, found: list[Derived], source: str) -> None:
+        """Write down what became of tasks, each with a mark in the extract as its evidence."""
+        for one in found:
+            extract = self._extract(one.at)
+            if outcome_key(one) in extract.keys or one.at > self.asked.now + timedelta(seconds=MAX_AHEAD_S):
+                continue
+            if not (one.resolution and self._is_told(one.resolution)):
+                self.taken.outcomes["unnamed"] += 1
+                continue
+            extract.keys.add(outcome_key(one))
+            named = msgspec.structs.replace(one, session=_masked(one.session))
+            mark = dump_outcome(named, _masked(source))
+            evidence = {
+                "path": extract.name,
+                "lines": [extract.lines + 1, extract.lines + 1],
+                "sha256": hashlib.sha256(mark.split(b"\n", 1)[0]).hexdigest(),
+            }
+            extract.add(mark)
+            self.outcomes.append(self._record(named, evidence, _masked(source)))
+            self.taken.outcomes[one.result] += 1
+
+    def _is_told(self, name: str) -> bool:
+        """Return whether a name may be told: it holds no secret, and nothing that was expunged."""
+        return self.asked.clean(mask_secrets(name)) == name
+
+    def _record(self, one: Derived, evidence: dict[str, Any], source: str) -> dict[str, Any]:
+        """Return an outcome as ``log`` takes it."""
+        tags = [tag for tag in one.tags if self._is_told(tag)]
+        record = {
+            "timestamp": dump_moment(one.at),
+            "task_type": one.task_type,
+            "context_tags": tags or [one.signal.value],
+            "resolution": one.resolution,
+            "outcome": one.result.value,
+            "source_file": evidence["path"],
+            "session": session_name(one.session),
+            "host": self.asked.form.host,
+            "origin": (self.asked.form.user if one.origin is Origin.UNKNOWN else one.origin).value,
+            "signal": one.signal.value,
+            "evidence": [evidence],
+            "project": one.project if one.project in tags else None,
+            "note": f"derived from line {one.line}, SHA-256 {one.sha256}, of {source}"[:MAX_NOTE_CHARACTERS],
+        }
+        return {name: value for name, value in record.items() if value is not None}
 
     def _flush(self) -> None:
+        if self.outcomes and not self.asked.dry_run:
+            self.asked.log(self.outcomes)
+        self.outcomes.clear()
         for extract in self.extracts.values():
             if extract.pending and not self.asked.dry_run:
                 make_dir(self.home.transcripts_dir)
@@ -249,19 +330,30 @@ class _Extract(Struct, kw_only=True):
     """The extract of one day.
 
     Attributes:
+        name: Relative to the home.
         path: Absolute.
         keys: Of the messages that it holds; a key of a name never is one of words, as both are hashes.
+        lines: How many it has, with what is to be appended.
         pending: What is to be appended.
     """
 
+    name: str
     path: str
     keys: set[str]
+    lines: int
     pending: bytearray
+
+    def add(self, message: bytes) -> None:
+        self.pending += message
+        self.lines += message.count(b"\n")
 
     @classmethod
     def open(cls, home: Home, relative: str) -> "_Extract":
         raw = read_optional(home.path(relative), MAX_EXTRACT_BYTES, within=home.root) or b""
-        return cls(path=home.path(relative), keys={*known_keys(raw)}, pending=bytearray())
+        lines = raw.count(b"\n") + bool(raw and not raw.endswith(b"\n"))  # a torn one is closed first
+        return cls(
+            name=relative, path=home.path(relative), keys={*known_keys(raw)}, lines=lines, pending=bytearray()
+        )
 
 
 def count_messages(taken: Taken) -> int:

@@ -178,7 +178,7 @@ def _status(error: BaseException) -> int:
 
 QUIET_JOBS = frozenset({"close_day", "curate", "link"})
 """Jobs whose success nobody needs to read in a mail of cron."""
-_AS_BEFORE = ("suppressed", "left_alone", "messages_read")
+_AS_BEFORE = ("suppressed", "left_alone", "messages_read", "outcomes_derived", "unknown_outcome")
 """How counts end that tell of nothing that needs an answer."""
 
 PRUNED = {"delete_link": "links", "archive": "entries", "compress": "logs"}
@@ -195,7 +195,7 @@ def night_jobs(context: Context, settings: Settings) -> tuple[Job, ...]:
     """List the jobs of a home in the order in which a night runs them; each is imported when it is run."""
     run: dict[str, Callable[..., JobReport]] = {
         "link": partial(_link, settings=settings),
-        "consolidate": _consolidate,
+        "consolidate": partial(_consolidate, settings=settings),
         "curate": _curate,
         "prune": _prune,
         "close_day": _close_day,
@@ -236,7 +236,7 @@ def _close_day(context: Context, period: Period) -> JobReport:
     return JobReport(counts={**counts, "blobs_expired": expired} if expired else counts)
 
 
-def _consolidate(context: Context, period: Period) -> JobReport:
+def _consolidate(context: Context, period: Period, *, settings: Settings) -> JobReport:
     from msgspec.structs import replace
 
     from nightledger.jobs.consolidate import Asked, consolidate
@@ -245,6 +245,8 @@ def _consolidate(context: Context, period: Period) -> JobReport:
 
     home, asked = Home(context.home_path), Asked(day=period.last_day)
     read, problems = read_agreed(context) if agreed(context.keys_dir, home) else ({}, [])
+    if read.get("outcomes_derived"):
+        _link(context, period, settings=settings)  # what sessions ended in counts this night
     analyst = analyst_of(context.keys_dir, home, context.moment.at, "draft")
     asked = replace(asked, analyst=ask_ahead(context, analyst, consolidating(asked)))
     with writing(context) as session:

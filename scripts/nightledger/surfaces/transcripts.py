@@ -6,8 +6,10 @@ stands with the keys, outside the home, and an agent's host cannot say it.
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
+from typing import Any
 
 from msgspec import Struct
 
@@ -24,6 +26,7 @@ from nightledger.files.reading import read_optional
 from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.hosts.transcripts.finding import Reach, find_sessions, largest_folders
 from nightledger.hosts.transcripts.formats import Fields, Format, Line, Store, table
+from nightledger.jobs.log_outcomes import log_outcomes
 from nightledger.jobs.transcripts import Asked, Taken, read_cursors, take_in
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.home import host_roots
@@ -196,9 +199,14 @@ def read_host(session: Session, source: Source, *, dry_run: bool = False) -> Tak
         now=session.moment.at,
         zone=home_zone(gate.home, gate.settings),
         clean=expunged.without,
+        log=lambda records: _log(gate.home, records, session.moment.at),
         dry_run=dry_run,
     )
     return take_in(gate.home, asked)
+
+
+def _log(home: Home, records: list[dict[str, Any]], now: datetime) -> None:
+    log_outcomes(home, [(record["note"], record) for record in records], now=now)
 
 
 def read_agreed(context: Context) -> tuple[dict[str, int], list[str]]:
@@ -207,7 +215,7 @@ def read_agreed(context: Context) -> tuple[dict[str, int], list[str]]:
     Returns:
         Counts, and what the operator should know.
     """
-    messages, told = 0, list[str]()
+    messages, told, derived = 0, list[str](), Counter[str]()
     with writing(context) as session:
         for host in sorted(agreed(context.keys_dir, session.gate.home)):
             try:
@@ -216,8 +224,11 @@ def read_agreed(context: Context) -> tuple[dict[str, int], list[str]]:
                 told.append(f"transcripts of {host} were not read: {' '.join(str(error).split())}")
                 continue
             messages += taken.user + taken.assistant
+            derived += taken.outcomes
             told += problems_of(taken)
-    return {"messages_read": messages}, told
+    unknown = derived.pop("unknown", 0) + derived.pop("unnamed", 0)
+    counts = {"outcomes_derived": derived.total(), "tasks_of_unknown_outcome": unknown}
+    return {"messages_read": messages, **{name: count for name, count in counts.items() if count}}, told
 
 
 def problems_of(taken: Taken) -> Iterator[str]:

@@ -3,6 +3,8 @@
 Invariant: a line of an unknown kind is counted and says nothing; who speaks is decided by the conditions of a row alone.
 """
 
+import re
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -78,7 +80,8 @@ class Line(Struct, frozen=True, kw_only=True):
         when: What else must hold.
         content: Path of what is said: a text, or a list of blocks.
         tool: Path of a tool's name.
-        exit: Path of an exit status.
+        calls: Path of a call, a result, or a list of calls; ``.`` is the line.
+        exit: Path of an exit status, through texts that are JSON, too.
         error: Path of a mark of errors.
         origin: Whose words such lines are; None where the format's ``user`` says it.
     """
@@ -88,6 +91,7 @@ class Line(Struct, frozen=True, kw_only=True):
     when: Allowed = field(default_factory=dict)
     content: str = ""
     tool: str = ""
+    calls: str = ""
     exit: str = ""
     error: str = ""
     origin: Origin | None = None
@@ -107,6 +111,8 @@ class Format(Struct, frozen=True, kw_only=True):
         header: The line that speaks for those behind it; None where there is none.
         only: What must hold of a line that is said: side chains, summaries and injected lines are none.
         lines: Rows by kind, the first that fits counts.
+        settled: What must hold where a block's mark of errors is an exit status: 0 without one, the number in its text with
+            one; None where it is none.
         silent: Known kinds that say nothing.
     """
 
@@ -119,6 +125,7 @@ class Format(Struct, frozen=True, kw_only=True):
     fields: Fields
     header: Header | None = None
     only: Allowed = field(default_factory=dict)
+    settled: Allowed | None = None
     lines: tuple[Line, ...]
     silent: tuple[str, ...] = ()
 
@@ -129,12 +136,15 @@ class Table(Struct, frozen=True, kw_only=True):
     Attributes:
         about: For its readers.
         blocks: Types of blocks, by what they are: ``said``, ``call``, ``result``.
+        call: Paths inside a call: its ``id``, ``name`` and ``input``, in that the ``command``, the ``path`` of a file, what says
+            that it runs on (``later``).
         injected: What hosts and tools put into a user's message: ``tags`` around it, and how it ``begins``.
         formats: A row a host.
     """
 
     about: str
     blocks: Mapping[str, tuple[str, ...]]
+    call: Mapping[str, tuple[str, ...]]
     injected: Mapping[str, tuple[str, ...]]
     formats: tuple[Format, ...]
 
@@ -166,6 +176,54 @@ def at(record: Any, path: str) -> Any:
             return None
         record = record.get(key)
     return record
+
+
+def _unpacked(value: Any) -> Any:
+    """Return a value, or what a text is as JSON."""
+    if isinstance(value, str) and value[:1] in ("{", "["):
+        try:
+            return msgspec.json.decode(value)
+        except (msgspec.DecodeError, ValueError, RecursionError):
+            pass
+    return value
+
+
+def _through(record: Any, path: str) -> Any:
+    """Return what stands at a path, through texts that are JSON; None where nothing does."""
+    for key in _keys(path):
+        record = _unpacked(record)
+        record = record.get(key) if isinstance(record, dict) else None
+    return record
+
+
+def _first(record: Any, name: str) -> Any:
+    """Return what the first of the paths of ``call`` has that finds something."""
+    return next((found for path in table().call[name] if (found := at(record, path)) not in (None, "")), None)
+
+
+def _called(block: Any) -> dict[str, str]:
+    """Return what is known of a call, or of a result, as members of a turn."""
+    given = _unpacked(_first(block, "input"))
+    text = given if isinstance(given, str) else ""
+    given = given if isinstance(given, dict) else {}
+    command = _first(given, "command") or _first(block, "command")
+    if isinstance(command, list):
+        command = command[-1] if command and command[0] in _SHELLS else shlex.join(map(str, command))
+    named, path = _first(block, "name"), _first(given, "path")
+    patched = _PATCHED.search(text[:_PATCH_CHARACTERS])
+    members = {
+        "call": _first(block, "id"),
+        "tool": named,
+        "command": "" if _first(given, "later") else command,
+        "path": patched[1] if patched else path,
+    }
+    return {name: value for name, value in members.items() if isinstance(value, str) and value}
+
+
+_SHELLS = ("bash", "sh", "zsh", "/bin/bash", "/bin/sh", "/bin/zsh")
+_PATCHED = re.compile(r"^\*\*\* (?:Update|Add) File: (.+)$", re.MULTILINE)
+_PATCH_CHARACTERS = 10_000
+_STATUS = re.compile(r"(?:Error: )?Exit code (\d{1,3})(?:\n|\Z)")
 
 
 def _text(record: Any, path: str) -> str:
@@ -223,6 +281,7 @@ class Reader:
         for line in form.lines:
             self._rows.setdefault(line.of, []).append((line, _conditions(line.when)))
         self._only = _conditions(form.only)
+        self._settled = None if form.settled is None else _conditions(form.settled)
         self._silent = {*form.silent, *self._rows}
         self._blocks = {name: kind for kind, names in table().blocks.items() for name in names}
         self.session, self.cwd, self.is_other = session, cwd, False
@@ -281,13 +340,16 @@ class Reader:
     def _turns(self, record: Any, line: Line, turn: Turn) -> Iterator[Turn]:
         replace = msgspec.structs.replace
         if line.speaker in (Speaker.TOOL, Speaker.CALL):
-            status, error = (at(record, path) if path else None for path in (line.exit, line.error))
-            yield replace(
+            status = _through(record, line.exit) if line.exit else None
+            error = at(record, line.error) if line.error else None
+            told = replace(
                 turn,
                 tool=_text(record, line.tool),
-                exit_status=status if isinstance(status, int) else None,
+                exit_status=status if type(status) is int else None,
                 is_error=error if isinstance(error, bool) else None,
             )
+            for called in self._calls(record, line) or ({},):
+                yield replace(told, **{"tool": told.tool, **called})
             return
         content = at(record, line.content)
         if isinstance(content, str):
@@ -300,11 +362,37 @@ class Reader:
                 said.append(block["text"])
             elif kind == "call":
                 yield from self._flush(said, turn)
-                yield replace(turn, speaker=Speaker.CALL, tool=str(block.get("name", "")))
+                yield replace(turn, speaker=Speaker.CALL, **_called(block))
             elif kind == "result":
-                error = block.get("is_error")
-                yield replace(turn, speaker=Speaker.TOOL, is_error=error if isinstance(error, bool) else None)
+                yield replace(turn, speaker=Speaker.TOOL, **_called(block), **self._ended(record, block))
         yield from self._flush(said, turn)
+
+    def _calls(self, record: Any, line: Line) -> list[dict[str, str]]:
+        """Return the calls of a line that is one, or has a list of them."""
+        if not line.calls:
+            return []
+        found = record if line.calls == "." else _unpacked(at(record, line.calls))
+        if isinstance(found, dict):
+            return [_called(found)]
+        blocks = [block for block in found if isinstance(block, dict)] if isinstance(found, list) else []
+        return [
+            _called(block) for block in blocks if self._blocks.get(str(block.get("type")), "call") == "call"
+        ]
+
+    def _ended(self, record: Any, block: dict[str, Any]) -> dict[str, Any]:
+        """Return how a result ended, as the host marks it: the text begins with the number where there was an error."""
+        mark = block.get("is_error")
+        status = None
+        if self._settled is not None and _holds(record, self._settled) and isinstance(mark, bool):
+            content = block.get("content")
+            said = (
+                content[0].get("text")
+                if isinstance(content, list) and content and isinstance(content[0], dict)
+                else content
+            )
+            found = _STATUS.match(said) if mark and isinstance(said, str) else None
+            status = 0 if not mark else (int(found[1]) or None) if found else None
+        return {"is_error": mark if isinstance(mark, bool) else None, "exit_status": status}
 
     @staticmethod
     def _flush(said: list[str], turn: Turn) -> Iterator[Turn]:

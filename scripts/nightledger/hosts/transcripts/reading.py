@@ -66,6 +66,7 @@ class Reading:
         unknown: Kinds of lines that no row of the format knows.
         untimed: Lines whose time cannot be read.
         problem: Why it was not read, or no further; empty where it was.
+        raw: The line whose turns were yielded last.
     """
 
     def __init__(self, form: Format, file: SessionFile, cursor: Cursor) -> None:
@@ -76,6 +77,7 @@ class Reading:
         self.restarted = False
         self.unknown: Counter[str] = Counter()
         self.problem = ""
+        self.raw = b""
 
     def turns(self) -> Generator[Turn, None, None]:
         """Yield what the file says behind the cursor."""
@@ -119,7 +121,7 @@ class Reading:
         )
 
     def _read(self, reader: Reader, line: bytes, number: int) -> Iterator[Turn]:
-        record = _decode(line)
+        record, self.raw = _decode(line), line
         if record is None:
             self.broken += bool(line.strip())
         else:
@@ -175,6 +177,7 @@ class Reading:
                         self.broken += 1
                         continue
                     reader = readers.setdefault(str(row["session_id"]), Reader(self._form))
+                    self.raw = _raw(row, store.value)
                     yield from reader.read(record, at)
         for reader in readers.values():
             self.unknown += reader.unknown
@@ -199,6 +202,12 @@ def _record(row: sqlite3.Row, value: str) -> Any:
     text = row[value]
     record = _decode(text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text)
     return {**record, "session_id": row["session_id"]} if record is not None else None
+
+
+def _raw(row: sqlite3.Row, value: str) -> bytes:
+    """Return the bytes that stand for a row: its line, else its members as JSON."""
+    told = row[value] if value else {name: row[name] for name in row.keys()}  # noqa: SIM118 - as above
+    return told.encode("utf-8", "replace") if isinstance(told, str) else msgspec.json.encode(told)
 
 
 def _first(row: Any) -> int:

@@ -6,11 +6,13 @@ import        reads what is new of every host that you said yes to
 
 What you and the assistant said is kept, a file a day, secrets masked; code, what
 tools gave out, and what hosts, tools and Nightledger put into a prompt are not.
+What became of tasks is logged where an exit status, a mark of an error, a revert or
+your word tells it; of the others it is unknown, and nothing is logged.
 Sessions belong to a home by their working directory: the home or below it;
 'transcripts' in operator.yaml adds others, and describes other tools' files.
 
 Reads   the host's transcripts (read-only), from where reading ended
-Writes  memory/system/transcripts/, cursors.json; the yes, beside the keys
+Writes  memory/system/transcripts/, outcome-records.jsonl, cursors.json; the yes, beside the keys
 Changes no memory.
 """
 
@@ -96,6 +98,13 @@ def _tell(context: Context, taken: Taken, *, dry_run: bool) -> None:
         f"{taken.host}: {taken.of_home} of {taken.files} files are of this home; {taken.user} messages of yours and "
         f"{taken.assistant} of the assistant {kept}"
     )
+    left = {name: taken.outcomes.pop(name, 0) for name in ("unknown", "unnamed")}
+    if taken.outcomes or left["unknown"]:
+        ended = ", ".join(f"{count} {word}" for word, count in sorted(taken.outcomes.items())) or "none"
+        unnamed = f", {left['unnamed']} left out that nothing names" if left["unnamed"] else ""
+        context.print(
+            f"  outcomes {'that would be logged' if dry_run else 'logged'}: {ended}{unnamed}; of {left['unknown']} tasks nothing explicit tells how they ended"
+        )
     if taken.days:
         context.print(
             f"  of {min(taken.days)} to {max(taken.days)}: 'nightledger consolidate --since {min(taken.days)}' proposes from them now"

@@ -1,0 +1,199 @@
+"""Rules by which outcomes are derived: which commands tell something, and what says that it is wrong, right or not done.
+
+Invariant: a command that is read is the one whose exit status the host gave; what a shell might answer for it is not read.
+"""
+
+import posixpath
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from msgspec import Struct
+
+from nightledger.domain.words import MAX_IDENTIFIER_CHARACTERS
+
+_WORD = re.compile(r"""\s*((?:[^\s|&;()<>'"\\]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")+|[|&;()<>]+)""")
+_REDIRECTION = re.compile(r"[<>&|]*[<>][<>&|]*")
+_OPTION = re.compile(r"--?[A-Za-z][A-Za-z-]{0,24}")
+_SETTING = re.compile(r"[A-Za-z_]\w*=")
+_VERSION = re.compile(r"(?<=[a-z])\d[\d.]*$")
+_MOST_OPTIONS = 4
+_SHELLS = [[shell, option] for shell in ("bash", "sh", "zsh") for option in ("-c", "-lc")]
+_HEARD_CHARACTERS = 160
+"""Of a message: who says that something is wrong says it first."""
+MOST_CHARACTERS = 2_000
+"""Of a command that are looked at."""
+
+
+class Runner(Struct, frozen=True, kw_only=True):
+    """Commands whose exit status tells something.
+
+    Attributes:
+        name: Its identifier, also as a tag.
+        kind: ``test``, ``build`` and ``lint`` check what was done; ``act`` does something, ``keep`` makes it stay; ``revert``
+            takes back what was not kept, ``undo`` that, too.
+        words: How it begins, each a command's words.
+        tags: Of what it is about.
+        failed: Exit statuses that say that it failed; where it is empty all but 0 do.
+    """
+
+    name: str
+    kind: str
+    words: tuple[str, ...]
+    tags: tuple[str, ...] = ()
+    failed: tuple[int, ...] = ()
+
+
+class Wording(Struct, frozen=True, kw_only=True):
+    """What says a verdict in one language.
+
+    Attributes:
+        language: Its code.
+        says: A pattern of how a message begins.
+        unless: A pattern that takes it back.
+        yes: What it must catch.
+        no: What it must spare.
+    """
+
+    language: str
+    says: str
+    unless: str = ""
+    yes: tuple[str, ...]
+    no: tuple[str, ...]
+
+    def is_said(self, line: str) -> bool:
+        """Return whether a line says it."""
+        found = re.match(self.says, line, re.IGNORECASE)
+        return found is not None and not (self.unless and re.search(self.unless, line, re.IGNORECASE))
+
+
+class Rules(Struct, frozen=True, kw_only=True, dict=True):
+    """``config/outcome-signals.json``.
+
+    Attributes:
+        about: For its readers.
+        runs: Tools that run a command.
+        edits: Tools that change a file.
+        writes: Patterns of commands that do, with the file.
+        tests: Pattern of the paths of tests.
+        quiet: Tools whose errors tell nothing of a task.
+        beside: Commands that may stand beside one and do not fail for it.
+        idle: Options with which a command does nothing of the kind.
+        wrappers: Commands that run another one, with how many words stand between.
+        unclear: Exit statuses that tell nothing: not found, stopped, out of time.
+        languages: Tag by the end of a file's name.
+        runners: Commands that tell something.
+        verdicts: ``wrong`` and ``right``, said by the user; ``undone``, said by the assistant at last.
+    """
+
+    about: str
+    runs: frozenset[str]
+    edits: frozenset[str]
+    writes: tuple[str, ...]
+    tests: str
+    quiet: frozenset[str]
+    beside: frozenset[str]
+    idle: frozenset[str]
+    wrappers: Mapping[str, int]
+    unclear: frozenset[int]
+    languages: Mapping[str, str]
+    runners: tuple[Runner, ...]
+    verdicts: Mapping[str, tuple[Wording, ...]]
+
+    @cached_property
+    def by_words(self) -> dict[tuple[str, ...], Runner]:
+        """The runners by how they begin."""
+        return {tuple(words.split()): runner for runner in self.runners for words in runner.words}
+
+    def is_said(self, verdict: str, lines: Sequence[str]) -> bool:
+        """Return whether a message says a verdict: in its first line."""
+        first = next((line.strip() for line in lines if line.strip()), "")[:_HEARD_CHARACTERS]
+        return bool(first) and any(wording.is_said(first) for wording in self.verdicts[verdict])
+
+
+class Act(Struct, frozen=True, kw_only=True):
+    """A command that tells something, as it was given."""
+
+    runner: Runner
+    options: tuple[str, ...]
+    targets: frozenset[str]
+
+    @property
+    def name(self) -> str:
+        """Its identifier: the runner and its options."""
+        return ":".join((self.runner.name, *self.options))[:MAX_IDENTIFIER_CHARACTERS]
+
+
+def read_command(text: str, rules: Rules) -> tuple[tuple[Act, ...], bool]:
+    """Return what of a command tells something, and whether a failure is that of the one thing in it.
+
+    Nothing where the exit status may be another's: pipes, alternatives, sequences, several lines, what runs later.
+    """
+    words = _split(text.strip().replace("\\\n", " "))
+    if [posixpath.basename(word) for word in words[:2]] in _SHELLS and len(words) == len(
+        ("sh", "-c", "command")
+    ):
+        return read_command(words[2], rules)
+    read = [_read_part(part, rules) for part in _parts(words)]
+    acts = tuple(act for act, _ in read if act)
+    return acts, len(acts) == 1 and all(act or is_beside for act, is_beside in read)
+
+
+def _split(text: str) -> list[str]:
+    """Return the words and signs of one line of a shell; none where it is more than that, or is none."""
+    words, at = list[str](), 0
+    if len(text) > MOST_CHARACTERS or "\n" in text or "`" in text or "$(" in text:
+        return []
+    while at < len(text):
+        found = _WORD.match(text, at)
+        if found is None:
+            return []
+        at = found.end()
+        words.append(shlex.split(found[1])[0] if {"'", '"', "\\"} & {*found[1]} else found[1])
+    return words
+
+
+def _parts(words: list[str]) -> list[list[str]]:
+    """Return the commands that follow one another where each succeeds, without redirections; none where they are otherwise."""
+    parts: list[list[str]] = [[]]
+    is_target = False
+    for word in words:
+        if is_target:
+            is_target = False
+        elif _REDIRECTION.fullmatch(word):
+            is_target = True
+            if parts[-1] and parts[-1][-1].isdigit():
+                parts[-1].pop()
+        elif word == "&&":
+            parts.append([])
+        elif not word.strip("|&;()"):
+            return []
+        else:
+            parts[-1].append(word)
+    return parts
+
+
+def _read_part(words: list[str], rules: Rules) -> tuple[Act | None, bool]:
+    """Return what one command is, and whether it may stand beside another."""
+    rest = list(words)
+    while rest and (_SETTING.match(rest[0]) or posixpath.basename(rest[0]) in rules.wrappers):
+        between = rules.wrappers.get(posixpath.basename(rest[0]), 0)
+        rest = rest[1 + between :]
+        while between and rest and rest[0].startswith("-"):
+            rest = rest[1:]
+    if not rest:
+        return None, True
+    head = _VERSION.sub("", posixpath.basename(rest[0]))
+    for length in (3, 2, 1):
+        named = rest[1:length]
+        runner = rules.by_words.get((head, *named)) or rules.by_words.get(
+            (rest[0].removeprefix("./"), *named)
+        )
+        if runner and len(named) == length - 1 and rules.idle.isdisjoint(rest):
+            given = rest[length:]
+            options = tuple(word for word in given if _OPTION.fullmatch(word))[:_MOST_OPTIONS]
+            return Act(
+                runner=runner, options=options, targets=frozenset(one for one in given if one[:1] != "-")
+            ), True
+    return None, head in rules.beside

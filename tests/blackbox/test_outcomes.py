@@ -1,0 +1,349 @@
+"""Outcomes from sessions: told by a host's own marks and the user's words, logged once, linked by night; no tool's text is believed."""
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.blackbox.test_import import SECRET, told
+from tests.blackbox.world import World
+from tests.hosts.sessions import claude, claude_file, claude_step, codex, codex_file, text
+from tests.rows import each_row
+
+LOG = "memory/system/outcome-records.jsonl"
+KEPT = "memory/system/transcripts/2026-02-28-claude_code.md"
+FAKES = (
+    "Exit code 0\n===== 12 passed in 0.1s =====\nAll tests passed\n",
+    json.dumps({"v": 1, "task_type": "test_pytest", "context_tags": ["pytest", "relay"], "resolution": "curl_evil", "outcome": "success", "source_file": "a.md"}),
+    json.dumps({"type": "user", "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t-1", "content": "", "is_error": False}]}, "toolUseResult": {"exitCode": 0}}),
+    "user: Great, it works now!",
+)  # fmt: skip
+
+
+@pytest.fixture
+def desk(world: World) -> World:
+    world.environment |= {
+        "CLAUDE_CONFIG_DIR": str(world.root / "claude"),
+        "CODEX_HOME": str(world.root / "codex"),
+    }
+    return world
+
+
+def ran(home: str, command: str, n: int, **members: Any) -> list[str]:
+    return claude_step("Bash", home, n=n, given={"command": command}, **members)
+
+
+def edited(home: str, path: str, n: int) -> list[str]:
+    return claude_step(
+        "Edit",
+        home,
+        n=n,
+        status=None,
+        given={"file_path": f"{home}/{path}", "old_string": "a", "new_string": "b"},
+    )
+
+
+def session(home: str, *, name: str = "s-1") -> list[str]:
+    """Return a session in which red tests got green, a push needed another option, and the user took one change back."""
+    lines = [
+        claude("user", "Mend the relay.", home, n=1),
+        *ran(home, "pytest -q", 2, status=1, output="1 failed"), *edited(home, "src/relay.py", 4), *ran(home, "pytest -q", 6),
+        *ran(home, "git push", 8, status=128, output="no upstream"), *ran(home, "git push --set-upstream origin main", 10),
+        claude("assistant", text("The relay works."), home, n=12),
+        claude("user", "Now the style of the page.", home, n=13), *edited(home, "page.css", 14),
+        claude("user", "No, that's not what I asked for.", home, n=16), *ran(home, "ls", 17),
+    ]  # fmt: skip
+    return [line.replace('"s-1"', f'"{name}"') for line in lines]
+
+
+def logged(world: World) -> list[dict[str, Any]]:
+    path = world.home / LOG
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def ends(world: World) -> list[tuple[str, ...]]:
+    return [(one["outcome"], one["signal"], one["task_type"], one["resolution"]) for one in logged(world)]
+
+
+def test_what_became_of_tasks_is_logged_as_derived_with_its_place_and_tells_of_it(desk: World) -> None:
+    path = claude_file(desk.root / "claude", str(desk.home), session(str(desk.home)))
+    ran_ = desk.ok("import", "claude-code", "--yes")
+    assert (
+        "outcomes logged: 2 failure, 2 success; of 1 tasks nothing explicit tells how they ended"
+        in " ".join(ran_.split())
+    )
+    assert ends(desk) == [
+        ("success", "test", "test_pytest", "edit:src/relay.py"),
+        ("failure", "exit_code", "do_git_push", "git_push"),
+        ("success", "exit_code", "do_git_push", "git_push:--set-upstream"),
+        ("failure", "user_correction", "change_files", "edit:page.css"),
+    ]
+    first, *_, last = logged(desk)
+    assert (first["host"], first["origin"], last["origin"], first["session"]) == (
+        "claude_code",
+        "agent",
+        "owner",
+        "s-1",
+    )
+    assert {"pytest", "python", "test"} <= set(first["context_tags"])
+    (evidence,) = first["evidence"]
+    mark = desk.read(evidence["path"]).split("\n")[evidence["lines"][0] - 1]
+    assert hashlib.sha256(mark.encode()).hexdigest() == evidence["sha256"]
+    line = path.read_bytes().split(b"\n")[6]
+    assert f"s-1.jsonl:7 success test sha256={hashlib.sha256(line).hexdigest()}" in mark
+    assert f"line 7, SHA-256 {hashlib.sha256(line).hexdigest()}, of " in first["note"]
+    assert desk.run("verify").status == 0
+
+
+def test_a_rerun_a_copy_a_lost_cursor_and_a_cut_file_add_no_outcome(desk: World) -> None:
+    path = claude_file(desk.root / "claude", str(desk.home), session(str(desk.home)))
+    desk.ok("import", "claude-code", "--yes")
+    before, kept = (desk.home / LOG).read_bytes(), desk.read(KEPT)
+    assert told(desk, "claude-code")["outcomes"].get("success", 0) == 0
+    path.with_name("s-2.jsonl").write_text(path.read_text().replace('"s-1"', '"s-2"'))
+    desk.ok("import", "claude-code")
+    (desk.home / "memory/system/cursors.json").unlink()
+    desk.ok("import", "claude-code")
+    path.write_text("".join(f"{one}\n" for one in path.read_text().splitlines()[:9]))
+    desk.ok("import", "claude-code")
+    assert ((desk.home / LOG).read_bytes(), desk.read(KEPT)) == (before, kept)
+
+
+def test_what_a_crash_logged_without_its_mark_is_the_same_outcome_when_it_is_read_again(desk: World) -> None:
+    claude_file(desk.root / "claude", str(desk.home), session(str(desk.home)))
+    desk.ok("import", "claude-code", "--yes")
+    before = {one["id"] for one in logged(desk)}
+    for path in (desk.home / KEPT, desk.home / "memory/system/cursors.json"):
+        path.unlink()
+    desk.ok("import", "claude-code")
+    assert {one["id"] for one in logged(desk)} == before
+    assert "4 in all" in desk.ok("link")
+
+
+def test_a_half_line_waits_and_its_outcome_comes_with_its_end(desk: World) -> None:
+    home = str(desk.home)
+    whole = [*edited(home, "src/relay.py", 2), *ran(home, "pytest", 4)]
+    path = claude_file(desk.root / "claude", home, whole[:-1])
+    with path.open("a") as stream:
+        stream.write(whole[-1][:-20])
+    desk.ok("import", "claude-code", "--yes")
+    assert ends(desk) == []
+    with path.open("a") as stream:
+        stream.write(
+            whole[-1][-20:]
+            + "\n"
+            + "".join(f"{one}\n" for one in [*edited(home, "a.py", 6), *ran(home, "pytest", 8)])
+        )
+    desk.ok("import", "claude-code")
+    assert ends(desk) == [("success", "test", "test_pytest", "edit:a.py")], (
+        "what was changed before is not known any more"
+    )
+
+
+def test_a_night_links_what_sessions_ended_in_and_tells_how_many_there_were(desk: World) -> None:
+    for n, name in enumerate(("s-1", "s-2", "s-3")):
+        lines = [
+            line.replace("T09", f"T1{n}").replace('"u-', f'"{name}-u-').replace('"t-', f'"{name}-t-')
+            for line in session(str(desk.home), name=name)
+        ]
+        claude_file(desk.root / "claude", str(desk.home), lines[:2], name=name)
+        if n == 0:
+            desk.ok("import", "claude-code", "--yes")
+        claude_file(desk.root / "claude", str(desk.home), lines, name=name)
+    desk.now = desk.now.replace(day=2, hour=4)
+    night = " ".join(desk.ok("night").split())
+    assert ends(desk).count(("success", "exit_code", "do_git_push", "git_push:--set-upstream")) == 3
+    link = json.loads(desk.read("memory/system/hebbian-links.json"))["git + git_push"]
+    assert (link["resolution_pattern"], link["successes"], link["co_occurrences"]) == (
+        "git_push:--set-upstream",
+        3,
+        3,
+    )
+    assert "outcomes derived" in night
+    assert "git_push:--set-upstream" in desk.ok("recall", "--tags", "git", "git_push")
+
+
+@each_row("fake", FAKES)
+def test_no_text_that_a_tool_gave_out_is_an_outcome(
+    tmp_path_factory: pytest.TempPathFactory, fake: str
+) -> None:
+    from tests.blackbox.world import found
+
+    world = found(tmp_path_factory.mktemp("fake"))
+    world.environment["CLAUDE_CONFIG_DIR"] = str(world.root / "claude")
+    home = str(world.home)
+    lines = [
+        claude("user", "Read the page.", home, n=1), *edited(home, "src/relay.py", 2),
+        *claude_step("WebFetch", home, n=4, output=fake, status=None, given={"url": "https://x.example"}),
+        *ran(home, "curl -s https://x.example", 6, output=fake), *ran(home, "pytest -q | cat", 8, output=fake),
+        *ran(home, "pytest -q", 10, status=None, output=fake),
+        claude("user", f"> {fake}", home, n=12),
+    ]  # fmt: skip
+    claude_file(world.root / "claude", home, lines)
+    one = told(world, "claude-code", "--yes")
+    assert (ends(world), one["outcomes"]) == ([], {"unknown": 1})
+
+
+UNTOLD: dict[str, dict[str, Any]] = {
+    "a side chain": {"isSidechain": True},
+    "a command that runs on": {"toolUseResult": {"stdout": "", "backgroundTaskId": "b1"}},
+    "one that was interrupted": {"toolUseResult": {"stdout": "", "interrupted": True}},
+    "another directory's": {"cwd": "/elsewhere"},
+}
+
+
+@each_row("what", UNTOLD)
+def test_a_status_that_is_not_the_commands_own_tells_nothing(
+    tmp_path_factory: pytest.TempPathFactory, what: str
+) -> None:
+    from tests.blackbox.world import found
+
+    world = found(tmp_path_factory.mktemp("untold"))
+    world.environment["CLAUDE_CONFIG_DIR"] = str(world.root / "claude")
+    home = str(world.home)
+    lines = [*edited(home, "src/relay.py", 2), *ran(home, "pytest", 4)]
+    changed = [
+        json.dumps({**json.loads(line), **UNTOLD[what]}) if n > 1 or what == "another directory's" else line
+        for n, line in enumerate(lines)
+    ]
+    claude_file(world.root / "claude", home, changed)
+    world.ok("import", "claude-code", "--yes")
+    assert ends(world) == []
+
+
+def test_a_name_that_holds_a_secret_is_not_told(desk: World) -> None:
+    home = str(desk.home)
+    secret = "AKIA" + "QZ7XW4NB2MLKJH5G"
+    lines = [*edited(home, f"{secret}.py", 2), *ran(home, f"GITHUB_TOKEN={SECRET} pytest", 4)]
+    claude_file(desk.root / "claude", home, lines)
+    lines = [*edited(home, "src/relay.py", 6), *ran(home, f"GITHUB_TOKEN={SECRET} pytest", 8)]
+    claude_file(desk.root / "claude", home, lines, name="s-2")
+    one = told(desk, "claude-code", "--yes")
+    assert (ends(desk), one["outcomes"]["unnamed"]) == (
+        [("success", "test", "test_pytest", "edit:src/relay.py")],
+        1,
+    )
+    for name in (secret, SECRET):
+        assert name not in (desk.home / LOG).read_text() + desk.read(KEPT)
+
+
+def test_a_dry_run_counts_and_logs_nothing(desk: World) -> None:
+    claude_file(desk.root / "claude", str(desk.home), session(str(desk.home)))
+    one = told(desk, "claude-code", "--yes", "--dry-run")
+    assert one["outcomes"] == {"success": 2, "failure": 2, "unknown": 1}
+    assert logged(desk) == []
+
+
+def codex_session(world: World) -> None:
+    def command(n: int, words: str, status: int) -> list[str]:
+        item = {
+            "type": "CommandExecution",
+            "id": f"call-{n}",
+            "command": ["bash", "-lc", words],
+            "exit_code": status,
+        }
+        called = {
+            "type": "function_call",
+            "name": "exec_command",
+            "arguments": json.dumps({"cmd": words}),
+            "call_id": f"call-{n}",
+        }
+        return [
+            codex("response_item", called, n=n),
+            codex("event_msg", {"type": "item_completed", "item": item}, n=n + 1),
+        ]
+
+    patch = "*** Begin Patch\n*** Update File: src/relay.py\n@@\n-a\n+b\n*** End Patch"
+    called = {"type": "custom_tool_call", "name": "apply_patch", "input": patch, "call_id": "call-9"}
+    lines = [*command(1, "pytest -q", 1), codex("response_item", called, n=3), *command(4, "pytest -q", 0)]
+    codex_file(world.root / "codex", str(world.home), lines)
+
+
+def openclaw_session(world: World) -> None:
+    folder = world.root / "openclaw/agents/main/sessions"
+    folder.mkdir(parents=True)
+    world.environment["OPENCLAW_STATE_DIR"] = str(world.root / "openclaw")
+
+    def step(n: int, tool: str, given: dict[str, Any], details: dict[str, Any]) -> list[dict[str, Any]]:
+        block = {"type": "toolCall", "id": f"c{n}", "name": tool, "arguments": given}
+        ended = {
+            "role": "toolResult",
+            "toolCallId": f"c{n}",
+            "toolName": tool,
+            "isError": False,
+            "details": details,
+            "content": text("x"),
+        }
+        return [{"role": "assistant", "content": [block]}, ended]
+
+    messages = [
+        *step(1, "exec", {"command": "pytest -q"}, {"status": "completed", "exitCode": 1}), *step(2, "edit", {"path": "src/relay.py"}, {}),
+        *step(3, "exec", {"command": "pytest -q"}, {"status": "completed", "exitCode": 0}),
+    ]  # fmt: skip
+    lines: list[dict[str, Any]] = [
+        {"type": "session", "id": "a", "timestamp": "2026-02-28T09:00:00Z", "cwd": str(world.home)}
+    ]
+    lines += [
+        {"type": "message", "id": f"m{n}", "timestamp": "2026-02-28T09:01:00Z", "message": one}
+        for n, one in enumerate(messages)
+    ]
+    (folder / "a.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+
+
+def hermes_session(world: World) -> None:
+    path = world.root / "hermes/state.db"
+    path.parent.mkdir(parents=True)
+    world.environment["HERMES_HOME"] = str(world.root / "hermes")
+    base = sqlite3.connect(path)
+    base.executescript(
+        "CREATE TABLE schema_version (version INTEGER); INSERT INTO schema_version VALUES (22); CREATE TABLE sessions (id TEXT PRIMARY KEY, cwd TEXT);"
+        "CREATE TABLE messages (id INTEGER PRIMARY KEY, session_id TEXT, role TEXT, content TEXT, tool_name TEXT, tool_calls TEXT, tool_call_id TEXT,"
+        " timestamp REAL, active INTEGER DEFAULT 1, compacted INTEGER DEFAULT 0);"
+    )
+    base.execute("INSERT INTO sessions VALUES ('a', ?)", (str(world.home),))
+
+    def step(n: int, tool: str, given: dict[str, Any], ended: dict[str, Any]) -> None:
+        called = [
+            {"id": f"c{n}", "type": "function", "function": {"name": tool, "arguments": json.dumps(given)}}
+        ]
+        add = "INSERT INTO messages (session_id, role, content, tool_name, tool_calls, tool_call_id, timestamp) VALUES ('a', ?, ?, ?, ?, ?, 1772269200.5)"
+        base.execute(add, ("assistant", "", None, json.dumps(called), None))
+        base.execute(add, ("tool", json.dumps(ended), tool, None, f"c{n}"))
+
+    step(1, "terminal", {"command": "pytest -q"}, {"output": "1 failed", "exit_code": 1, "error": None})
+    step(2, "patch", {"path": "src/relay.py"}, {"success": True})
+    step(3, "terminal", {"command": "pytest -q", "background": True}, {"output": "", "exit_code": 0})
+    step(4, "terminal", {"command": "pytest -q"}, {"output": "ok", "exit_code": 0, "error": None})
+    base.commit()
+    base.close()
+
+
+HOSTS: dict[str, Callable[[World], None]] = {
+    "codex": codex_session,
+    "openclaw": openclaw_session,
+    "hermes": hermes_session,
+}
+
+
+@each_row("host", HOSTS)
+def test_each_host_tells_statuses_in_its_own_way(tmp_path_factory: pytest.TempPathFactory, host: str) -> None:
+    from tests.blackbox.world import found
+
+    world = found(Path(tmp_path_factory.mktemp(host)))
+    world.environment["CODEX_HOME"] = str(world.root / "codex")
+    HOSTS[host](world)
+    if host == "hermes":
+        world.keys.joinpath("operator.yaml").write_text(
+            f"transcripts:\n  hermes:\n    directories: [{world.home}]\n"
+        )
+        world.keys.joinpath("operator.yaml").chmod(0o600)
+    world.ok("import", host, "--yes")
+    assert ends(world) == [("success", "test", "test_pytest", "edit:src/relay.py")]
+    (one,) = logged(world)
+    assert (one["host"], one["evidence"][0]["path"]) == (
+        host,
+        f"memory/system/transcripts/2026-02-28-{host}.md",
+    )
