@@ -2,7 +2,9 @@
 
 import functools
 import inspect
+import json
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -45,3 +47,28 @@ def each_row(
         return whole
 
     return decorate
+
+
+def from_corpus(name: str) -> Callable[[Test], Test]:
+    """Return a decorator that tries a test with each row of the table of its name in ``corpora/NAME.json``.
+
+    The first row of a table names the arguments (of one argument, rows are the values), and ``{"bytes": text}``
+    stands for bytes (Latin-1). Where the test takes fixtures beside them, each row is a test; else all rows are
+    one (:func:`each_row`).
+    """
+    tables = json.loads(
+        Path(__file__).with_name("corpora").joinpath(f"{name}.json").read_bytes(), object_hook=_plain
+    )
+
+    def decorate(test: Test) -> Test:
+        names, *rows = tables[test.__name__]
+        if set(inspect.signature(test).parameters) == set(names):
+            return each_row(names, rows)(test)
+        found: Test = pytest.mark.parametrize(",".join(names), rows)(test)
+        return found
+
+    return decorate
+
+
+def _plain(value: dict[str, Any]) -> Any:
+    return value["bytes"].encode("latin-1") if value.keys() == {"bytes"} else value

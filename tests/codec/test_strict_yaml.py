@@ -1,6 +1,4 @@
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.rows import each_row
 
 from nightledger.codec.configuration import parse_yaml
@@ -57,12 +55,3 @@ def test_what_would_surprise_is_refused_with_its_line(raw: bytes, message: str) 
 
 def test_ten_thousand_open_brackets_are_refused_and_not_followed() -> None:
     assert refusal(b"a: " + b"[" * 10_000) == "here.yaml:1: nested more than 6 deep"
-
-
-@given(raw=st.binary(max_size=200))
-def test_any_bytes_are_read_or_refused(raw: bytes) -> None:
-    try:
-        read = parse_yaml(raw, "here.yaml")
-    except ConfigurationError:
-        return
-    assert set(read.lines) == set(read.values)

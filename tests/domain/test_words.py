@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 
 from nightledger.domain.words import (
     dump_moment,
@@ -56,39 +56,13 @@ def test_what_is_accepted_is_given_back_unchanged(read: Callable[[object], str],
     assert read(stored) == stored
 
 
-@each_row(
-    "word",
-    [
-        "set_tz",
-        "a",
-        "v1.2.3",
-        "pip:install@latest",
-        "a/b-c+d",
-        "9lives",
-        "über",
-        "重启网关",
-        "हिन्दी",
-        "x" * 80,
-    ],
-)
+@from_corpus("domain-words")
 def test_identifiers_of_any_script_are_identifiers(word: str) -> None:
     assert read_word(word) == word
     assert read_word(unicodedata.normalize("NFD", word)) == unicodedata.normalize("NFC", word)
 
 
-@each_row(
-    "word, problem",
-    [
-        ("Set the zone, please!", "is not an identifier .*; write set_the_zone_please$"),
-        ("_x", "is not an identifier .*; write x$"),
-        ("é è", "is not an identifier .*; write é_è$"),
-        ("重启。网关", "is not an identifier .*; write 重启_网关$"),
-        ("-x\u200b", "is not an identifier .*; write x$"),
-        ("!!!", r"is not an identifier .*@ / -\)$"),
-        ("!\u00b2\u3164", r"is not an identifier .*@ / -\)$"),
-        ("x" * 81, "has 81 characters; at most 80"),
-    ],
-)
+@from_corpus("domain-words")
 def test_prose_is_refused_with_an_identifier_to_write_instead(word: str, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         read_word(word)

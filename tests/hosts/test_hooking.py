@@ -9,7 +9,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 
 from nightledger.hosts.hooking import (
     HookCall,
@@ -196,19 +196,7 @@ def test_a_home_that_moved_knows_its_old_hooks(host: str) -> None:
     assert without_hooks(host, old, RENAMED) == text
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("hooks:\n  pre_tool_call: []\n", "hooks already"),
-        ('"hooks": {}\n', "hooks already"),
-        ("- a\n", "no YAML"),
-        ("a: [\n", "no YAML"),
-        ("a: 1\n...\n", "no plain|no YAML"),
-        ("a: 1\n---\nb: 2\n", "no YAML|no plain"),
-        ("a: |\n  text", "no plain"),
-        ("{a: 1}\n", "no YAML|no plain"),
-    ],
-)
+@from_corpus("hosts-hooking")
 def test_yaml_that_cannot_be_added_to_safely_is_refused(text: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         with_hooks("hermes", text, CALL)

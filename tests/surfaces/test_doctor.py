@@ -8,6 +8,7 @@ import pytest
 from tests.gate.homes import Desk, addition, make_desk, open_desk
 from tests.homes import make_home
 from tests.recall.asking import put
+from tests.rows import from_corpus
 from tests.surfaces.calling import Caller, make_caller
 from tests.trust.ssh_keys import SoftKey
 
@@ -116,16 +117,7 @@ no line
 """
 
 
-@pytest.mark.parametrize(
-    ("path", "kind"),
-    [
-        ("/etc/x", "ext4"),
-        ("/home/me/agent", "btrfs"),
-        ("/home/me/far away/agent", "nfs4"),
-        ("/homes/me", "cifs"),
-        ("/homework", "ext4"),
-    ],
-)
+@from_corpus("surfaces-doctor")
 def test_the_innermost_mount_tells_the_file_system(path: str, kind: str, tmp_path: Path) -> None:
     (tmp_path / "mounts").write_text(MOUNTS)
     assert filesystem_of(path, str(tmp_path / "mounts")) == kind
@@ -207,16 +199,7 @@ def added(diff: str) -> list[str]:
     return [line[1:] for line in diff.splitlines() if line.startswith("+") and not line.startswith("+++")]
 
 
-@pytest.mark.parametrize(
-    ("before", "expected"),
-    [
-        (None, ["## Memory", "- One.", "- Two."]),
-        ("# House\n", ["", "## Memory", "- One.", "- Two."]),
-        ("## Memory\n- Other.\n", ["", "## Memory", "- One.", "- Two."]),
-        ("## Memory\n- One.\n", ["", "- Two."]),
-        ("## Memory\n  - One.\n- Two.\n", []),
-    ],
-)
+@from_corpus("surfaces-doctor")
 def test_only_what_is_missing_is_offered(before: str | None, expected: list[str], tmp_path: Path) -> None:
     home = make_home(tmp_path / "home")
     if before is not None:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 
 from nightledger.domain.staging import Event
 from nightledger.text.calendar import Read, Reading, owner_addresses, read_events
@@ -166,18 +166,7 @@ def test_a_zone_is_the_calendars_own_and_one_in_disorder_takes_no_event_along(
     assert (starts(found.events), found.problems) == (["09:00", "11:00" if problems else "09:00"], problems)
 
 
-@each_row(
-    ("start", "rule", "stands"),
-    [
-        ("20260303", "FREQ=SECONDLY", False),
-        ("20260303", "FREQ=HOURLY;BYHOUR=8,9,10,11,12,13,14,15,16,17;BYDAY=MO,TU,WE,TH,FR", True),
-        ("19900101", "FREQ=HOURLY", False),
-        ("19900101", "FREQ=DAILY;BYHOUR=8,9,10;BYMINUTE=0,10,20,30,40,50", False),
-        ("19900101", "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30", False),
-        ("19900101", "FREQ=DAILY;INTERVAL=7;BYDAY=SU", False),
-        ("19900101", "FREQ=MONTHLY;BYDAY=TU,WE;BYSETPOS=1", True),
-    ],
-)
+@from_corpus("text-calendar")
 def test_what_repeats_too_often_or_never_is_named_and_not_expanded(
     start: str,
     rule: str,

@@ -1,5 +1,5 @@
 import pytest
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 
 from nightledger.text.contradictions import Standing
 
@@ -57,20 +57,7 @@ def test_what_may_contradict_is_only_to_be_seen_together(statement: str, entry: 
     assert not hit.sure
 
 
-@each_row(
-    ("statement", "entry"),
-    [
-        ("Never push to main on Fridays", "Never push to main on Fridays"),
-        ("Never push to main on Fridays", "Always close the window in hall 3"),
-        ("The relay on osprey listens on port 9443", "The web page on heron listens on port 8443"),
-        ("Wine came to the back door at 09:40", "Wine goes to the back door until 18:00"),
-        ("Ann prefers tea, not coffee, in the morning", "Ann prefers tea in the morning"),
-        ("The address is /srv/books now", "Address: /srv/papers"),
-        ("Ask Ida instead of Bo about the press", "About the press ask Ida instead of Bo"),
-        ("Press 4 was built by Ida in Lund", "Press 3 was built by Ida in Lund"),
-        ("", "Ann prefers tea"),
-    ],
-)
+@from_corpus("text-contradictions")
 def test_the_same_or_another_topic_is_no_contradiction(statement: str, entry: str) -> None:
     assert Standing([("e-1", entry)]).contradicted_by(statement) == ()
 

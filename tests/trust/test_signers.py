@@ -13,7 +13,6 @@ from nightledger.trust.signers import (
 )
 
 NAMESPACE = "nightledger-decision@v1"
-NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 ALICE, BOB = SoftKey("ssh-ed25519", seed=1), SoftKey("ssh-ed25519", seed=2)
 EARLIEST = datetime(1971, 1, 1)  # noqa: DTZ001 - hypothesis wants naive bounds; made aware in the test
 LATEST = datetime(2100, 1, 1)  # noqa: DTZ001 - likewise

@@ -1,6 +1,6 @@
 """What lines tell by themselves, and as what they are told."""
 
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 
 from nightledger.domain.staging import Candidate, Source
 from nightledger.jobs.stage.inquiry import alike, is_short, plain
@@ -32,16 +32,7 @@ def says(text: str, source: Source) -> Candidate:
     return Candidate(source=source, text=text, place="a.md:1", why="", score=0.5)
 
 
-@each_row(
-    ("first", "second", "at_work", "elsewhere"),
-    [
-        ("Tide table: 3 rows added in 2 files.", "Tide table: 14 rows added in 9 files", True, False),
-        ("Tide table: 3 rows added", "Result: the tide table was read; 14 rows were added; no errors", False, False),
-        ("Move the crane before noon, as the pier office asks.", "Move the crane before noon, as the pier office asked.", True, True),
-        ("Move the crane after the wind report.", "Never move the crane after the wind report.", False, False),
-        ("Move the crane after the wind report.", "Grease the lock gates of the inner basin.", False, False),
-    ],
-)  # fmt: skip
+@from_corpus("jobs-stage-lines")
 def test_lines_of_how_work_goes_are_one_whatever_their_numbers_and_others_are_not(
     first: str,
     second: str,

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 from tests.gate.homes import START
+from tests.rows import from_corpus
 
 from nightledger.demo.shell import Ran, Shell
 from nightledger.surfaces.context import Context
@@ -48,15 +49,7 @@ def test_again_with_what_the_home_is_not_is_refused(place: Place, words: tuple[s
     assert (place.home / "config/nightledger/home.json").read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    ("named", "zone"),
-    [
-        ("Europe/Lisbon", "Europe/Lisbon"),
-        (":Europe/Lisbon", "Europe/Lisbon"),
-        ("/etc/localtime", None),
-        ("", None),
-    ],
-)
+@from_corpus("surfaces-verbs-init")
 def test_the_machines_zone(monkeypatch: pytest.MonkeyPatch, named: str, zone: str | None) -> None:
     monkeypatch.setenv("TZ", named)
     monkeypatch.setattr(os.path, "realpath", lambda _: "/usr/share/zoneinfo/Asia/Tokyo")

@@ -32,16 +32,6 @@ def console(proven: Path, tmp_path: Path) -> Console:
     return Console(desk=open_desk(tmp_path))
 
 
-def policy(console: Console) -> str:
-    return console.desk.home.policy
-
-
-def prove(console: Console, *words: str) -> str:
-    path = str(console.desk.root / "proof.tlog-proof")
-    console.out("prove", *words, "--out", path)
-    return path
-
-
 def test_an_entry_is_named_by_the_beginning_of_an_id(console: Console) -> None:
     (decision,) = console.desk.ledger().book.decisions
     (proposal,) = console.desk.ledger().book.proposals

@@ -1,6 +1,6 @@
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 from tests.text.documents import documents
 
 from nightledger.text.changes.merge import merge3
@@ -62,21 +62,7 @@ def test_two_additions_at_one_place_are_ordered_on_request(
     assert merged(base, ours, theirs, theirs_first=True) == result
 
 
-@each_row(
-    ("base", "ours", "theirs", "result"),
-    [
-        ("a\nb\n", "a\nb\nc\n", "a\nb", "a\nb\nc\n"),
-        ("a\nb\n", "x\nb\n", "a\nb", "x\nb"),
-        ("a\nb", "a\nb\n", "x\nb", "x\nb\n"),
-        ("a\nb", "x\nb", "a\nb", "x\nb"),
-        ("x\n- a\n", "x\n- a\n- b\n", "x", "x\n- b\n"),
-        ("x\r\n- a\r\n", "x\r\n- a\r\n- b\r\n", "x", "x\r\n- b\r\n"),
-        ("a\nb", "a\nc", "x\nb", "x\nc"),
-        ("a\r\nb\r\n", "a\r\nb", "x\r\nb\r\n", "x\r\nb"),
-        ("a\nb\r", "a\nb\r", "x\nb\r", "x\nb\r"),
-        ("a\nm\nb\r", "c\nm\nb\r", "a\nm\nx\nb\r", "c\nm\nx\nb\r"),
-    ],
-)
+@from_corpus("text-changes-merge")
 def test_a_missing_final_newline_is_apart_from_the_last_line(
     base: str, ours: str, theirs: str, result: str | None
 ) -> None:

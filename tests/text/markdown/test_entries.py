@@ -1,4 +1,4 @@
-import pytest
+from tests.rows import from_corpus
 
 from nightledger.codec.canonical import canonical
 from nightledger.domain.ids import content_id
@@ -99,18 +99,7 @@ def test_a_decision_has_its_fields_in_order_with_continued_lines() -> None:
     assert decision.field("REVISIT") == ""
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "DECISION: x\nSTATUS: Open\n",
-        "**DECISION:** x\n**STATUS:** Open\n",
-        "**Decision**: x\n**Status**: Open\n",
-        "__Decision:__ x\\\n__Status:__ Open\\\n",
-        "- DECISION: x\n- STATUS: Open\n",
-        "- **Decision:** x\n  - **Status:** Open\n",
-        "* Decision: x\n  Status: Open\n",
-    ],
-)
+@from_corpus("text-markdown-entries")
 def test_a_decision_is_known_in_every_dress(text: str) -> None:
     (entry,) = entries(text)
     assert entry.kind is EntryKind.DECISION
