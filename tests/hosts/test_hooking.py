@@ -123,18 +123,7 @@ def test_what_is_no_hook_is_left_alone() -> None:
     )
 
 
-@each_row(
-    ("text", "said"),
-    [
-        ("[]", "no JSON object"),
-        ('{"hooks": []}', "hooks is no object"),
-        ('{"hooks": {"PreToolUse": {}}}', "hooks.PreToolUse is no list"),
-        ('{"a": 1, "a": 2}', "stands in it twice"),
-        ("{", "Expecting"),
-        ("// settings\n{}", "Expecting"),
-        ("[" * 100_000, "nested too deeply"),
-    ],
-)
+@from_corpus("hosts-hooking")
 def test_settings_of_another_shape_are_refused(text: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         with_hooks("claude_code", text, CALL)

@@ -189,14 +189,7 @@ def test_a_server_without_end_is_left(first: bytes, then: bytes) -> None:
         exchange(url, patience_s=0.2)
 
 
-@each_row(
-    ("said", "problem"),
-    [
-        (b"", "does not answer"),
-        (b"nonsense\r\n\r\n", "does not answer"),
-        (b"HTTP/1.0 200 OK\r\n\r\n" + b"x" * 4096, "answered with more than 100 bytes"),
-    ],
-)
+@from_corpus("remote-http")
 def test_what_is_no_small_answer_is_a_problem(said: bytes, problem: str) -> None:
     with answering(lambda at: at.sendall(said)) as url, pytest.raises(TransportError, match=problem):
         exchange(url)

@@ -226,28 +226,7 @@ def test_a_key_that_others_may_read_is_not_used(tmp_path: Path) -> None:
     assert server.asked == []
 
 
-@each_row(
-    "answer",
-    [
-        b"",
-        b"not json",
-        b"[]",
-        b"{}",
-        b'{"data": 5}',
-        b'{"data": [5, 6]}',
-        b'{"data": [{"embedding": "x"}]}',
-        b'{"data": [{"embedding": [1]}]}',
-        b'{"data": [{"embedding": [1]}, {"embedding": [1, 2]}]}',
-        b'{"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [1]}]}',
-        b'{"data": [{"embedding": [1]}, {"embedding": [2]}, {"index": 0, "embedding": [3]}]}',
-        b'{"data": [{"index": "0", "embedding": [1]}, {"index": "1", "embedding": [1]}]}',
-        b'{"data": [{"embedding": [NaN]}, {"embedding": [1]}]}',
-        b'{"data": [{"embedding": [1e999]}, {"embedding": [1]}]}',
-        b'{"data": [{"embedding": [1e300]}, {"embedding": [1]}]}',
-        b'{"data": [{"embedding": []}, {"embedding": []}]}',
-        b"[" * 100_000,
-    ],
-)
+@from_corpus("surfaces-outside")
 def test_what_is_no_list_of_embeddings_is_refused(answer: bytes) -> None:
     assert "embedding" in refusal(Server(body=answer))
 

@@ -1,28 +1,10 @@
 import pytest
-from tests.rows import each_row, from_corpus
+from tests.rows import from_corpus
 
 from nightledger.text.contradictions import Standing
 
-LEFT, VALUE, DENIED, HEAD = "left behind", "a different", "denies", "different values"
 
-
-@each_row(
-    ("statement", "entry", "reason"),
-    [
-        ("Never push to main on Fridays", "Push to main on Fridays", DENIED),
-        ("部署之前不需要备份数据库的内容", "部署之前需要备份数据库的内容", DENIED),
-        ("Letters about the ferry go out without a copy to Bo", "Copies of letters about the ferry go to Bo", DENIED),
-        ("The relay moved to port 9443 last week", "The relay listens on port 8443", VALUE),
-        ("The standing call with Bo is on Thursdays", "The standing call with Bo is on Tuesdays", VALUE),
-        ("Send the late report at 06:15 from now on, 07:00 is too late", "Ann gets the late report at 07:00", VALUE),
-        ("Ida's salary is 5000", "Ida's salary is 4000", HEAD),
-        ("The owner of the press is Bo Lund", "The owner of the press is Ida Holm", HEAD),
-        ("The kettle page uses `brew` instead of `steep`", "The kettle page uses `steep`", LEFT),
-        ("Restic replaces borg for the backups of heron", "Backups of heron are made with borg", LEFT),
-        ("Wine goes to Ida next door, not to the back door", "Wine goes to the back door", LEFT),
-        ("Der Bericht geht nicht mehr an Ida, sondern an Bo", "Der lange Bericht geht an Ida", LEFT),
-    ],
-)  # fmt: skip
+@from_corpus("text-contradictions")
 def test_what_cannot_both_be_true_is_shown_and_may_take_the_place(
     statement: str, entry: str, reason: str
 ) -> None:

@@ -1,4 +1,3 @@
-import pytest
 from tests.rows import from_corpus
 
 from nightledger.domain.search import best_lines, says, with_what_follows
@@ -26,18 +25,7 @@ def test_headings_rules_and_what_introduces_others_say_nothing(line: str, so: bo
     assert says(line) is so
 
 
-@pytest.mark.parametrize(
-    ("text", "lines", "expected"),
-    [
-        ("# Day\n\n- the lilac\n- a tulip", (10, 10), (10, 12)),
-        ("# Day\n## Beds\nKeys:\n- the lilac", (10, 11), (10, 13)),
-        ("- the lilac\n- a tulip", (10, 10), (10, 10)),
-        ("- the lilac\n# Beds", (11, 11), (11, 11)),
-        ("# Beds\n- the lilac\n- a tulip", (10, 10), (10, 11)),
-        ("# Beds\n\n\n- the lilac", (10, 10), (10, 13)),
-        ("# Beds\n\n\n\n- the lilac", (10, 10), (10, 10)),
-    ],
-)
+@from_corpus("domain-search-lines", tuples=True)
 def test_what_only_introduces_comes_with_what_follows_within_three_lines(
     text: str, lines: tuple[int, int], expected: tuple[int, int]
 ) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.gate.homes import addition
+from tests.rows import from_corpus
 from tests.surfaces.calling import Caller
 
 from nightledger.domain.errors import (
@@ -60,15 +61,7 @@ def test_a_text_that_stands_everywhere_is_refused(
         expunge(caller, monkeypatch, text=text)
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--line", "MEMORY.md"), "is no line"),
-        (("--line", ":3"), "is no line"),
-        (("--line", "MEMORY.md:99"), "has 12 lines"),
-        (("--line", "MEMORY.md:0"), "has 12 lines"),
-    ],
-)
+@from_corpus("surfaces-verbs-expunge", tuples=True)
 def test_what_is_no_place_is_refused(caller: Caller, words: tuple[str, ...], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         caller.run("expunge", *words)

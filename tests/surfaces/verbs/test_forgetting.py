@@ -16,7 +16,7 @@ from nightledger.gate.memory.remembering import read_reinforcements
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.verbs import forget as forgetting
 
-REFUSED, USAGE = 1, 2
+USAGE = 2
 
 
 def lines(text: str) -> list[str]:

@@ -87,15 +87,7 @@ def test_without_seed_there_is_none_until_the_operator_signs_for_it(place: Place
     assert place.bytes() == before
 
 
-@pytest.mark.parametrize(
-    ("words", "status", "said"),
-    [
-        (("--no-seed", "--self", "I am Wren."), 2, "--no-seed wants none"),
-        (("--self", "x" * 401), 1, "400 is the most"),
-        (("--self", ""), 1, "its text is one line"),
-        (("--self", "I am ghp_Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"), 1, "secret."),
-    ],
-)
+@from_corpus("surfaces-verbs-init", tuples=True)
 def test_an_own_principle_that_cannot_be_one_makes_no_home(
     place: Place, words: tuple[str, ...], status: int, said: str
 ) -> None:

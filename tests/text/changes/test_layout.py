@@ -1,4 +1,4 @@
-from tests.rows import each_row, from_corpus
+from tests.rows import from_corpus
 
 from nightledger.text.changes.layout import (
     as_addition,
@@ -20,46 +20,12 @@ def insertion(text: str, *path: str) -> int:
     return insertion_line(document, section)
 
 
-@each_row(
-    ("text", "path", "whole"),
-    [
-        ("# M\n## A\n", ("M", "A"), ("M", "A")),
-        ("# M\n## A\n", ("A",), ("M", "A")),
-        ("# M\n## A\n### B\n", ("A", "B"), ("M", "A", "B")),
-        ("# M\n## A\n### A\n", ("A",), ("M", "A")),
-        ("# M\n## A\n## B\n### A\n", ("A",), ("M", "A")),
-        ("# M\n## A\n### C\n## B\n### C\n", ("C",), None),
-        ("# M\n## A\n", ("B",), ("M", "B")),
-        ("# M\n## A\n", ("A", "B"), ("M", "A", "B")),
-        ("# M\n## A\n", ("B", "C"), None),
-        ("# M\n# N\n", ("A",), ("A",)),
-        ("## M\n# N\n", ("A",), ("A",)),
-        ("words\n", ("A",), ("A",)),
-        ("# M\n", (), ()),
-        ("# M\n", ("m",), ("M", "m")),
-    ],
-)
+@from_corpus("text-changes-layout", tuples=True)
 def test_a_path_names_one_section_or_none(text: str, path: Path, whole: Path | None) -> None:
     assert resolve_path(parse_markdown(text), path) == whole
 
 
-@each_row(
-    ("text", "path", "heading"),
-    [
-        ("", ("A",), "## A"),
-        ("## B\n", ("A",), "## A"),
-        ("# M\n# N\n", ("A",), "# A"),
-        ("# M\n", ("M", "A"), "## A"),
-        ("### M\n", ("M", "A"), "#### A"),
-        ("###### M\n", ("M", "A"), None),
-        ("# M\n", ("N", "A"), None),
-        ("", ("A\nB",), None),
-        ("", ("A #",), None),
-        ("", (" A",), None),
-        ("", ("",), None),
-        ("", ("C#",), "## C#"),
-    ],
-)
+@from_corpus("text-changes-layout", tuples=True)
 def test_a_new_heading_stands_one_level_below_its_outer_one(
     text: str, path: Path, heading: str | None
 ) -> None:

@@ -2,7 +2,7 @@ from itertools import permutations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.rows import each_row, from_corpus
+from tests.rows import corpus, each_row, from_corpus
 from tests.text.documents import documents, entries_to_add
 from tests.text.drafts import added, applied, draft, made, refused, removed, replaced
 
@@ -11,23 +11,7 @@ from nightledger.text.changes.place import Placed, Unplaced, make_hunk, place, p
 from nightledger.text.markdown.document import decode, parse_markdown, split_lines
 from nightledger.text.markdown.entries import find_entries
 
-MEMORY = """\
-# Memory
-
-## Lessons
-
-* Rinse first.
-* Pour slowly.
-
----
-
-## Projects
-
-The harbour.
-
-### Boat
-- Bilge pump.
-"""
+MEMORY = corpus("text-changes-place.txt")
 
 
 def lines(removed: str = "", added: str = "", *section: str, line: int = 0) -> Hunk:

@@ -1,6 +1,6 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.rows import from_corpus
+from tests.rows import corpus, from_corpus
 from tests.text.documents import documents, entries_to_add
 from tests.text.drafts import draft, made
 
@@ -10,29 +10,7 @@ from nightledger.text.markdown.check import check_blocks
 from nightledger.text.markdown.document import encode, parse_markdown
 from nightledger.text.markdown.entries import find_entries
 
-MEMORY = """\
-# Memory
-
-## Lessons
-
-- Rinse first.
-- Pour slowly.
-
-## Projects
-
-See [chart] and the harbour.
-
-### Boat
-
-- Bilge pump.
-
-Spare parts:
-
-- Fuse.
-
-1. Start.
-2. Stop.
-"""
+MEMORY = corpus("text-markdown-check.txt")
 
 
 Swap = tuple[str, str]

@@ -1,4 +1,4 @@
-from tests.rows import from_corpus
+from tests.rows import corpus, from_corpus
 
 from nightledger.codec.canonical import canonical
 from nightledger.domain.ids import content_id
@@ -11,51 +11,7 @@ from nightledger.text.markdown.entries import (
     unnumbered_entries,
 )
 
-MEMORY = """\
-# Memory
-
-Opening words.
-
-## Decisions
-
-DECISION: Keep the kettle at 80 degrees
-DATE: 2026-01-05
-WHY: green tea turns bitter
-  above that
-IMPACTS: kitchen\\
-STATUS: Open
-DECISION: Two cups
-STATUS: Implemented
-
-## Lessons
-
-- Rinse first.
-  - With hot water.
-
-  ```
-  # rinse
-  ```
-- Pour slowly.
-lazily continued
-
-| cup | size |
-|-----|------|
-| a   | 1    |
-
-> Said the owner.
-
-```sh
-boil
-```
-
-    typed = code
-
-<!-- no entry -->
-
-***
-
-[tea]: https://tea.example
-"""
+MEMORY = corpus("text-markdown-entries.txt")
 
 
 def entries(text: str) -> tuple[Entry, ...]:

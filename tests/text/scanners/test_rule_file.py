@@ -3,7 +3,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.rows import each_row, from_corpus
+from tests.rows import from_corpus
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.finding import Severity
@@ -63,18 +63,7 @@ def test_a_file_is_used_whole_or_not_at_all() -> None:
     assert "rule 6 (class): " in said
 
 
-@each_row(
-    ("text", "said"),
-    [
-        ("", "it holds no rule"),
-        ("[[rules]]\nid = 'file'\npath = 'x'\n", "it holds no rule"),
-        (HEAD + "[allowlist]\nregexes = ['(']\n", "its parentheses are not balanced"),
-        ("rules = 3\n", "Expected `array`, got `int` - at `$.rules`"),
-        ("[extend]\nuseDefault = true\n", "rules.toml extends another file"),
-        ("= 3", "rules.toml is not TOML"),
-        (b"\xff", "rules.toml is not TOML"),
-    ],
-)
+@from_corpus("text-scanners-rule_file")
 def test_what_is_no_rule_file_is_refused(text: str | bytes, said: str) -> None:
     assert said in refusal(text)
 
