@@ -59,14 +59,14 @@ def from_corpus(name: str, *, tuples: bool = False) -> Callable[[Test], Test]:
     """Return a decorator that tries a test with each row of the table of its name in ``corpora/NAME.json``.
 
     The first row of a table names the arguments (of one argument, rows are the values), and ``{"bytes": text}``
-    stands for bytes (Latin-1), ``{"text": ["a", ["b", 9]]}`` for ``"a" + "b" * 9``. Where the test takes fixtures
+    stands for bytes (Latin-1), ``{"joined": ["a", ["b", 9]]}`` for ``"a" + "b" * 9``. Where the test takes fixtures
     beside them, each row is a test; else all rows are one (:func:`each_row`).
 
     Args:
         name: Which file.
         tuples: Whether sequences within rows are tuples.
     """
-    tables = json.loads(corpus(f"{name}.json"), object_hook=_plain)
+    tables = json.loads(corpus(f"{name}.json"), object_hook=plain)
 
     def decorate(test: Test) -> Test:
         names, *rows = tables[test.__name__]
@@ -85,10 +85,11 @@ def _frozen(value: Any, *, inside: bool = True) -> Any:
     return {key: _frozen(one) for key, one in value.items()} if isinstance(value, dict) else value
 
 
-def _plain(value: dict[str, Any]) -> Any:
+def plain(value: dict[str, Any]) -> Any:
+    """Return what an object of a corpus stands for: bytes, a joined text, or itself."""
     if value.keys() == {"bytes"}:
         return _joined(value["bytes"]).encode("latin-1")
-    return _joined(value["text"]) if value.keys() == {"text"} else value
+    return _joined(value["joined"]) if value.keys() == {"joined"} else value
 
 
 def _joined(parts: str | list[str | tuple[str, int]]) -> str:
