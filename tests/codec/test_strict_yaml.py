@@ -17,6 +17,7 @@ def test_keys_come_with_their_lines_and_scalars_with_their_text() -> None:
     assert read.values == {"first": 1, "at": 23 * 60 + 5, "list": ["a"]}
     assert read.lines == {"first": 2, "at": 4, "list": 5}
     assert read.texts == {"first": "1", "at": "23:05"}
+    assert (parse_yaml(b"", "here.yaml").values, parse_yaml(b"", "here.yaml").lines) == ({}, {})
 
 
 def test_a_key_that_stands_twice_is_refused_with_both_lines() -> None:

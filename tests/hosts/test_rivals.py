@@ -101,17 +101,8 @@ def test_codex_memories_are_named_where_they_are_turned_on(text: str, named: boo
     assert isinstance(find_rivals("codex", str(tmp_path), str(tmp_path))[0], Unread)
 
 
-@pytest.mark.parametrize(
-    ("text", "named"),
-    [
-        ("model: x\n", True),
-        ("memory:\n  write_approval: false\n", True),
-        ("memory:\n  write_approval: true\n", False),
-        ("memory:\n  memory_enabled: false\n", True),  # its user's profile it keeps still
-        ("memory:\n  memory_enabled: false\n  user_profile_enabled: false\n", False),
-        ("- a list\n", True),
-    ],
-)
+@from_corpus("hosts-rivals")
 def test_hermes_writes_unless_it_asks_first(text: str, named: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a case
+    """With its own memory off it keeps its user's profile still."""
     (tmp_path / "config.yaml").write_text(text)
     assert bool(find_rivals("hermes", str(tmp_path), str(tmp_path))) is named

@@ -54,32 +54,7 @@ ZONE = (
 UNKNOWN = "1 event(s) in a time zone unknown here, taken for the home's"
 
 
-@each_row(
-    ("events", "told"),
-    [
-        (
-            [
-                (
-                    "DTSTART;TZID=America/New_York:20260303T043000",
-                    "DTEND;TZID=America/New_York:20260303T050000",
-                )
-            ],
-            ["09:30"],
-        ),
-        ([("DTSTART:20260303T100000", "DURATION:PT30M")], ["09:00"]),  # of the home's wall clock
-        ([("DTSTART;VALUE=DATE:20260303", "DTEND;VALUE=DATE:20260304")], ["23:00"]),
-        ([("DTSTART:20260303T073000Z", "DTEND:20260303T081500Z")], ["07:30"]),
-        ([("DTSTART:20260303T115900Z",), ("DTSTART:20260303T120000Z",)], ["11:59"]),
-        ([WEEKLY], ["09:00"]),
-        ([DAILY], ["09:00"]),
-        ([(*DAILY, "EXDATE:20260303T090000Z")], []),
-        ([DAILY, LATER], ["11:00"]),
-        ([DAILY, GONE], []),
-        ([("DTSTART:20200101T090000Z", "RDATE:20260303T090000Z")], ["09:00"]),
-        ([("DTSTART:20200101T090000Z", "DURATION:P9000D")], ["09:00"]),
-        ([AT_NINE, AT_NINE], ["09:00"]),
-    ],
-)
+@from_corpus("text-calendar")
 def test_events_are_told_in_utc_as_the_calendar_says(events: list[tuple[str, ...]], told: list[str]) -> None:
     found = read(*(event(*one) for one in events))
     assert (starts(found.events), found.problems) == (told, ())

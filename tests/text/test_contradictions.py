@@ -1,4 +1,3 @@
-import pytest
 from tests.rows import from_corpus
 
 from nightledger.text.contradictions import Standing
@@ -15,26 +14,9 @@ def test_what_cannot_both_be_true_is_shown_and_may_take_the_place(
     assert 0 < hit.likeness <= 1
 
 
-@pytest.mark.parametrize(
-    ("statement", "entry"),
-    [
-        # once
-        ("Wine does not go to the back door any more today", "Wine goes to the back door"),
-        # not yet
-        ("Should restic replace what we have? Restic replaces borg for heron", "Backups of heron are made with borg"),
-        ("Maybe the backup of heron runs at 04:15 now", "The backup of heron runs at 02:30"),
-        # the rest of the entry would be lost
-        ("The letter moved from mailhog to postbox", "The letter is sent with mailhog"),
-        # counted anew
-        ("The kettle on heron holds 5 cups water", "The green kettle on heron holds 3 cups of water"),
-        # the rest of the entry would be lost, too
-        ("The owner of the press is Bo", "The owner of the press is Ida. She wants it oiled on Mondays"),
-        ("Perhaps the owner of the press is Bo", "Perhaps the owner of the press is Ida"),
-        # a denial that says more
-        ("The long red cart is never pushed to the shed", "The red cart is pushed to the shed"),
-    ],
-)  # fmt: skip
+@from_corpus("text-contradictions")
 def test_what_may_contradict_is_only_to_be_seen_together(statement: str, entry: str) -> None:
+    """Once, or not yet; where the rest of the entry would be lost; what is counted anew; a denial that says more."""
     (hit,) = Standing([("e-1", entry)]).contradicted_by(statement)
     assert not hit.sure
 

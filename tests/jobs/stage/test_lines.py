@@ -1,23 +1,14 @@
 """What lines tell by themselves, and as what they are told."""
 
-from tests.rows import each_row, from_corpus
+from tests.rows import from_corpus
 
 from nightledger.domain.staging import Candidate, Source
 from nightledger.jobs.stage.inquiry import alike, is_short, plain
 
 
-@each_row(
-    ("text", "told"),
-    [
-        ("- [ ] **Oil** the `brake`\n\n## Yard", "Oil the brake / Yard"),
-        ("a | b", "a | b"),
-        (
-            "- [Mon 2026-03-09 10:49 GMT+8] never wake me",
-            "never wake me",
-        ),  # what a host puts before a message
-    ],
-)
+@from_corpus("jobs-stage-lines")
 def test_lines_are_told_as_one_without_signs(text: str, told: str) -> None:
+    """Nor with what a host puts before a message."""
     assert plain(text) == told
 
 

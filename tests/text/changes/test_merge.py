@@ -17,37 +17,11 @@ def merged(base: str, ours: str, theirs: str, *, theirs_first: bool = False) -> 
     return None if result is None else result.replace("\n", "")
 
 
-@each_row(
-    ("base", "ours", "theirs", "result"),
-    [
-        ("abc", "abc", "abc", "abc"),
-        ("abc", "axc", "abc", "axc"),
-        ("abc", "abc", "axc", "axc"),
-        ("abc", "axc", "axc", "axc"),
-        ("abc", "xbc", "aby", "xby"),
-        ("abc", "xbc", "ayc", "xyc"),
-        ("abc", "bc", "abcd", "bcd"),
-        ("abc", "abcx", "ab", "abx"),
-        ("abc", "xabc", "bc", "xbc"),
-        ("abc", "axbc", "ac", "axc"),
-        ("abc", "ac", "ac", "ac"),
-        ("abcd", "ad", "acd", None),
-        ("abc", "axc", "ayc", None),
-        ("abc", "abxc", "abyc", None),
-        ("abc", "abxc", "abxc", "abxc"),
-        ("", "a", "b", None),
-        ("ab", "", "ab", ""),
-        ("a.b.c", "a.b", "a.c", "a"),
-        # a run moves where lines repeat: taking out ". b" and ". c" overlap at a dot in some readings, not in all
-        ("a.b.c.d", "a.c.d", "a.b.d", "a.d"),
-        ("a.b.c.d", "a.b.x.c.d", "a.c.d", "a.x.c.d"),
-        (".p.x.n", ".x", ".p.n", None),
-        ("ab.cd", "ab.x.cd", "ab", "ab.x"),
-    ],
-)
+@from_corpus("text-changes-merge")
 def test_changes_of_both_sides_are_joined_or_conflict(
     base: str, ours: str, theirs: str, result: str | None
 ) -> None:
+    """A run moves where lines repeat: taking out ". b" and ". c" overlap at a dot in some readings, not in all."""
     assert merged(base, ours, theirs) == result
     assert merged(base, theirs, ours) == result
 
