@@ -7,7 +7,6 @@ from tests.recall.asking import put
 from tests.recall.test_withheld import BESIDE
 from tests.rows import corpus
 
-_UPRIGHT, _WIDE = ord("!"), ord("\uff01")
 WRITINGS: dict[str, list[str]] = json.loads(corpus("recall-writings.json"))
 
 

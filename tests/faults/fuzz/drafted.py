@@ -1,6 +1,5 @@
 """What a model answers: whatever it says, a result is made of words that stand where it was shown to look."""
 
-import json
 import re
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
@@ -69,14 +68,6 @@ def _check(_: bytes, drafted: Drafted) -> None:
         assert "late because of the bank" not in one.statement.text or "thinks" in one.statement.text
 
 
-def _answer(op: str, line: int, text: str, **more: object) -> bytes:
-    quotes = [{"log": "d1", "line": line, "text": text}]
-    return json.dumps({"operations": [{"op": op, "quotes": quotes, "confidence": 0.8, **more}]}).encode()
-
-
-_OVER = "Backups from the NAS at 02:00 are retired."
-_NAS = "The NAS spins down after 20 minutes, so the first request times out."
-_KOFI = "Kofi thinks the invoices are late because of the bank."
 _SEEDS = seeds("drafted_seeds")
 _KEPT = """# Memory
 
@@ -102,11 +93,6 @@ def _check_removals(_: bytes, chosen: Chosen) -> None:
     assert all(doubt.lines[0] == doubt.lines[1] and doubt.after == "" for doubt in chosen.doubts)
     told = {doubt.lines for doubt in check_memory(_KEPT, today=DAY, chosen=chosen.doubts)}
     assert told <= {doubt.lines for doubt in chosen.doubts} | {(1, 1)}
-
-
-def _removal(entry: str, quote: str, why: str, *others: str, op: str = "retire") -> bytes:
-    told = {"op": op, "entry": entry, "quote": quote, "why": why, "others": others, "confidence": 0.8}
-    return json.dumps({"operations": [told]}).encode()
 
 
 _REMOVALS = seeds("drafted_removals")

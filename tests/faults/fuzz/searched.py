@@ -77,10 +77,6 @@ def _check_times(raw: bytes, times: Times) -> None:
     assert _read_times(raw) == times
 
 
-def _on(text: str, today: date = date(2026, 3, 11)) -> bytes:
-    return (today.toordinal() - _FIRST_DAY).to_bytes(3, "big") + text.encode()
-
-
 _TIMES = seeds("searched_times")
 
 

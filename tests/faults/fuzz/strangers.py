@@ -52,13 +52,6 @@ def _check_calendar(raw: bytes, read: Read) -> None:
     assert all(problem.lstrip("0123456789,").strip() in _SENTENCES for problem in read.problems)
 
 
-def _calendar(*events: str) -> bytes:
-    """Give a calendar of events, each the lines of one, parted by spaces."""
-    told = "".join(f"BEGIN:VEVENT\n{one.replace(' ', chr(10))}\nEND:VEVENT\n" for one in events)
-    return f"BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:x\n{told}END:VCALENDAR\n".encode()
-
-
-_ZONE = b"BEGIN:VTIMEZONE\nTZID:Here\nBEGIN:STANDARD\nDTSTART:19701025T030000\nTZOFFSETFROM:+0200\nTZOFFSETTO:+0100\nEND:STANDARD\nEND:VTIMEZONE\n"
 _CALENDARS = seeds("strangers_calendars")
 
 
@@ -161,7 +154,6 @@ def _parses(text: str) -> bool:
     return True
 
 
-_PYTHON = b"import os\n\ndef run(words):\n    '''Say.'''\n    for word in words:\n        print(f'{word!r:>8}', getattr(os, 'sys' + 'tem')(word))\n"
 _SCRIPTS = seeds("strangers_scripts")
 
 

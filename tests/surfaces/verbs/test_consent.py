@@ -1,3 +1,6 @@
+import json
+from pathlib import Path
+
 import pytest
 from tests.gate.principled import seed
 from tests.surfaces.calling import Caller
@@ -14,6 +17,22 @@ from nightledger.gate.memory.recalling import shipped_principles
 def test_other_words_are_refused(caller: Caller, words: tuple[str, ...]) -> None:
     with pytest.raises(UsageError):
         caller.run("consent", *words)
+
+
+def test_what_is_asked_and_the_graph_are_told_in_words(caller: Caller) -> None:
+    graph = Path(caller.home.consent_graph)
+    graph.write_text(json.dumps({"v": 1, "domains": {"email": {"autonomous": ["send"]}}}))
+    assert "its own graph allows more" not in caller.text("consent", "check", "email", "read")
+    assert "own graph allows more" in caller.text("consent", "check", "email", "send")
+    text = caller.text("consent", "review", "--dry-run")
+    words = "email: autonomous: archive_*, label, read, search, send requires_approval: delete, forward"
+    assert words in text
+    assert "has not been reviewed" in text
+    assert caller.run("consent", "review") == 0
+    assert "has not been reviewed" not in caller.text("consent", "review", "--dry-run")
+    graph.unlink()
+    assert "not the one that was signed" in caller.text("consent", "check", "email", "read")
+    assert "so again once you sign" in caller.text("consent", "review", "--dry-run")
 
 
 def test_an_amendment_that_changes_nothing_signs_nothing(caller: Caller) -> None:
