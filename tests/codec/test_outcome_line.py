@@ -97,6 +97,7 @@ def test_an_unknown_field_is_named_with_the_nearest_one() -> None:
         ({"session": ""}, "session: is empty"),
         ({"host": "a\nb"}, r"host: 'a\nb' holds U+000A, which cannot be seen"),
         ({"note": "x" * 2001}, "note: has 2001 characters; at most 2000"),
+        ({"note": 5}, "note: must be text"),
         ({"note": "a\0b"}, "note: holds a NUL character"),
         ({"duration_s": "12"}, "duration_s: must be a number of seconds, not '12'"),
         ({"duration_s": True}, "duration_s: must be a number of seconds, not True"),
