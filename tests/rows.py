@@ -2,12 +2,15 @@
 
 import functools
 import inspect
+import json
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 Test = Callable[..., None]
+_CORPORA = Path(__file__).with_name("corpora")
 
 
 def each_row(
@@ -45,3 +48,51 @@ def each_row(
         return whole
 
     return decorate
+
+
+def corpus(name: str) -> str:
+    """Return a text of ``corpora``."""
+    return _CORPORA.joinpath(name).read_bytes().decode()
+
+
+def from_corpus(name: str, *, tuples: bool = False) -> Callable[[Test], Test]:
+    """Return a decorator that tries a test with each row of the table of its name in ``corpora/NAME.json``.
+
+    The first row of a table names the arguments (of one argument, rows are the values), and ``{"bytes": text}``
+    stands for bytes (Latin-1), ``{"joined": ["a", ["b", 9]]}`` for ``"a" + "b" * 9``. Where the test takes fixtures
+    beside them, each row is a test; else all rows are one (:func:`each_row`).
+
+    Args:
+        name: Which file.
+        tuples: Whether sequences within rows are tuples.
+    """
+    tables = json.loads(corpus(f"{name}.json"), object_hook=plain)
+
+    def decorate(test: Test) -> Test:
+        names, *rows = tables[test.__name__]
+        rows = [_frozen(row, inside=False) for row in rows] if tuples else rows
+        if set(inspect.signature(test).parameters) == set(names):
+            return each_row(names, rows)(test)
+        found: Test = pytest.mark.parametrize(",".join(names), rows)(test)
+        return found
+
+    return decorate
+
+
+def _frozen(value: Any, *, inside: bool = True) -> Any:
+    if isinstance(value, list):
+        return (tuple if inside else list)(map(_frozen, value))
+    return {key: _frozen(one) for key, one in value.items()} if isinstance(value, dict) else value
+
+
+def plain(value: dict[str, Any]) -> Any:
+    """Return what an object of a corpus stands for: bytes, a joined text, or itself."""
+    if value.keys() == {"bytes"}:
+        return _joined(value["bytes"]).encode("latin-1")
+    return _joined(value["joined"]) if value.keys() == {"joined"} else value
+
+
+def _joined(parts: str | list[str | tuple[str, int]]) -> str:
+    if isinstance(parts, str):
+        return parts
+    return "".join(part if isinstance(part, str) else part[0] * part[1] for part in parts)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.rows import each_row
+from tests.rows import corpus, each_row
 
 from nightledger.codec.settings import parse_settings
 from nightledger.demo.shell import Shell
@@ -65,35 +65,7 @@ def codes(text: str) -> list[str]:
 # ---------------------------------------------------------------- the README's session
 
 
-WORKSPACE = {
-    "AGENTS.md": "",
-    "SOUL.md": "",
-    "MEMORY.md": """# MEMORY.md
-
-## Hosts
-- fathom: the web server, Debian 12, deploys with `make ship`
-- harbour: the backup host, reachable over the tunnel only
-
-## Open
-- Waiting for the quote from Lindqvist, due 2025-11-20
-
-## Lessons
-- Check that the attachment is there before sending a mail.
-- Read the whole thread before answering the last mail of it.
-- Check that the attachment is there before sending a mail.
-""",
-    "memory/2026-03-02.md": """# 2026-03-02
-
-## Backup
-
-- 08:10 Nightly backup failed again, restic not found
-- 09:40 Root cause: cron has no PATH; call restic by its full path
-
-## Mail
-
-- 15:20 Sorted the inbox, answered two mails
-""",
-}
+WORKSPACE: dict[str, str] = json.loads(corpus("readme-session.json"))
 
 
 def test_the_session_of_the_readme_is_what_the_commands_print(

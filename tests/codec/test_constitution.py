@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.domain.gate_values import FOUNDING
+from tests.rows import from_corpus
 
 from nightledger.codec.constitution import dump_constitution, dump_page, parse_constitution, parse_page
 from nightledger.codec.schema import SCHEMAS, find_problems
@@ -18,7 +19,6 @@ from nightledger.domain.errors import RecordError
 from nightledger.domain.retention import CONSTITUTIONAL
 
 SHIPPED = (Path(SCHEMAS).parent / "config" / "constitution.json").read_bytes()
-CARE = "care [self/constitutional, self/value]\nI leave things better.\n"
 
 names = st.from_regex(r"[a-z][a-z0-9_]{0,31}", fullmatch=True)
 texts = (
@@ -64,18 +64,7 @@ def test_one_constitution_has_one_sequence_of_bytes() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("page", "said"),
-    [
-        ("", "a constitution has 1 to 20 principles"),
-        ("# all notes\n", "a constitution has 1 to 20 principles"),
-        ("I leave things better.\n", "'I leave things better.' does not begin a principle"),
-        (f"{CARE}\n\nsecond paragraph of it\n", "'second paragraph of it' does not begin a principle"),
-        (f"{CARE}\n{CARE}", "care: the name stands 2 times"),
-        ("care [self/value]\nText.\n", "care: its tags are"),
-        ("care [self/constitutional, self/value]\n", "care: its text is one line"),
-    ],
-)
+@from_corpus("codec-constitution")
 def test_a_page_that_is_no_constitution_says_why(page: str, said: str) -> None:
     with pytest.raises(RecordError) as caught:
         parse_page(page, where="the page")

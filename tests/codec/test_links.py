@@ -1,6 +1,6 @@
 import json
 
-import pytest
+from tests.rows import from_corpus
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.links import (
@@ -32,20 +32,7 @@ def test_the_cursor_comes_back_and_holds_to_its_schema() -> None:
     assert find_problems("cursors", json.loads(raw)) == ()
 
 
-@pytest.mark.parametrize(
-    "raw",
-    [
-        b"",
-        b"[]",
-        b"{",
-        b"\xff",
-        b"[" * 100_000,
-        b'{"link":3}',
-        b'{"link":{"v":2}}',
-        b'{"other":{}}',
-        b'{"link":{"\\ud800":1}}',
-    ],
-)
+@from_corpus("codec-links")
 def test_what_is_no_cursor_is_none(raw: bytes) -> None:
     assert parse_link_cursor(raw) is None
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from tests.codec.records import KINDS
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 
 from nightledger.codec.canonical import CanonicalError, canonical
 from nightledger.codec.records import (
@@ -128,17 +128,7 @@ def test_any_other_form_is_refused(raw: bytes, why: str) -> None:
         parse_message(raw, "it")
 
 
-@pytest.mark.parametrize(
-    ("action", "body"),
-    [
-        ("consolidate_daily", {"text": "no date"}),
-        ("consolidate_daily", {"date": "28.2.2026", "text": "x"}),
-        ("propose_behavioral_change", {"text": "- no reason"}),
-        ("decide", {"decision": "{}"}),
-        ("update_heartbeat", {"state": {"mail": "a sentence, which is prose"}}),
-        ("proposals", {"more": 1}),
-    ],
-)
+@from_corpus("codec-records")
 def test_a_body_that_its_action_does_not_have_is_refused(action: str, body: dict[str, Any]) -> None:
     with pytest.raises(RecordError, match="body"):
         parse_message(dump_record(message(action, body=body)), "it")

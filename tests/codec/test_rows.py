@@ -2,8 +2,6 @@ import random  # noqa: TID251 - seeded
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.codec.outcomes import NOW, SHA256, dump_outcome, full_record, given_record
 
 from nightledger.codec import rows
@@ -82,26 +80,6 @@ def test_a_stored_line_becomes_a_value_and_the_same_line_again() -> None:
     )
     assert outcome.received_at == NOW
     assert dump_outcome(outcome) == GOOD
-
-
-@given(
-    changes=st.fixed_dictionaries(
-        {},
-        optional={
-            "note": st.text(max_size=50),
-            "session": st.text(max_size=9),
-            "duration_s": st.floats(0, 1e6),
-        },
-    )
-)
-def test_whatever_the_logger_stores_is_read_back(changes: dict[str, Any]) -> None:
-    try:
-        line = line_of(**changes)
-    except Exception:  # noqa: BLE001 - the logger's own tests say what it refuses
-        return
-    read = read_outcome_rows(line)
-    assert read.problems == ()
-    assert [*map(dump_outcome, read.rows)] == [line]
 
 
 def test_lines_are_read_in_order_and_alike_whether_they_are_plain_or_judged(

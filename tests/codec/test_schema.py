@@ -2,6 +2,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.rows import from_corpus
 
 from nightledger.codec import schema
 from nightledger.codec.schema import find_problems, read_schema
@@ -21,21 +22,6 @@ def test_a_missing_schema_says_that_the_checkout_is_incomplete(
         read_schema("run")
 
 
-@pytest.mark.parametrize(
-    ("changes", "problem"),
-    [
-        ({"attempt": 1.0}, "attempt: 1.0 is not of type integer"),
-        ({"attempt": True}, "attempt: True is not of type integer"),
-        ({"v": 3}, "v: 3 is not one of 2"),
-        ({"outcome": "x" * 99}, "outcome: '" + "x" * 40 + "'... (99 characters) is not one of done, failed"),
-        ({"started_at": "2026-02-30T00:00:00Z"}, "started_at: '2026-02-30T00:00:00Z' does not exist"),
-        (
-            {"started_at": "2026-02-28T00:00:00.5Z"},
-            "started_at: '2026-02-28T00:00:00.5Z' breaks the rule pattern",
-        ),
-        ({"job": "Two Words"}, "job: 'Two Words' breaks the rule pattern"),
-        ({"counts": {"a": -1}}, "counts.a: -1 breaks the rule minimum 0"),
-    ],
-)
+@from_corpus("codec-schema")
 def test_a_problem_says_where_and_what_and_repeats_little(changes: dict[str, Any], problem: str) -> None:
     assert any(found.startswith(problem) for found in find_problems("run", example("run", **changes)))

@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import fields, replace
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 
 from nightledger.codec.settings import parse_settings
 from nightledger.domain.cooling import Cooling
@@ -71,36 +71,12 @@ def test_every_problem_is_named_at_once_with_its_line() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "laxer",
-    [
-        "cooling_hours: 1",
-        "cooling_hours: 0",
-        "cooling_hours: -5",
-        "cooling_after_signature_minutes: 9",
-        "undo_days: 6",
-        "decision_expires_days: 8",
-        "pattern_sources: 1",
-    ],
-)
+@from_corpus("codec-settings")
 def test_a_home_cannot_make_the_gate_laxer(laxer: str) -> None:
     assert laxer.partition(":")[0] in refusal(laxer)
 
 
-@pytest.mark.parametrize(
-    "bad",
-    [
-        "nightly_at: 24:00",
-        "nightly_at: 3:05",
-        "nightly_at: [1]",
-        "nightly_at:",
-        "cooling_hours: true",
-        "cooling_hours: .inf",
-        "cap_characters: {openclaw: 3}",
-        "cap_characters: {oponclaw: 9000}",
-        "catch_up_periods: 0",
-    ],
-)
+@from_corpus("codec-settings")
 def test_a_value_that_means_nothing_is_refused(bad: str) -> None:
     key = bad.partition(":")[0]
     assert refusal(bad).startswith(f"own.yaml:1: {key}: ")

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.rows import each_row
+from tests.rows import from_corpus
 
 from nightledger.codec.schema import find_problems
 from nightledger.codec.settings import parse_staging_rules
@@ -46,21 +46,7 @@ def test_a_homes_own_file_holds_what_differs_key_by_key() -> None:
     assert rules.windows == (WindowRules(from_days=1, until_days=2, most=3),)
 
 
-@each_row(
-    ("own", "told"),
-    [
-        (b"{", "staging-rules.json"),
-        (b"3", "3 is not of type object"),
-        ([], "[] is not of type object"),
-        ({"lookahead_hour": 4}, "did you mean 'lookahead_hours'?"),
-        ({"lookahead_hours": "4"}, "lookahead_hours: '4' is not of type integer"),
-        ({"association_percent": 60}, "60 breaks the rule minimum 70"),
-        ({"sources": {"landmark": {"most": 11}}}, "11 breaks the rule maximum 10"),
-        ({"sources": {"rumour": {"most": 1}}}, "rumour"),
-        ({"budget_tokens": {"codex": 10}}, "10 breaks the rule minimum 200"),
-        ({"windows": [{"from_days": 9, "until_days": 9, "most": 1}]}, "until_days is 9, and from_days 9"),
-    ],
-)
+@from_corpus("codec-staging_rules")
 def test_rules_that_cannot_be_meant_are_refused_with_what_is_wrong(own: object, told: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         parse(own)

@@ -1,32 +1,8 @@
-import json
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.rows import each_row
 
 from nightledger.codec.strict_json import MAX_DEPTH, parse_json, read_jsonl
 from nightledger.domain.errors import RecordError
-
-values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
-    max_leaves=12,
-)
-
-
-@given(raw=st.binary(max_size=60))
-def test_any_bytes_end_in_a_value_or_a_named_problem(raw: bytes) -> None:
-    value, problem = None, ""
-    try:
-        value = parse_json(raw, "inbox/7.json")
-    except RecordError as error:
-        problem = str(error)
-    assert problem.startswith("inbox/7.json is not valid:") if problem else value == json.loads(raw)
 
 
 @each_row(

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.domain.gate_values import START, Log
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.folding import fold_events
@@ -221,16 +221,7 @@ def test_a_leak_that_was_overwritten_stands_so_in_what_the_gate_wrote_and_nowher
     assert book.gone_at["full"] == log.events[-1].at
 
 
-@each_row(
-    "applies, names",
-    [
-        ([[["A", "B"]]], {"B": "A"}),
-        ([[["A", "B"]], [["B", "C"]]], {"C": "A"}),
-        ([[["A", "B"]], [["B", "A"]]], {}),
-        ([[["A", "B"], ["B", "A"]]], {"A": "B", "B": "A"}),
-        ([[["A", "B"], ["B", "C"], ["C", "A"]]], {"B": "A", "C": "B", "A": "C"}),
-    ],
-)
+@from_corpus("domain-folding")
 def test_an_id_is_followed_from_edit_to_edit_and_back(
     applies: list[list[list[str]]], names: dict[str, str]
 ) -> None:

@@ -1,11 +1,11 @@
 import random  # noqa: TID251 - seeded
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from tests.domain.gate_values import FOUNDING
+from tests.rows import from_corpus
 
 from nightledger.codec.settings import parse_settings
 from nightledger.domain.frames import (
@@ -62,15 +62,7 @@ def test_weights_budgets_and_places_are_as_published() -> None:
     assert all(rules.why_not() == [] for rules in PUBLISHED.values())
 
 
-@pytest.mark.parametrize(
-    ("change", "problem"),
-    [
-        ({"similarity": 20}, "the five weights add up to 110, not to 100"),
-        ({"guaranteed": 3}, "guaranteed is not above most_principles, nor that above places"),
-        ({"most_principles": 6}, "guaranteed is not above most_principles, nor that above places"),
-        ({"principle_tokens": 601}, "principle_tokens is not above tokens"),
-    ],
-)
+@from_corpus("domain-frames")
 def test_rules_that_do_not_fit_together_say_so(change: dict[str, int], problem: str) -> None:
     assert replace(SELF, **change).why_not() == [problem]
 

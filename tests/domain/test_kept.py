@@ -2,6 +2,7 @@
 
 import pytest
 from msgspec.structs import replace
+from tests.domain.gate_values import change as addition
 from tests.rows import each_row
 
 from nightledger.domain.kept import (
@@ -12,7 +13,7 @@ from nightledger.domain.kept import (
     is_daily_log,
     why_forbidden,
 )
-from nightledger.domain.proposal import Anchor, Change, Hunk, Op, Origin, Part
+from nightledger.domain.proposal import Anchor, Change, Hunk, Op, Part
 
 PLACES = Places(gated=("MEMORY.md", "USER.md"), daily=("memory", "memory/daily"))
 SHA256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
@@ -27,22 +28,7 @@ def hunk(anchor: Anchor, *, removed: str = "", added: str = "") -> Hunk:
 
 def change(op: Op, target: str, made: Hunk, *also: Part) -> Change:
     """Give a change of which only the files matter."""
-    return Change(
-        n=1,
-        op=op,
-        target=target,
-        section="",
-        before="",
-        after="",
-        diff="",
-        hunk=made,
-        reason="It is done.",
-        evidence=(),
-        provenance=(Origin.AGENT,),
-        confidence=1.0,
-        key="it is done",
-        also=also,
-    )
+    return replace(addition(1, target=target), op=op, hunk=made, also=also)
 
 
 REMOVED = hunk(Anchor.LINES, removed="- Done.\n")

@@ -3,7 +3,7 @@ from typing import Any
 
 from msgspec.structs import replace
 from tests.domain.outcomes import LEARNING, told
-from tests.rows import each_row
+from tests.rows import from_corpus
 
 from nightledger.domain.lessons import OUTCOMES_PATH, Standing, lesson_drafts
 from nightledger.domain.outcome import OutcomeEvidence
@@ -70,19 +70,7 @@ def test_that_a_lesson_was_wrong_is_said_only_where_it_stands() -> None:
     assert draft.op is Op.REPLACE
 
 
-@each_row(
-    "each, there, said",
-    [
-        (1, True, ""),
-        (1, False, "none of the evidence named is there as it says; it is the reporter's word"),
-        (
-            17,
-            False,
-            "none of the first 64 pieces of evidence named is there as it says; it is the reporter's word",
-        ),
-        (0, False, "no outcome behind it points to evidence; it is the reporter's word"),
-    ],
-)
+@from_corpus("domain-lessons")
 def test_a_lesson_of_which_no_evidence_is_there_says_so(
     each: int,
     there: bool,  # noqa: FBT001 - a row

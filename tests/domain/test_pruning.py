@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 
 from nightledger.domain.consent import ConsentGraph, Tier
 from nightledger.domain.lanes import MOST_FORGOTTEN
@@ -74,14 +74,7 @@ def test_no_portion_of_several_takes_more_than_its_share(sizes: list[int], total
     assert all(len(lines) == 1 or sum(sizes[n] for n in lines) <= BUDGET_SHARE * total for lines in found)
 
 
-@each_row(
-    "text, named",
-    [
-        ("Never unlock_doors for a courier", True),
-        ("Unlock-Doors\n  is off", True),
-        ("delete the doors", False),
-    ],
-)
+@from_corpus("domain-pruning")
 def test_an_entry_speaks_of_a_blocked_action_by_its_name(text: str, *, named: bool) -> None:
     names = {"unlock_doors": Tier.BLOCKED, "delete": Tier.BLOCKED, "archive_*": Tier.BLOCKED}
     words = blocked_words(ConsentGraph(domains={"home": {**names, "open_doors": Tier.AUTONOMOUS}}))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 
 from nightledger.domain.frames import centralities, confidence_of_use, network_of, reinforced_share
 from nightledger.domain.retention import (
@@ -205,17 +205,7 @@ def test_the_top_fifth_is_one_in_five_and_never_without_a_link(degrees: list[int
     assert well_connected_from(degrees) == least
 
 
-@each_row(
-    "now_hour, last, due",
-    [
-        (39, None, ()),
-        (40, None, (40,)),
-        (79, 40, ()),
-        (205, 80, (120, 160, 200)),
-        (4000, None, (4000,)),
-        (130, 93, (120,)),
-    ],
-)
+@from_corpus("domain-retention", tuples=True)
 def test_each_forty_active_hours_are_one_period(
     now_hour: int, last: int | None, due: tuple[int, ...]
 ) -> None:

@@ -4,8 +4,9 @@ import pytest
 from tests.faults.failed_tests import pytest_runtest_makereport
 from tests.faults.sweep_report import WHOLE, whole
 from tests.faults.sweep_strace import Program, copy_program, why_not
+from tests.remote.conftest import pair_template
 
-__all__ = ["pytest_runtest_makereport"]
+__all__ = ["pair_template", "pytest_runtest_makereport"]
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from tests.faults.failed_tests import has_failed
 from tests.faults.sweep_report import report
-from tests.remote.machines import AGENT_ADDRESS, Pair, copy_pair, make_pair, opened
+from tests.remote.machines import AGENT_ADDRESS, Pair, copy_pair, opened
 
 from nightledger.codec.canonical import MAX_INTEGER, canonical
 from nightledger.codec.records import dump_record
@@ -36,21 +36,12 @@ COPIES = 64
 SWEEP = "replay and forgery"
 
 
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Give two machines that nobody writes to."""
-    root = tmp_path_factory.mktemp("machines")
-    with pytest.MonkeyPatch.context() as environment:
-        make_pair(root, environment)
-        yield root
-
-
 @pytest.fixture
 def pair(
-    template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+    pair_template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> Iterator[Pair]:
     """Give two machines that know each other; what was tried on them is counted."""
-    made = copy_pair(template, tmp_path, monkeypatch)
+    made = copy_pair(pair_template, tmp_path, monkeypatch)
     yield made
     report(SWEEP, request.node.name, points=max(1, made.tried), failed=int(has_failed(request)))
 

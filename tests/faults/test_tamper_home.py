@@ -8,6 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from tests.codec.outcomes import given_record
 from tests.faults.sweep_report import report, whole
 from tests.gate.homes import START, addition, make_desk
 from tests.second_verifier import disagreement, second_look
@@ -50,15 +51,7 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("lived")
     desk = make_desk(root)
     shell = shell_of(root)
-    record = {
-        "timestamp": "2026-03-01T05:00:00Z",
-        "task_type": "debug_cron",
-        "context_tags": ["cron", "time_zone"],
-        "resolution": "set_zone",
-        "outcome": "success",
-        "source_file": "memory/2026-03-01.md",
-    }
-    assert shell.run("log", "--stdin", now=START.at, stdin=json.dumps(record)).status == 0
+    assert shell.run("log", "--stdin", now=START.at, stdin=json.dumps(given_record())).status == 0
     (root / "home" / "memory" / "2026-03-01.md").write_text("# 2026-03-01\n\n- Set the zone of the timer.\n")
     desk.applied(addition("Set the zone in every timer."))
     for day in (1, 2):

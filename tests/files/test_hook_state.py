@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from tests.homes import make_home
+from tests.rows import from_corpus
 
 from nightledger.codec.schema import find_problems, read_schema
 from nightledger.domain.exposure import EVENTS, Exposure, Place
@@ -98,19 +99,7 @@ def test_what_is_written_is_read_and_stays_in_its_folder(home: Home, session: st
     assert (path.stat().st_mode & 0o777, folder(home).stat().st_mode & 0o777) == (0o600, 0o700)
 
 
-@pytest.mark.parametrize(
-    "raw",
-    [
-        b"",
-        b"{",
-        b"[]",
-        b"{}",
-        b'{"prompts": 1, "shown": 2}',
-        b'{"prompts": [1], "shown": [2]}',
-        b"\xff",
-        b"[" * 60_000,
-    ],
-)
+@from_corpus("files-hook_state")
 def test_a_state_that_cannot_be_read_is_an_empty_one(home: Home, raw: bytes) -> None:
     write_state(home, "s", PromptState(("a",), ()))
     (folder(home) / "s.json").write_bytes(raw)

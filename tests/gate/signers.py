@@ -6,7 +6,6 @@ from pathlib import Path
 from tests.gate.homes import Desk
 
 from nightledger.domain.decision import NAMESPACE, Decision, DecisionType
-from nightledger.domain.trusting import RECOVERY_NAMESPACE
 from nightledger.gate.deciding import Signed, accept, sign
 from nightledger.gate.integrity.trust_changes import keep_contents, trust_targets
 from nightledger.gate.integrity.trusting import Trust
@@ -92,11 +91,6 @@ def let_sign(desk: Desk, key: Key, principal: str, namespace: str = NAMESPACE) -
         text(desk, "allowed_signers"), text(desk, "revoked_keys"), key.line(principal, namespace)
     )
     return change(desk, {"allowed_signers": allowed})
-
-
-def let_recover(desk: Desk, key: Key) -> Decision:
-    """Let a key change who signs."""
-    return let_sign(desk, key, "recovery", RECOVERY_NAMESPACE)
 
 
 def revoke_key(desk: Desk, revoked: Key, *, by: Key, principal: str) -> Decision:

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 from tests.gate.homes import Desk, open_desk
+from tests.rows import corpus
 
 from nightledger.domain.consent import Answer, Mode, Tier, Why
 from nightledger.domain.decision import Decision, DecisionType
@@ -12,33 +13,7 @@ from nightledger.gate.consenting import BLOCKED_A_DAY, graph_target, read_standi
 from nightledger.gate.deciding import with_id
 from nightledger.gate.review.composing import make_unproposed
 
-SHIPPED = {
-    "email": {"read": 0, "search": 0, "label": 0, "archive_old": 0, "send": 1, "delete": 1, "forward": 1,
-              "send_to_unknown": 3, "delete_vip": 3},
-    "messages": {"read": 0, "history": 0, "send_vip": 1, "send_family": 1, "send_unknown": 3,
-                 "send_group_without_context": 3},
-    "home_automation": {"read_sensors": 0, "check_status": 0, "read_forecast": 0, "set_thermostat": 1,
-                        "lock_doors": 1, "toggle_lights": 1, "unlock_doors": 3, "disable_alarms": 3,
-                        "open_garage": 3},
-    "files": {"read": 0, "write_workspace": 0, "create": 0, "edit": 0, "delete": 1,
-              "write_outside_workspace": 1, "delete_outside_workspace": 3, "modify_secrets": 3},
-    "external_api": {"search": 0, "read": 0, "fetch": 0, "post_social": 1, "tweet": 1, "submit_form": 1,
-                     "financial_transaction": 3, "delete_remote": 3},
-    "cron": {"list": 0, "run_existing": 0, "update_schedule": 0, "create": 1, "delete": 1},
-    "notifications": {"send_telegram_owner": 0, "send_email_owner": 0, "send_telegram_other": 1,
-                      "send_email_other": 1, "send_to_unknown_channel": 3},
-    "calendar": {"read": 0, "list_events": 0, "create_event": 1, "modify_event": 1, "delete_event": 1,
-                 "invite_external": 3},
-    "nodes": {"read_files": 0, "list_files": 0, "run_scripts": 0, "check_status": 0, "git_operations": 0,
-              "read_logs": 0, "install_software": 1, "modify_system_config": 1, "delete_files": 1,
-              "expose_ports_externally": 3, "modify_openclaw_config": 3},
-    "self_modification": {"load_memory_file": 0, "restore_context": 0, "update_heartbeat_state": 0,
-                          "update_lessons_md": 1, "propose_behavioral_change": 2,
-                          "consolidate_daily_to_memory": 2, "prune_stale_memory": 2, "forget": 2,
-                          "reversal": 2, "modify_soul_md": 3, "modify_agents_md": 3,
-                          "modify_consent_graph": 3, "change_safety_rules": 3, "modify_system_prompt": 3,
-                          "delete_audit_log": 3, "modify_audit_log": 3},
-}  # fmt: skip
+SHIPPED: dict[str, dict[str, int]] = json.loads(corpus("consent-tiers.json"))
 """What the published graph, whose ``messages`` are ``imessage``, says of every action; 0 autonomous, 1 approval, 2 trusted channel, 3 blocked."""
 
 

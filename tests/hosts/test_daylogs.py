@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from tests.homes import make_home
-from tests.rows import each_row
+from tests.rows import from_corpus
 
 from nightledger.files.home import Home
 from nightledger.hosts import daylogs
@@ -27,44 +27,12 @@ def write(home: Home, path: str, content: bytes = b"- a line\n") -> Path:
     return written
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "2026-02-28.md",
-        "2026-02-28.MD",
-        "2026-02-28.markdown",
-        "2026-02-28.txt",
-        "2026-02-28-relay-outage.md",
-        "2026-02-28_0930.md",
-        "2026-02-28 notes.md",
-        "2026-02-28T0930.md",
-        "2026-02-28.old.md",
-        "2026-02-28-\u65e5\u8a18.md",
-    ],
-)
+@from_corpus("hosts-daylogs")
 def test_a_name_that_begins_with_a_date_is_a_daily_log(name: str) -> None:
     assert day_of(name) == DAY
 
 
-@each_row(
-    "name",
-    [
-        "2026-02-30.md",
-        "2026-13-01.md",
-        "2025-02-29.md",
-        "0000-01-01.md",
-        "notes-2026-02-28.md",
-        "2026-2-28.md",
-        "20260228.md",
-        "2026-02-281.md",
-        "2026-02-28.json",
-        "2026-02-28.md.bak",
-        "2026-02-28.md\n",
-        "2026-02-28",
-        "MEMORY.md",
-        "",
-    ],
-)
+@from_corpus("hosts-daylogs")
 def test_any_other_name_is_none(name: str) -> None:
     assert day_of(name) is None
 
@@ -126,17 +94,9 @@ def test_of_a_log_larger_than_any_agent_writes_the_first_whole_lines_are_read(
     )
 
 
-@pytest.mark.parametrize(
-    ("encoding", "named"),
-    [
-        ("utf-16", "UTF-16"),
-        ("utf-32", "UTF-32"),
-    ],
-)
-def test_a_log_of_wide_characters_is_one_finding_that_says_how_to_convert_it(
-    home: Home, encoding: str, named: str
-) -> None:
-    write(home, "memory/2026-03-01.md", "# Sunday\n\nThe relay stopped. Grüße.\n".encode(encoding))
+@pytest.mark.parametrize("named", ["UTF-16", "UTF-32"])
+def test_a_log_of_wide_characters_is_one_finding_that_says_how_to_convert_it(home: Home, named: str) -> None:
+    write(home, "memory/2026-03-01.md", "# Sunday\n\nThe relay stopped. Grüße.\n".encode(named))
     texts, skipped = read_daylogs(home, find_daylogs(home, ["memory"]))
     assert texts == {}
     (only,) = skipped

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 
 from nightledger.hosts.hooking import (
     HookCall,
@@ -123,18 +123,7 @@ def test_what_is_no_hook_is_left_alone() -> None:
     )
 
 
-@each_row(
-    ("text", "said"),
-    [
-        ("[]", "no JSON object"),
-        ('{"hooks": []}', "hooks is no object"),
-        ('{"hooks": {"PreToolUse": {}}}', "hooks.PreToolUse is no list"),
-        ('{"a": 1, "a": 2}', "stands in it twice"),
-        ("{", "Expecting"),
-        ("// settings\n{}", "Expecting"),
-        ("[" * 100_000, "nested too deeply"),
-    ],
-)
+@from_corpus("hosts-hooking")
 def test_settings_of_another_shape_are_refused(text: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         with_hooks("claude_code", text, CALL)
@@ -196,19 +185,7 @@ def test_a_home_that_moved_knows_its_old_hooks(host: str) -> None:
     assert without_hooks(host, old, RENAMED) == text
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("hooks:\n  pre_tool_call: []\n", "hooks already"),
-        ('"hooks": {}\n', "hooks already"),
-        ("- a\n", "no YAML"),
-        ("a: [\n", "no YAML"),
-        ("a: 1\n...\n", "no plain|no YAML"),
-        ("a: 1\n---\nb: 2\n", "no YAML|no plain"),
-        ("a: |\n  text", "no plain"),
-        ("{a: 1}\n", "no YAML|no plain"),
-    ],
-)
+@from_corpus("hosts-hooking")
 def test_yaml_that_cannot_be_added_to_safely_is_refused(text: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         with_hooks("hermes", text, CALL)

@@ -2,6 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.rows import from_corpus
 
 from nightledger.hosts.configured import Unread
 from nightledger.hosts.rivals import Rival, find_rivals
@@ -63,16 +64,7 @@ def test_auto_memory_is_on_unless_a_setting_says_no(tmp_path: Path) -> None:
     assert claude(tmp_path, autoDreamEnabled=True) == ["Claude Code auto memory", "Claude Code auto dream"]
 
 
-@pytest.mark.parametrize(
-    ("variable", "setting", "named"),
-    [
-        ("1", True, False),
-        ("true", None, False),
-        ("0", False, True),
-        ("perhaps", False, False),
-        (1, None, True),
-    ],
-)
+@from_corpus("hosts-rivals")
 def test_a_variable_in_the_settings_says_more_than_the_setting(
     variable: object,
     setting: bool | None,  # noqa: FBT001 - a case
@@ -100,15 +92,7 @@ def test_where_auto_memory_is_kept_is_told(tmp_path: Path) -> None:
     assert told(f"{tmp_path}/home/").startswith("is told to write MEMORY.md here, past the gate")
 
 
-@pytest.mark.parametrize(
-    ("text", "named"),
-    [
-        ("", False),
-        ("[features]\nmemories = true\n", True),
-        ("[features]\nmemories = false\n", False),
-        ("features = 3\n", False),
-    ],
-)
+@from_corpus("hosts-rivals")
 def test_codex_memories_are_named_where_they_are_turned_on(text: str, named: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a case
     (tmp_path / "config.toml").write_text(text)
     found = find_rivals("codex", str(tmp_path), str(tmp_path))
@@ -117,17 +101,8 @@ def test_codex_memories_are_named_where_they_are_turned_on(text: str, named: boo
     assert isinstance(find_rivals("codex", str(tmp_path), str(tmp_path))[0], Unread)
 
 
-@pytest.mark.parametrize(
-    ("text", "named"),
-    [
-        ("model: x\n", True),
-        ("memory:\n  write_approval: false\n", True),
-        ("memory:\n  write_approval: true\n", False),
-        ("memory:\n  memory_enabled: false\n", True),  # its user's profile it keeps still
-        ("memory:\n  memory_enabled: false\n  user_profile_enabled: false\n", False),
-        ("- a list\n", True),
-    ],
-)
+@from_corpus("hosts-rivals")
 def test_hermes_writes_unless_it_asks_first(text: str, named: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a case
+    """With its own memory off it keeps its user's profile still."""
     (tmp_path / "config.yaml").write_text(text)
     assert bool(find_rivals("hermes", str(tmp_path), str(tmp_path))) is named

@@ -3,6 +3,7 @@ from pathlib import Path
 
 from tests.gate.homes import Desk, addition
 from tests.jobs.nights import SECRET, Nights
+from tests.rows import corpus
 
 from nightledger.domain.finding import DoubtLabel
 from nightledger.domain.lanes import OPERATOR
@@ -11,18 +12,7 @@ from nightledger.jobs.check import SETTLED_DAYS, Checkup, check
 
 TODAY = date(2026, 3, 2)
 COPIED = "The relay listens on port 8443 of atlas."
-DOUBTFUL = """# MEMORY.md
-
-## Decisions
-
-- Backups of the ledger are kept for 30 days on atlas.
-- Backups of the ledger are kept for 30 days on atlas.
-- The relay listens on port 8443.
-
-## Keys
-
-- relay token SECRET
-""".replace("SECRET", SECRET)
+DOUBTFUL = corpus("jobs-check.txt").replace("SECRET", SECRET)
 
 
 def look(desk: Desk, *, dry_run: bool = False, path: str = "MEMORY.md") -> Checkup:

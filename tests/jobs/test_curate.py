@@ -1,7 +1,6 @@
 from pathlib import Path
 
 import pytest
-from tests.domain.gate_values import FOUNDING
 from tests.gate.homes import Desk, make_desk
 from tests.gate.lived import live, name_of
 from tests.gate.principled import seed
@@ -15,7 +14,6 @@ from nightledger.jobs.prune import Asked, prune
 
 SUBJECTS = ("fern", "relay", "backup", "invoice", "printer", "garden", "tunnel")
 MEMORY = "# MEMORY.md\n\n## Lessons\n\n" + "".join(f"- Look after the {one} first.\n" for one in SUBJECTS)
-PRINCIPLES = [f"constitution#{name}" for name in sorted(FOUNDING)]
 
 
 @pytest.fixture

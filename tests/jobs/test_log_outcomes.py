@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from tests.codec.outcomes import NOW, SHA256, full_record, given_record
 from tests.homes import make_home
+from tests.rows import from_corpus
 
 from nightledger.codec.rows import read_outcome_rows
 from nightledger.domain.errors import RecordError
@@ -31,14 +32,7 @@ def test_what_is_logged_can_be_read_back(home: Home) -> None:
     assert logged.torn_bytes == 0
 
 
-@pytest.mark.parametrize(
-    ("lines", "expected"),
-    [
-        ([1, 1], b"# Day"),
-        ([2, 3], b"- cron failed\r\n- zone set"),
-        ([1, 3], b"# Day\n- cron failed\r\n- zone set"),
-    ],
-)
+@from_corpus("jobs-log_outcomes")
 def test_evidence_without_a_hash_is_hashed_as_the_file_is_now(
     home: Home, lines: list[int], expected: bytes
 ) -> None:
@@ -53,22 +47,7 @@ def test_evidence_with_a_hash_is_taken_at_its_word(home: Home) -> None:
     assert record["evidence"][0]["sha256"] == SHA256
 
 
-@pytest.mark.parametrize(
-    ("item", "problem"),
-    [
-        ({"path": "memory/none.md", "lines": [1, 1]}, "none.md is missing"),
-        ({"path": "memory", "lines": [1, 1]}, "is a directory"),
-        ({"path": "../outside.md", "lines": [1, 1]}, "not a path inside the home"),
-        ({"path": "memory/link.md", "lines": [1, 1]}, "is a link to /etc/hostname"),
-        ({"path": "memory/fifo", "lines": [1, 1]}, "is a FIFO"),
-        ({"path": "memory/a.md", "lines": [1, 3]}, "memory/a.md has 2 lines, not 1 to 3"),
-        ({"path": "memory/a.md", "lines": [0, 1]}, "memory/a.md has 2 lines, not 0 to 1"),
-        ({"path": "memory/a.md", "lines": "1-2"}, "path must be text and lines [first, last]"),
-        ({"path": 5, "lines": [1, 2]}, "path must be text and lines [first, last]"),
-        ({"path": "memory/a.md"}, "must be an object of path, lines and sha256"),
-        ("memory/a.md:1", "must be an object of path, lines and sha256"),
-    ],
-)
+@from_corpus("jobs-log_outcomes")
 def test_evidence_that_cannot_be_hashed_refuses_the_record(home: Home, item: Any, problem: str) -> None:
     Path(home.path("memory/a.md")).write_text("one\ntwo\n")
     Path(home.path("memory/link.md")).symlink_to("/etc/hostname")

@@ -1,9 +1,9 @@
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-import pytest
 from tests.gate.homes import Desk, addition
 from tests.linking import line, outcome
+from tests.rows import from_corpus
 
 from nightledger.gate.forgetting.letting_go import forget
 from nightledger.gate.memory.naming import Placed, find_standing
@@ -72,14 +72,7 @@ def test_one_that_was_forgotten_is_not_shown_even_before_it_is_gone(desk: Desk) 
     assert keys(desk) == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Never set zone explicitly in a crontab.",
-        "Pin the image; retry worked, set_zone_explicitly failed 2 times.",
-        "set_zone_explicitly resolved it twice, then it failed once; do not rely on it.",
-    ],
-)
+@from_corpus("recall-associations")
 def test_what_a_signed_entry_denies_or_says_failed_is_not_shown(desk: Desk, text: str) -> None:
     learn(desk)
     desk.applied(addition(text))
@@ -103,23 +96,7 @@ def test_what_resolved_it_is_shown_though_the_entry_says_what_failed(desk: Desk)
     assert keys(desk) == [("cron + time_zone", "set_zone_explicitly")]
 
 
-@pytest.mark.parametrize(
-    ("resolution", "text", "holds"),
-    [
-        ("set_zone_explicitly", "Set the zone; set-zone EXPLICITLY.", True),
-        ("set_zone_explicitly", "Set the zone: SET_ZONE_EXPLICITLY, in all.", True),
-        ("set_zone_explicitly", "Only Ann may set zone explicitly, and on paper.", False),
-        ("set_zone_explicitly", "Only Ann may set_zone_explicitly_twice.", False),
-        ("set_zone_explicitly", "Set the zone explicitly.", False),
-        ("set_zone", "reset zones", False),
-        ("retry", "Retry after a minute.", False),
-        ("retry", "Retry cron after a minute.", True),
-        ("retry", "Entry about the time zone: retry.", True),
-        ("___", "___", False),
-        ("再起動_する", "困ったら再起動 する", False),
-        ("再起動_する", "困ったら、再起動 する。", True),
-    ],
-)
+@from_corpus("recall-associations")
 def test_a_text_names_a_resolution_by_its_words(resolution: str, text: str, holds: bool) -> None:  # noqa: FBT001 - an expected value
     entries = find_entries(parse_markdown(f"- something else\n- {text}\n"))
     accepted = Accepted(Placed(path="MEMORY.md", entry=entry) for entry in entries)

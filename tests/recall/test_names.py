@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tests.gate.homes import Desk, addition
 from tests.recall.asking import ask, hits, put, told
-from tests.rows import each_row
+from tests.rows import from_corpus
 
 from nightledger.domain.search import Query, Showing
 from nightledger.files.search_index import index_path
@@ -25,19 +25,7 @@ def log(desk: Desk, *said: str) -> None:
     put(desk, LOG, "\n".join(["# 2026-02-27", "", *(f"- {line}" for line in said), ""]))
 
 
-@each_row(
-    "query, line",
-    [
-        ("k8s", 0),
-        ("which kube do we run", 0),
-        ("kuberntes", 0),
-        ("Kubernetse nodes", 0),
-        ("GHA token", 2),
-        ("librarain", 3),
-        ("databse", 3),
-        ("DB cellar", 3),
-    ],
-)
+@from_corpus("recall-names")
 def test_a_line_is_found_by_another_name_and_by_a_slip(desk: Desk, query: str, line: int) -> None:
     log(desk, *LINES)
     best = hits(desk, query)[0]

@@ -1,13 +1,10 @@
 from datetime import date
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.gate.homes import Desk, addition
 from tests.linking import lines, outcome
 from tests.recall.asking import ask, hits, places, put
 from tests.stores import in_memory
-from tests.whole import examples
 
 from nightledger.domain.search import Kind, Query, Why
 from nightledger.files.search_index import SearchWriter
@@ -113,15 +110,6 @@ def test_the_same_words_in_two_places_are_one_hit(desk: Desk) -> None:
     put(desk, "memory/2026-02-10.md", "- The lilac was cut.\n")
     put(desk, "memory/archive/daily/2026-02-10.md", "- The lilac was cut.\n")
     assert len(places(desk, "lilac")) == 1
-
-
-@examples(40)
-@given(query=st.text(max_size=60))
-def test_any_query_is_answered_or_finds_nothing(query: str) -> None:
-    writer = indexed('- The lilac, 東京 and Müller\'s "quoted" words.\n')
-    for hit in search_store(writer.store, Query(text=query), TODAY).hits:
-        assert 0 <= hit.score <= 1
-        assert hit.chunk.first_line <= hit.lines[0] <= hit.lines[1] <= hit.chunk.last_line
 
 
 def test_chinese_japanese_and_korean_are_found() -> None:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from tests.gate.homes import Desk, addition
 from tests.linking import line, outcome
 from tests.recall.asking import hits, put, told
+from tests.rows import from_corpus
 
 from nightledger.domain.event import EventName
 from nightledger.domain.lanes import AGENT
@@ -358,18 +359,7 @@ def test_lines_of_a_file_are_judged_as_it_was_indexed_and_those_of_no_file_that_
     refreshed.store.close()
 
 
-@pytest.mark.parametrize(
-    "lines",
-    [
-        [
-            "- On day 7 Ada told us that the key is under the mat, and 3 of us laughed about it for a long while."
-        ],
-        [
-            "- On day 7 Ada told us that the key",
-            "  is under the mat, and 3 of us laughed about it for a long while.",
-        ],
-    ],
-)
+@from_corpus("recall-withheld")
 def test_a_short_sentence_that_was_forgotten_is_withheld_inside_a_longer_one(
     desk: Desk, lines: list[str]
 ) -> None:

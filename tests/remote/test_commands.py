@@ -12,6 +12,7 @@ from urllib.request import urlopen
 
 import pytest
 from tests.remote.machines import Pair
+from tests.rows import from_corpus
 
 from nightledger.domain.message import Status
 from nightledger.domain.staged_page import parse_page
@@ -39,16 +40,7 @@ def test_a_body_comes_from_standard_input_and_what_was_asked_for_is_printed(pair
     assert "  - Restart the relay after an upgrade." in ran.out
 
 
-@pytest.mark.parametrize(
-    ("words", "why"),
-    [
-        (("send",), "say: channel send"),
-        (("send", "proposals"), "say: channel send"),
-        (("send", "proposals", "more", "--to", "agent"), "say: channel send"),
-        (("send", "proposals", "--to", "nobody"), "no machine"),
-        (("serve", "--listen", "0.0.0.0"), "--insecure-plain-http"),  # noqa: S104 - it is refused
-    ],
-)
+@from_corpus("remote-commands", tuples=True)
 def test_what_is_said_wrongly_is_refused(pair: Pair, words: tuple[str, ...], why: str) -> None:
     ran = pair.ops.run("channel", *words)
     assert ran.status == 2

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from tests.remote.machines import running
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 
 from nightledger.domain.errors import IntegrityError, LockedError
 from nightledger.remote.transport import (
@@ -173,15 +173,7 @@ def exchange(url: str, timeout_s: float = 10.0, patience_s: float = 10.0) -> tup
     return caller.exchange("POST", "/x", b"x")
 
 
-@each_row(
-    ("first", "then"),
-    [
-        (b"HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n", b"x"),
-        (b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", b"x"),
-        (b"HTTP/1.1 200 OK\r\nX: ", b"x"),
-        (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
-    ],
-)
+@from_corpus("remote-http")
 def test_a_server_without_end_is_left(first: bytes, then: bytes) -> None:
     def drip(connection: socket.socket) -> None:
         connection.sendall(first)
@@ -197,14 +189,7 @@ def test_a_server_without_end_is_left(first: bytes, then: bytes) -> None:
         exchange(url, patience_s=0.2)
 
 
-@each_row(
-    ("said", "problem"),
-    [
-        (b"", "does not answer"),
-        (b"nonsense\r\n\r\n", "does not answer"),
-        (b"HTTP/1.0 200 OK\r\n\r\n" + b"x" * 4096, "answered with more than 100 bytes"),
-    ],
-)
+@from_corpus("remote-http")
 def test_what_is_no_small_answer_is_a_problem(said: bytes, problem: str) -> None:
     with answering(lambda at: at.sendall(said)) as url, pytest.raises(TransportError, match=problem):
         exchange(url)

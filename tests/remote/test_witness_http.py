@@ -14,8 +14,6 @@ from nightledger.remote.witness_client import WitnessUnreachableError, newest_he
 from nightledger.trust.policy import parse_policy
 from nightledger.trust.proof import Continuation, dump_continuation
 
-CHECKOUT = Path(__file__).resolve().parents[2]
-
 
 def post(url: str, body: bytes, path: str = "/add-checkpoint") -> tuple[int, str, bytes]:
     parts = urlsplit(url)

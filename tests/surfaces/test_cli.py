@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from tests.rows import from_corpus
 
 from nightledger.domain.errors import IntegrityError, LockedError, RefusedError
 from nightledger.surfaces import cli
@@ -149,21 +150,7 @@ def test_options_may_stand_between_words(words: tuple[str, ...], capsys: Out, tm
     assert "unrecognized" not in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("typed", "meant"),
-    [
-        ("unpin e-abc --tag observation", "pin --off e-abc --tag observation"),
-        ("unlock", "lock --off"),
-        ("explain relay -n 3", "recall --explain relay -n 3"),
-        ("audit-code x.py", "check --code x.py"),
-        ("check-proof FILE --log KEY", "prove --check FILE --log KEY"),
-        ("consistency 3 --json", "prove --from 3 --json"),
-        ("constitution amend", "consent constitution amend"),
-        ("consent check constitution amend", "consent check constitution amend"),
-        ("hosts event claude-code SessionStart", "hook claude-code SessionStart"),
-        ("hygiene --all", "curate --ask --all"),
-    ],
-)
+@from_corpus("surfaces-cli")
 def test_what_is_a_part_of_a_verb_answers_by_both_names(typed: str, meant: str) -> None:
     verb, *words = typed.split()
     found, rest = cli.spelled_out(verb, words)

@@ -5,9 +5,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.gate.homes import Desk, addition, make_desk, open_desk
+from tests.gate.homes import Desk, addition
 from tests.homes import make_home
 from tests.recall.asking import put
+from tests.rows import from_corpus
 from tests.surfaces.calling import Caller, make_caller
 from tests.trust.ssh_keys import SoftKey
 
@@ -116,24 +117,10 @@ no line
 """
 
 
-@pytest.mark.parametrize(
-    ("path", "kind"),
-    [
-        ("/etc/x", "ext4"),
-        ("/home/me/agent", "btrfs"),
-        ("/home/me/far away/agent", "nfs4"),
-        ("/homes/me", "cifs"),
-        ("/homework", "ext4"),
-    ],
-)
+@from_corpus("surfaces-doctor")
 def test_the_innermost_mount_tells_the_file_system(path: str, kind: str, tmp_path: Path) -> None:
     (tmp_path / "mounts").write_text(MOUNTS)
     assert filesystem_of(path, str(tmp_path / "mounts")) == kind
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Home:
-    return make_desk(tmp_path).home
 
 
 def look(home: Home) -> list[Check]:
@@ -144,13 +131,13 @@ def flags(monkeypatch: pytest.MonkeyPatch, answer: object) -> None:
     monkeypatch.setattr(locking, "read_flags", answer)
 
 
-def test_with_locks_it_says_who_applies(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_locks_it_says_who_applies(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     def answer(path: str) -> frozenset[Flag]:
         os.lstat(path)  # what is not there cannot be looked at
         return frozenset({Flag.IMMUTABLE}) if path.endswith("MEMORY.md") else frozenset()
 
     flags(monkeypatch, answer)
-    locked, rest, who = look(home)
+    locked, rest, who = look(desk.home)
     assert (locked.state, locked.message) == (State.GOOD, "locked by the operating system: MEMORY.md")
     assert rest.message == "not locked: audit/trusted-channel-audit.jsonl"
     assert "only root applies" in who.message
@@ -167,11 +154,6 @@ def test_what_the_platform_lacks_is_noted_and_not_needed(monkeypatch: pytest.Mon
     assert any("has no ML-DSA" in message for message in notes)
     assert any("ssh-keygen is missing" in message for message in notes)
     assert messages(State.BAD) == []
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return make_desk(tmp_path)
 
 
 def bring_up_to_date(desk: Desk) -> None:
@@ -207,16 +189,7 @@ def added(diff: str) -> list[str]:
     return [line[1:] for line in diff.splitlines() if line.startswith("+") and not line.startswith("+++")]
 
 
-@pytest.mark.parametrize(
-    ("before", "expected"),
-    [
-        (None, ["## Memory", "- One.", "- Two."]),
-        ("# House\n", ["", "## Memory", "- One.", "- Two."]),
-        ("## Memory\n- Other.\n", ["", "## Memory", "- One.", "- Two."]),
-        ("## Memory\n- One.\n", ["", "- Two."]),
-        ("## Memory\n  - One.\n- Two.\n", []),
-    ],
-)
+@from_corpus("surfaces-doctor")
 def test_only_what_is_missing_is_offered(before: str | None, expected: list[str], tmp_path: Path) -> None:
     home = make_home(tmp_path / "home")
     if before is not None:
@@ -260,35 +233,26 @@ def test_a_configuration_that_a_variable_names_is_looked_into(
     assert check.state is State.GOOD
 
 
-@pytest.fixture
-def kept_desk(template: Path, tmp_path: Path) -> Desk:
-    shutil.copytree(template, tmp_path, dirs_exist_ok=True)
-    return open_desk(tmp_path)
-
-
-def operator(kept_desk: Desk) -> Path:
-    return kept_desk.ring.path(kept_desk.home.identity.id, "operator")
+def operator(desk: Desk) -> Path:
+    return desk.ring.path(desk.home.identity.id, "operator")
 
 
 @pytest.mark.parametrize(
     ("kind", "expected"),
     [(SK_ED25519, Protection.HARDWARE), (SK_ECDSA_P256, Protection.HARDWARE), (ED25519, Protection.AGENT)],
 )
-def test_the_public_side_tells_hardware_from_an_agent(
-    kept_desk: Desk, kind: str, expected: Protection
-) -> None:
-    operator(kept_desk).unlink()
-    operator(kept_desk).with_name("operator.pub").write_text(f"{SoftKey(kind).public.line}\n")
-    assert protection(kept_desk.home, kept_desk.ring) is expected
+def test_the_public_side_tells_hardware_from_an_agent(desk: Desk, kind: str, expected: Protection) -> None:
+    operator(desk).unlink()
+    operator(desk).with_name("operator.pub").write_text(f"{SoftKey(kind).public.line}\n")
+    assert protection(desk.home, desk.ring) is expected
 
 
-def test_a_home_whose_peers_sign_holds_public_keys_only(kept_desk: Desk) -> None:
-    operator(kept_desk).unlink()
-    operator(kept_desk).with_name("operator.pub").unlink()
-    assert protection(kept_desk.home, kept_desk.ring) is Protection.MISSING
-    Path(kept_desk.home.root, "config", "nightledger", "peers.json").write_text("{}")
-    assert protection(kept_desk.home, kept_desk.ring) is Protection.OTHER_MACHINE
+def test_a_home_whose_peers_sign_holds_public_keys_only(desk: Desk) -> None:
+    operator(desk).unlink()
+    operator(desk).with_name("operator.pub").unlink()
+    assert protection(desk.home, desk.ring) is Protection.MISSING
+    Path(desk.home.root, "config", "nightledger", "peers.json").write_text("{}")
+    assert protection(desk.home, desk.ring) is Protection.OTHER_MACHINE
     assert any(
-        "decisions are signed on another machine" in c.message
-        for c in check_keys(kept_desk.home, kept_desk.ring)
+        "decisions are signed on another machine" in c.message for c in check_keys(desk.home, desk.ring)
     )

@@ -15,7 +15,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 
 from nightledger.codec.settings import parse_operator
 from nightledger.domain.errors import ConfigurationError
@@ -183,20 +183,7 @@ def test_a_password_that_others_may_read_is_not_sent(tmp_path: Path) -> None:
     assert server.asked == []
 
 
-@each_row(
-    ("text", "told"),
-    [
-        ("calendars: {work: {own: true}}", "one of file, url and caldav"),
-        ("calendars: {work: {file: /a.ics, url: 'https://x.example/a'}}", "one of file, url and caldav"),
-        (
-            "calendars: {work: {caldav: 'https://x.example/a', password_file: /p}}",
-            "a password without a user",
-        ),
-        ("calendars: {work: {file: a.ics}}", "work: file:"),
-        ("calendars: {Work Cal: {file: /a.ics}}", "calendars"),
-        ("addresses: [ann]", "addresses"),
-    ],
-)
+@from_corpus("surfaces-outside")
 def test_a_calendar_that_cannot_be_meant_is_refused(text: str, told: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         parse_operator(text.encode(), where="operator.yaml")
@@ -239,28 +226,7 @@ def test_a_key_that_others_may_read_is_not_used(tmp_path: Path) -> None:
     assert server.asked == []
 
 
-@each_row(
-    "answer",
-    [
-        b"",
-        b"not json",
-        b"[]",
-        b"{}",
-        b'{"data": 5}',
-        b'{"data": [5, 6]}',
-        b'{"data": [{"embedding": "x"}]}',
-        b'{"data": [{"embedding": [1]}]}',
-        b'{"data": [{"embedding": [1]}, {"embedding": [1, 2]}]}',
-        b'{"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [1]}]}',
-        b'{"data": [{"embedding": [1]}, {"embedding": [2]}, {"index": 0, "embedding": [3]}]}',
-        b'{"data": [{"index": "0", "embedding": [1]}, {"index": "1", "embedding": [1]}]}',
-        b'{"data": [{"embedding": [NaN]}, {"embedding": [1]}]}',
-        b'{"data": [{"embedding": [1e999]}, {"embedding": [1]}]}',
-        b'{"data": [{"embedding": [1e300]}, {"embedding": [1]}]}',
-        b'{"data": [{"embedding": []}, {"embedding": []}]}',
-        b"[" * 100_000,
-    ],
-)
+@from_corpus("surfaces-outside")
 def test_what_is_no_list_of_embeddings_is_refused(answer: bytes) -> None:
     assert "embedding" in refusal(Server(body=answer))
 

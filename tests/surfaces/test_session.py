@@ -1,10 +1,10 @@
 import contextlib
-import subprocess
-import sys
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 from tests.gate.homes import START, Desk, addition
+from tests.starting import loaded_by
 from tests.surfaces.console import Console
 
 from nightledger.domain.errors import RefusedError
@@ -47,40 +47,23 @@ def test_apply_with_nothing_to_do_and_a_home_without_an_index_load_nothing_of_se
     else:
         desk.approve(desk.proposal(addition("One.")))
         desk.wait(hours=3)
-    words = ["apply", "--home", desk.home.root, "--now", desk.moment.at.isoformat()]
-    program = (
-        f"import sys; from nightledger.surfaces.cli import main; assert main({words!r}) == 0;"
-        " print(*(name for name in sys.modules if '.recall' in name or name == 'sqlite3'))"
-    )
-    scripts = Path(session.__file__).parents[2]
-    ran = subprocess.run(
-        [sys.executable, "-c", program],
-        env={"PYTHONPATH": str(scripts), "NIGHTLEDGER_KEYS": str(desk.ring.directory)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert ran.stdout.splitlines()[-1] == ""
+    assert not [
+        name for name in _loaded_by_apply(desk, desk.moment.at) if ".recall" in name or name == "sqlite3"
+    ]
     assert ("One." in desk.text()) is not indexed
 
 
 def test_a_whole_look_of_apply_that_finds_nothing_to_do_imports_ninety_modules_at_most(desk: Desk) -> None:
     desk.approve(desk.proposal(addition("One.")))
     desk.wait(hours=3)
-    counts = [_modules_of_apply(desk) for _ in range(2)]
+    on_the_hour = desk.moment.at.replace(minute=0)  # when no mark is believed
+    counts = [
+        sum(name.startswith("nightledger") for name in _loaded_by_apply(desk, on_the_hour)) for _ in range(2)
+    ]
     assert "One." in desk.text()
     assert counts[1] <= 90 < counts[0]
 
 
-def _modules_of_apply(desk: Desk) -> int:
-    """Run ``apply`` on the hour, when no mark is believed; return how many modules of ours it imported."""
-    words = ["apply", "--home", desk.home.root, "--now", desk.moment.at.replace(minute=0).isoformat()]
-    program = (
-        f"import sys; from nightledger.surfaces.cli import main; assert main({words!r}) == 0;"
-        " print(sum(name.startswith('nightledger') for name in sys.modules))"
-    )
-    environment = {
-        "PYTHONPATH": str(Path(session.__file__).parents[2]), "NIGHTLEDGER_KEYS": str(desk.ring.directory)
-    }  # fmt: skip
-    ran = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True)
-    return int(ran.stdout.split()[-1])
+def _loaded_by_apply(desk: Desk, at: datetime) -> frozenset[str]:
+    words = ("apply", "--home", desk.home.root, "--now", at.isoformat())
+    return loaded_by(*words, NIGHTLEDGER_KEYS=str(desk.ring.directory))

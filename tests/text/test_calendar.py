@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 
 from nightledger.domain.staging import Event
 from nightledger.text.calendar import Read, Reading, owner_addresses, read_events
@@ -42,11 +42,6 @@ def starts(found: Iterable[Event]) -> list[str]:
 
 ANN, BOB, EVE = ("mailto:ann@example.org", "mailto:bob@example.org", "mailto:eve@example.org")
 AT_NINE = ("UID:1", "DTSTART:20260303T090000Z", "SUMMARY:x")
-DAILY = ("UID:1", "DTSTART:20260302T090000Z", "DTEND:20260302T093000Z", "RRULE:FREQ=DAILY", "SUMMARY:Round")
-WEEKLY = ("UID:1", "DTSTART;TZID=Europe/Berlin:20260303T100000", "RRULE:FREQ=WEEKLY", "SUMMARY:x")
-OTHER = ("UID:1", "RECURRENCE-ID:20260303T090000Z", "SUMMARY:x")
-LATER = (*OTHER, "DTSTART:20260303T110000Z", "DTEND:20260303T113000Z")
-GONE = (*OTHER, "DTSTART:20260303T090000Z", "STATUS:CANCELLED")
 ZONE = (
     "BEGIN:VTIMEZONE\r\nTZID:Harbour\r\nBEGIN:STANDARD\r\nDTSTART:19700101T000000\r\nTZOFFSETFROM:+0300\r\n"
     "TZOFFSETTO:+0300\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\n"
@@ -54,32 +49,7 @@ ZONE = (
 UNKNOWN = "1 event(s) in a time zone unknown here, taken for the home's"
 
 
-@each_row(
-    ("events", "told"),
-    [
-        (
-            [
-                (
-                    "DTSTART;TZID=America/New_York:20260303T043000",
-                    "DTEND;TZID=America/New_York:20260303T050000",
-                )
-            ],
-            ["09:30"],
-        ),
-        ([("DTSTART:20260303T100000", "DURATION:PT30M")], ["09:00"]),  # of the home's wall clock
-        ([("DTSTART;VALUE=DATE:20260303", "DTEND;VALUE=DATE:20260304")], ["23:00"]),
-        ([("DTSTART:20260303T073000Z", "DTEND:20260303T081500Z")], ["07:30"]),
-        ([("DTSTART:20260303T115900Z",), ("DTSTART:20260303T120000Z",)], ["11:59"]),
-        ([WEEKLY], ["09:00"]),
-        ([DAILY], ["09:00"]),
-        ([(*DAILY, "EXDATE:20260303T090000Z")], []),
-        ([DAILY, LATER], ["11:00"]),
-        ([DAILY, GONE], []),
-        ([("DTSTART:20200101T090000Z", "RDATE:20260303T090000Z")], ["09:00"]),
-        ([("DTSTART:20200101T090000Z", "DURATION:P9000D")], ["09:00"]),
-        ([AT_NINE, AT_NINE], ["09:00"]),
-    ],
-)
+@from_corpus("text-calendar")
 def test_events_are_told_in_utc_as_the_calendar_says(events: list[tuple[str, ...]], told: list[str]) -> None:
     found = read(*(event(*one) for one in events))
     assert (starts(found.events), found.problems) == (told, ())
@@ -166,18 +136,7 @@ def test_a_zone_is_the_calendars_own_and_one_in_disorder_takes_no_event_along(
     assert (starts(found.events), found.problems) == (["09:00", "11:00" if problems else "09:00"], problems)
 
 
-@each_row(
-    ("start", "rule", "stands"),
-    [
-        ("20260303", "FREQ=SECONDLY", False),
-        ("20260303", "FREQ=HOURLY;BYHOUR=8,9,10,11,12,13,14,15,16,17;BYDAY=MO,TU,WE,TH,FR", True),
-        ("19900101", "FREQ=HOURLY", False),
-        ("19900101", "FREQ=DAILY;BYHOUR=8,9,10;BYMINUTE=0,10,20,30,40,50", False),
-        ("19900101", "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30", False),
-        ("19900101", "FREQ=DAILY;INTERVAL=7;BYDAY=SU", False),
-        ("19900101", "FREQ=MONTHLY;BYDAY=TU,WE;BYSETPOS=1", True),
-    ],
-)
+@from_corpus("text-calendar")
 def test_what_repeats_too_often_or_never_is_named_and_not_expanded(
     start: str,
     rule: str,

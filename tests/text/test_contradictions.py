@@ -1,28 +1,9 @@
-import pytest
-from tests.rows import each_row
+from tests.rows import from_corpus
 
 from nightledger.text.contradictions import Standing
 
-LEFT, VALUE, DENIED, HEAD = "left behind", "a different", "denies", "different values"
 
-
-@each_row(
-    ("statement", "entry", "reason"),
-    [
-        ("Never push to main on Fridays", "Push to main on Fridays", DENIED),
-        ("部署之前不需要备份数据库的内容", "部署之前需要备份数据库的内容", DENIED),
-        ("Letters about the ferry go out without a copy to Bo", "Copies of letters about the ferry go to Bo", DENIED),
-        ("The relay moved to port 9443 last week", "The relay listens on port 8443", VALUE),
-        ("The standing call with Bo is on Thursdays", "The standing call with Bo is on Tuesdays", VALUE),
-        ("Send the late report at 06:15 from now on, 07:00 is too late", "Ann gets the late report at 07:00", VALUE),
-        ("Ida's salary is 5000", "Ida's salary is 4000", HEAD),
-        ("The owner of the press is Bo Lund", "The owner of the press is Ida Holm", HEAD),
-        ("The kettle page uses `brew` instead of `steep`", "The kettle page uses `steep`", LEFT),
-        ("Restic replaces borg for the backups of heron", "Backups of heron are made with borg", LEFT),
-        ("Wine goes to Ida next door, not to the back door", "Wine goes to the back door", LEFT),
-        ("Der Bericht geht nicht mehr an Ida, sondern an Bo", "Der lange Bericht geht an Ida", LEFT),
-    ],
-)  # fmt: skip
+@from_corpus("text-contradictions")
 def test_what_cannot_both_be_true_is_shown_and_may_take_the_place(
     statement: str, entry: str, reason: str
 ) -> None:
@@ -33,44 +14,14 @@ def test_what_cannot_both_be_true_is_shown_and_may_take_the_place(
     assert 0 < hit.likeness <= 1
 
 
-@pytest.mark.parametrize(
-    ("statement", "entry"),
-    [
-        # once
-        ("Wine does not go to the back door any more today", "Wine goes to the back door"),
-        # not yet
-        ("Should restic replace what we have? Restic replaces borg for heron", "Backups of heron are made with borg"),
-        ("Maybe the backup of heron runs at 04:15 now", "The backup of heron runs at 02:30"),
-        # the rest of the entry would be lost
-        ("The letter moved from mailhog to postbox", "The letter is sent with mailhog"),
-        # counted anew
-        ("The kettle on heron holds 5 cups water", "The green kettle on heron holds 3 cups of water"),
-        # the rest of the entry would be lost, too
-        ("The owner of the press is Bo", "The owner of the press is Ida. She wants it oiled on Mondays"),
-        ("Perhaps the owner of the press is Bo", "Perhaps the owner of the press is Ida"),
-        # a denial that says more
-        ("The long red cart is never pushed to the shed", "The red cart is pushed to the shed"),
-    ],
-)  # fmt: skip
+@from_corpus("text-contradictions")
 def test_what_may_contradict_is_only_to_be_seen_together(statement: str, entry: str) -> None:
+    """Once, or not yet; where the rest of the entry would be lost; what is counted anew; a denial that says more."""
     (hit,) = Standing([("e-1", entry)]).contradicted_by(statement)
     assert not hit.sure
 
 
-@each_row(
-    ("statement", "entry"),
-    [
-        ("Never push to main on Fridays", "Never push to main on Fridays"),
-        ("Never push to main on Fridays", "Always close the window in hall 3"),
-        ("The relay on osprey listens on port 9443", "The web page on heron listens on port 8443"),
-        ("Wine came to the back door at 09:40", "Wine goes to the back door until 18:00"),
-        ("Ann prefers tea, not coffee, in the morning", "Ann prefers tea in the morning"),
-        ("The address is /srv/books now", "Address: /srv/papers"),
-        ("Ask Ida instead of Bo about the press", "About the press ask Ida instead of Bo"),
-        ("Press 4 was built by Ida in Lund", "Press 3 was built by Ida in Lund"),
-        ("", "Ann prefers tea"),
-    ],
-)
+@from_corpus("text-contradictions")
 def test_the_same_or_another_topic_is_no_contradiction(statement: str, entry: str) -> None:
     assert Standing([("e-1", entry)]).contradicted_by(statement) == ()
 

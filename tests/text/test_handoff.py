@@ -3,6 +3,8 @@
 import json
 from datetime import date
 
+from tests.rows import corpus
+
 from nightledger.files.shipped import shipped_config
 from nightledger.text.handoff import handoff_day, read_open_items
 
@@ -11,28 +13,7 @@ def texts(text: str) -> list[str]:
     return [item.text for item in read_open_items(text)]
 
 
-HANDOFF = """# Session handoff, 2026-03-02
-
-## Critical
-- The north relay drops its link at night
-
-## Done today
-- Moved the backup to the new disk
-- [ ] Write the weekly figures
-
-## Infrastructure
-- Relay: running on port 9001
-
-## Next steps
-1. Order the spare fan
-   - it is the 80 mm one
-2. ~~Call the harbour office~~
-3. Send the berth list — DONE
-- [x] Rotate the key of the store
-
-## Backlog
-- Try the other crane plan
-"""
+HANDOFF = corpus("text-handoff.txt")
 
 
 def test_open_items_come_by_urgency_and_what_is_done_does_not_come() -> None:

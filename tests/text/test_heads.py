@@ -1,32 +1,11 @@
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 
 from nightledger.text.heads import MOST_HEAD, MOST_SAID, MOST_SENTENCES, Heads
 
 LIST = "Memory\nOwner"
 
 
-@each_row(
-    ("one", "other"),
-    [
-        ("Ida's salary is 4000", "Ida's salary is 5000"),
-        ("The owner of the press is Ida Holm", "The owner of the press is Bo"),
-        ("The Owner of the press is Ida.", "the owner of the press is Bo of Lund!"),
-        ("The deadline is Friday", "The deadline is Monday"),
-        ("The status of the roof is open", "The status of the roof is done"),
-        ("Bo was born in the city of Lund", "Bo was born in the city of New Haven"),
-        ("Bo is a citizen of Norway", "Bo is a citizen of Japan"),
-        ("The relay runs on **heron**", "The relay runs on `osprey`"),
-        ("The kettle holds 3 cups of water", "The kettle holds 5 cups of water"),
-        ("Dr. Holm works at Acme", "Dr. Holm works at Borealis"),
-        ("The head of Acme Inc. is Ida", "The head of Acme Inc. is Bo"),
-        ("Ida likes tea. She lives next door. The owner of the press is Ida", "The owner of the press is Bo"),
-        ("Bo Jr.  is a citizen of Norway", "Bo Jr. is a citizen of Japan"),
-        ("Der Bericht kostet 40 Euro", "Der Bericht kostet 60 Euro"),
-        ("王的工资是4000", "王的工资是5000"),
-        ("Salary: 4000", "Salary: 5000"),
-        ("**Editor:** Vim", "**Editor:** Helix"),
-    ],
-)
+@from_corpus("text-heads")
 def test_one_head_with_two_values_is_named(one: str, other: str) -> None:
     heads = Heads()
     heads.add("one", one, place=LIST)

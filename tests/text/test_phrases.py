@@ -1,8 +1,8 @@
 from collections.abc import Callable
 
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from tests.rows import from_corpus
 
 from nightledger.text.phrases import Phrases, is_telling, phrase
 
@@ -13,32 +13,14 @@ def found(said: str, *lines: str) -> dict[int, str]:
     return Phrases({phrase(said): "said"}).find(enumerate(lines, 1))
 
 
-@pytest.mark.parametrize(
-    ("lines", "numbers"),
-    [
-        (["- **The RELAY** is fed from [the attic](x.md)!"], [1]),
-        (["The relay is", "", "  > fed from", "the attic. More.", "Else."], [1, 2, 3, 4]),
-        (["The relay is fed from the attic.", "Else.", "The relay is fed", "from the attic."], [1, 3, 4]),
-        (["The relay is fed from the attics."], []),
-        ([], []),
-    ],
-)
+@from_corpus("text-phrases")
 def test_lines_that_say_a_phrase_are_found_however_they_are_wrapped(
     lines: list[str], numbers: list[int]
 ) -> None:
     assert sorted(found(SAID, *lines)) == numbers
 
 
-@pytest.mark.parametrize(
-    ("said", "lines", "numbers"),
-    [
-        ("钥匙在阁楼。", ["她说钥匙在阁楼里"], [1]),
-        ("钥匙在阁楼。", ["钥匙", "在阁", "楼"], [1, 2, 3]),
-        ("钥匙 在 阁楼", ["钥匙在阁楼"], [1]),
-        ("the key 在阁楼", ["open the key在阁楼", "monthe key在阁楼"], [1]),
-        ("the key lies", ["在the key lies在"], [1]),
-    ],
-)
+@from_corpus("text-phrases")
 def test_scripts_without_spaces_are_found_within_a_run(
     said: str, lines: list[str], numbers: list[int]
 ) -> None:

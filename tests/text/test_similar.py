@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import from_corpus
 
 from nightledger.text.similar import NEAR, NearIndex, dice, fold, is_negated, same_claim, shingles
 
@@ -18,15 +19,7 @@ WORDS = st.lists(
 TEXTS = WORDS.map(" ".join)
 
 
-@pytest.mark.parametrize(
-    ("text", "folded"),
-    [
-        ("**Don't** push to `main`!", "dont push to main"),
-        ("- [the runbook](https://example.org/a) is short", "the runbook is short"),
-        ("\uff26\uff35\uff2c\uff2c\u3000width", "full width"),
-        ("部署前\uff0c必须备份。", "部署前 必须备份"),
-    ],
-)
+@from_corpus("text-similar")
 def test_folding_keeps_the_wording_and_drops_the_dress(text: str, folded: str) -> None:
     assert fold(text) == folded
 
@@ -37,14 +30,7 @@ def test_a_changed_word_stays_near_and_a_changed_subject_does_not() -> None:
     assert alike(base, "The mail gateway drops attachments above ten megabytes") < NEAR / 2
 
 
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ("Retry the upload 3 times before giving up", "Retry the upload 5 times before giving up"),
-        ("Push to the release branch on Fridays", "Never push to the release branch on Fridays"),
-        ("数据库可以在白天重启的规则已经确认", "数据库不可以在白天重启的规则已经确认"),
-    ],
-)
+@from_corpus("text-similar")
 def test_near_wording_with_another_number_or_a_negation_is_not_the_same_claim(
     first: str, second: str
 ) -> None:

@@ -3,11 +3,10 @@
 import re
 import unicodedata
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from tests.rows import each_row
+from tests.rows import from_corpus
 
 from nightledger.domain.staged_page import END, dump_page, parse_page
 from nightledger.text.visible import BLANK, IGNORABLE, TITLE_CHARACTERS, carried, quote_line, visible
@@ -15,34 +14,12 @@ from nightledger.text.visible import BLANK, IGNORABLE, TITLE_CHARACTERS, carried
 HIDDEN = ("Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp")
 
 
-@each_row(
-    ("text", "shown"),
-    [
-        ("\U0001f469\u200d\U0001f4bb", "\U0001f469\u200d\U0001f4bb"),
-        ("\u2764\ufe0f\u200d\U0001f525", "\u2764\ufe0f\u200d\U0001f525"),
-        ("\U0001f44d\U0001f3fd\u200d\U0001f4bb", "\U0001f44d\U0001f3fd\u200d\U0001f4bb"),
-        ("a\u200db", "a\\u{200d}b"),
-        ("a\ufe0f", "a\\u{fe0f}"),
-        ("\U0001f600\ufe0e", "\U0001f600\\u{fe0e}"),
-        ("\U0001f642\u200d\u2194\ufe0f", "\U0001f642\u200d\u2194\ufe0f"),
-        ("1\ufe0f\u20e3", "1\ufe0f\u20e3"),
-        ("a\ufe0f\u200d\u2764", "a\\u{fe0f}\\u{200d}\u2764"),
-    ],
-)
+@from_corpus("text-visible")
 def test_joiners_stay_between_emoji_only(text: str, shown: str) -> None:
     assert visible(text) == shown
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("p\u0430ypal", "p\\u{430}ypal"),
-        ("\u043f\u0440\u0438\u0432e\u0442", "\u043f\u0440\u0438\u0432\\u{65}\u0442"),
-        ("\u03bfk", "\\u{3bf}k"),
-        ("ok \u043e\u043a", "ok \u043e\u043a"),
-        ("caf\u00e9\u0430", "caf\u00e9\\u{430}"),
-    ],
-)
+@from_corpus("text-visible")
 def test_letters_of_the_rarer_script_in_a_word_are_seen(text: str, shown: str) -> None:
     assert visible(text) == shown
 
@@ -56,16 +33,7 @@ def test_nothing_hidden_is_left_and_what_was_there_can_be_told_from_what_is_show
     assert re.sub(r"\\u\{([0-9a-f]+)\}", lambda match: chr(int(match[1], 16)), shown) == text
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("\u20d2keep", "\\u{20d2}keep"),
-        ("a \u0335b", "a \\u{335}b"),
-        ("a" + "\u0301" * 9 + "b", "a" + "\u0301" * 8 + "\\u{301}b"),
-        ("e\u0301 \u0e01\u0e48", "e\u0301 \u0e01\u0e48"),
-        ("\u05e9\u05c1\u05b8\u05bc\u0591", "\u05e9\u05c1\u05b8\u05bc\u0591"),
-    ],
-)
+@from_corpus("text-visible")
 def test_a_mark_is_drawn_on_a_letter_of_its_own_text_only(text: str, shown: str) -> None:
     assert visible(text) == shown
 
@@ -81,24 +49,7 @@ def test_every_character_that_a_screen_may_leave_out_is_seen() -> None:
 MARKDOWN = MarkdownIt("gfm-like", {"linkify": False, "html": True})
 
 
-@each_row(
-    ("text", "quoted"),
-    [
-        ("plain words, 3 of them", "plain words, 3 of them"),
-        ("# A heading", "\\# A heading"),
-        ("```sh", "\\`\\`\\`sh"),
-        ("[click](https://x.example)", "\\[click\\](https\\://x.example)"),
-        ("<script>alert(1)</script>", "\\<script\\>alert(1)\\</script\\>"),
-        ("- item", "\\- item"),
-        ("1. first", "1\\. first"),
-        ("snake_case_name and _emphasis_", "snake_case_name and \\_emphasis\\_"),
-        ("www.example.org or ann@example.org", "www\\.example.org or ann\\@example.org"),
-        ("&lt;b&gt; & more", "\\&lt;b\\&gt; & more"),
-        ("a \\* b", "a \\\\\\* b"),
-        ("right\u202eto left", "right\\u{202e}to left"),
-        (r"spelled \u{7}", r"spelled \u{5c}u{7}"),
-    ],
-)
+@from_corpus("text-visible")
 def test_what_would_take_effect_is_escaped(text: str, quoted: str) -> None:
     if "\\u{" in quoted:
         quoted = quoted.replace("\\u{", "\\\\u{")

@@ -65,13 +65,6 @@ def test_a_known_key_with_a_bad_signature_fails_the_whole_note() -> None:
             verify_note(note, checks(ALICE, BOB))
 
 
-@given(text=st.text(st.characters(blacklist_categories=["Cs", "Cc"]) | st.just("\n"), max_size=60))
-def test_any_text_of_lines_survives_a_round_trip(text: str) -> None:
-    note = sign_note(text + "\n", [ALICE])
-    assert parse_note(dump_note(note)) == note
-    verify_note(parse_note(dump_note(note)), checks(ALICE))
-
-
 @given(at=st.integers(min_value=0), bit=st.integers(min_value=0, max_value=7))
 def test_any_flipped_bit_is_refused(at: int, bit: int) -> None:
     raw = bytearray(C2SP_NOTE)

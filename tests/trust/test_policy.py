@@ -4,6 +4,7 @@ from itertools import combinations
 
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import corpus
 from tests.trust.witnesses import (
     LogSigner,
     policy_of,
@@ -20,23 +21,7 @@ from nightledger.trust.policy import (
 LOG = LogSigner().key.dump()
 KEYS = [witness_key(number).dump() for number in range(10)]
 # The example of the specification, with keys put in.
-EXAMPLE = f"""
-log {LOG}
-
-witness X1 {KEYS[1]}
-witness X2 {KEYS[2]} https://witness.example/x2
-witness X3 {KEYS[3]}
-group X-witnesses 2 X1 X2 X3
-
- \twitness Y1\t{KEYS[4]}
-witness Y2 {KEYS[5]}
-witness Y3 {KEYS[6]}
-group Y-witnesses any Y1 Y2 Y3
-   # a comment
-
-group X-and-Y all X-witnesses Y-witnesses
-quorum X-and-Y
-"""
+EXAMPLE = corpus("trust-policy.txt").format(LOG=LOG, KEYS=KEYS)
 
 
 def parsed(text: str) -> Policy:

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import corpus
 from tests.trust.witnesses import cosigner, head_of, lines_of, note_of, policy_of, tree_of
 
 from nightledger.domain.errors import IntegrityError
@@ -17,32 +18,8 @@ from nightledger.trust.proof import (
 
 # From the examples of c2sp.org/tlog-proof and c2sp.org/tlog-witness (main branch, July 2026): form only,
 # the signatures of the first are elided there.
-PROOF_EXAMPLE = """c2sp.org/tlog-proof@v1
-extra YWdlLXYxLjIuMS1kYXJ3aW4tYXJtNjQudGFyLmd6kYXJ3aW4tYXJ
-index 73894
-gSKyXoYZUgZ6jduWYrkDOARinOMGJveXjgMkBTcdPlQ=
-B95lDa8R83lS8n0eG+o0buTxRKQTYFi//1U8anccXmA=
-EKNzoDWG8LGC0Yp9o+sv3qllpMP9uHQ9B20KNL+Q1zs=
-RoopEkOdqkYqMB4MJXrbt/hMjOxsVn0IrWjpz1ZMMes=
-AHCioX9nLjsrse6YhjRRmk1WUEirVOLLRoOQ6vfO5vk=
-
-example.com/fancylog
-109482
-sFodV/vSp5O8n9a8QpW6PRY97tfOSW5bsc2Xl/EQi08=
-
-"""
-REQUEST_EXAMPLE = """old 20852014
-PlRNCrwHpqhGrupue0L7gxbjbMiKA9temvuZZDDpkaw=
-jrJZDmY8Y7SyJE0MWLpLozkIVMSMZcD5kvuKxPC3swk=
-5+pKlUdi2LeF/BcMHBn+Ku6yhPGNCswZZD1X/6QgPd8=
-/6WVhPs2CwSsb5rYBH5cjHV/wSmA79abXAwhXw3Kj/0=
-
-example.com/behind-the-sofa
-20852163
-CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=
-
-— example.com/behind-the-sofa Az3grlgtzPICa5OS8npVmf1Myq/5IZniMp+ZJurmRDeOoRDe4URYN7u5/Zhcyv2q1gGzGku9nTo+zyWE+xeMcTOAYQ8=
-"""
+PROOF_EXAMPLE = corpus("trust-proof-proof_example.txt")
+REQUEST_EXAMPLE = corpus("trust-proof-request_example.txt")
 SIZES = st.integers(1, 70)
 
 

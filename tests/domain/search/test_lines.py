@@ -1,5 +1,4 @@
-import pytest
-from tests.rows import each_row
+from tests.rows import from_corpus
 
 from nightledger.domain.search import best_lines, says, with_what_follows
 
@@ -21,39 +20,12 @@ def test_where_no_line_says_more_the_first_that_is_neither_blank_nor_a_heading_i
     assert best("# Day", lilac=1.0) == (10, 10)
 
 
-@each_row(
-    ("line", "so"),
-    [
-        ("- The key is with Olga.", True),
-        ("Problem: no key", True),
-        ("| brake | never |", True),
-        ("at 9:00", True),
-        ("", False),
-        ("  ", False),
-        ("## Boat shed", False),
-        ("---", False),
-        ("|---|:-:|", False),
-        ("- **Keys:**", False),
-        ("Keys:", False),
-        ("\u5b9e\u9a8c\uff1a", False),
-    ],
-)
+@from_corpus("domain-search-lines")
 def test_headings_rules_and_what_introduces_others_say_nothing(line: str, so: bool) -> None:  # noqa: FBT001 - a row
     assert says(line) is so
 
 
-@pytest.mark.parametrize(
-    ("text", "lines", "expected"),
-    [
-        ("# Day\n\n- the lilac\n- a tulip", (10, 10), (10, 12)),
-        ("# Day\n## Beds\nKeys:\n- the lilac", (10, 11), (10, 13)),
-        ("- the lilac\n- a tulip", (10, 10), (10, 10)),
-        ("- the lilac\n# Beds", (11, 11), (11, 11)),
-        ("# Beds\n- the lilac\n- a tulip", (10, 10), (10, 11)),
-        ("# Beds\n\n\n- the lilac", (10, 10), (10, 13)),
-        ("# Beds\n\n\n\n- the lilac", (10, 10), (10, 10)),
-    ],
-)
+@from_corpus("domain-search-lines", tuples=True)
 def test_what_only_introduces_comes_with_what_follows_within_three_lines(
     text: str, lines: tuple[int, int], expected: tuple[int, int]
 ) -> None:

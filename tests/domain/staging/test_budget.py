@@ -2,7 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.rows import each_row
+from tests.rows import from_corpus
 
 from nightledger.domain.exposure import tokens_of
 from nightledger.domain.staging import Candidate, Source, SourceRules, StagingRules, choose, rank
@@ -55,19 +55,7 @@ def at(place: str, source: Source = Source.WORK, score: float = 0.5) -> Candidat
     )
 
 
-@each_row(
-    ("place", "repeated"),
-    [
-        ("a.md:4-9", 1),
-        ("a.md:6", 1),
-        ("a.md:2-5", 1),
-        ("a.md:7-8", 1),
-        ("a.md:8-9", 0),
-        ("a.md:4", 0),
-        ("b.md:5-7", 0),
-        ("a.md", 0),
-    ],
-)
+@from_corpus("domain-staging-budget")
 def test_lines_that_overlap_what_is_on_the_page_are_left_out(place: str, repeated: int) -> None:
     best, other = at("a.md:5-7", score=0.9), at(place, Source.LONG_RANGE)
     chosen = choose(rank([other, best], EVERY), EVERY, 1000, cost, never)

@@ -1,6 +1,6 @@
 """What a stretch of the past holds, and how important an entry is."""
 
-from tests.rows import each_row
+from tests.rows import from_corpus
 
 from nightledger.domain.staging import WindowRules, importance_of
 
@@ -11,19 +11,7 @@ def test_a_stretch_holds_its_last_day_and_not_its_first() -> None:
     assert WindowRules(from_days=90, until_days=None, most=1).holds(9_000)
 
 
-@each_row(
-    ("pinned", "durable", "observation", "lean", "stated", "importance"),
-    [
-        (True, False, True, -1.0, None, 1.0),
-        (False, True, True, -1.0, None, 0.9),
-        (False, False, False, 0.0, None, 0.5),
-        (False, False, True, 0.0, None, 0.3),
-        (False, False, False, 1.0, None, 0.9),
-        (False, False, True, -1.0, None, 0.0),
-        (False, False, False, 0.0, 1.0, 0.6),
-        (False, False, False, 0.0, 0.2, 0.5),
-    ],
-)
+@from_corpus("domain-staging-rules")
 def test_what_was_signed_comes_first_then_what_outcomes_prove_then_what_was_stated(
     pinned: bool,  # noqa: FBT001 - a row
     durable: bool,  # noqa: FBT001 - a row

@@ -1,13 +1,11 @@
 """What a model answers: whatever it says, a result is made of words that stand where it was shown to look."""
 
-import json
 import re
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import Any
 
-from tests.faults.fuzz.records import DEEP
-from tests.faults.fuzz.target import NothingError, Target, given, scratch
+from tests.faults.fuzz.target import NothingError, Target, given, scratch, seeds
 
 from nightledger.files.home import Home
 from nightledger.text.checkup.checkup import check_memory
@@ -70,24 +68,7 @@ def _check(_: bytes, drafted: Drafted) -> None:
         assert "late because of the bank" not in one.statement.text or "thinks" in one.statement.text
 
 
-def _answer(op: str, line: int, text: str, **more: object) -> bytes:
-    quotes = [{"log": "d1", "line": line, "text": text}]
-    return json.dumps({"operations": [{"op": op, "quotes": quotes, "confidence": 0.8, **more}]}).encode()
-
-
-_OVER = "Backups from the NAS at 02:00 are retired."
-_NAS = "The NAS spins down after 20 minutes, so the first request times out."
-_KOFI = "Kofi thinks the invoices are late because of the bank."
-_SEEDS = (
-    _answer("add", 3, _NAS, subject="NAS", dated=True),
-    _answer("add", 3, _NAS, section="s2"),
-    _answer("add", 4, f"{_KOFI} Keep them, unless he asks."),
-    _answer("supersede", 5, _OVER, entry="m1"),
-    _answer("retire", 5, _OVER, entry="m1"),
-    _answer("merge", 5, _OVER, entry="m1", subject="NAS"),
-    _answer("add", 6, "备份必须在三点半运行。"),
-    *DEEP,
-)
+_SEEDS = seeds("drafted_seeds")
 _KEPT = """# Memory
 
 - Boats moor at the east pier, four at most
@@ -114,19 +95,7 @@ def _check_removals(_: bytes, chosen: Chosen) -> None:
     assert told <= {doubt.lines for doubt in chosen.doubts} | {(1, 1)}
 
 
-def _removal(entry: str, quote: str, why: str, *others: str, op: str = "retire") -> bytes:
-    told = {"op": op, "entry": entry, "quote": quote, "why": why, "others": others, "confidence": 0.8}
-    return json.dumps({"operations": [told]}).encode()
-
-
-_REMOVALS = (
-    _removal("m1", "Boats moor at the east pier", "repeats", "m2"),
-    _removal("m2", "The east pier takes boats", "repeats", "m1", op="merge"),
-    _removal("m3", "Never leave the gate open", "over"),
-    _removal("m5", "and pays in spring", "state"),
-    _removal("m4", "Anna prefers the west pier", "superseded", "m3"),
-    *DEEP,
-)
+_REMOVALS = seeds("drafted_removals")
 TARGETS = [
     Target("analyst-answers", _read, _check, _SEEDS, NothingError),
     Target("analyst-removals", _read_removals, _check_removals, _REMOVALS, NothingError),

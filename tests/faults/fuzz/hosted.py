@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 from tests.faults.fuzz.records import DEEP, dumped
-from tests.faults.fuzz.target import NothingError, Target, given, repeated, scratch, written
+from tests.faults.fuzz.target import NothingError, Target, given, repeated, scratch, seeds, written
 
 from nightledger.domain.states import Writer
 from nightledger.hosts.configured import Unread
@@ -200,13 +200,7 @@ def _check_mark(raw: bytes, found: Writer) -> None:
     assert any(line.startswith("#") or "<!--" in line or "[score=" in line for line in lines)
 
 
-_MARKED = (
-    b"- said\n<!-- openclaw-memory-promotion:memory/2026-03-01.md -->\n- more",
-    b"## Deep Sleep\n\n## Nightly memory extraction",
-    b"<!-- acme.tool:memory:v-2:start -->\n- x [score=0.92 recalls=3]",
-    b"<!--   x:consolidated:a:a:a:start",
-    b"- a person says Deep Sleep",
-)
+_MARKED = seeds("hosted_marked")
 
 
 TARGETS = (

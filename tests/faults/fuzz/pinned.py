@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec.structs import replace
 from tests.faults.fuzz.records import DEEP, HOME, NOW, dumped
-from tests.faults.fuzz.target import Target, scratch, written
+from tests.faults.fuzz.target import Target, scratch, seeds, written
 from tests.trust.witnesses import LogSigner, head_of, note_of, tree_of
 
 from nightledger.codec.canonical import MAX_INTEGER
@@ -175,14 +175,7 @@ def _check_vectors(raw: bytes, vectors: Sequence[Any]) -> None:
         assert vectors[place] == array("f", row["embedding"])
 
 
-_VECTORS = (
-    dumped({"data": [{"embedding": [0.5, 1]}, {"embedding": [2, -3e-5]}]}),
-    dumped({"data": [{"embedding": [0.5], "index": 1}, {"embedding": [2], "index": 0}]}),
-    b'{"data": [{"embedding": [1e300]}, {"embedding": [1e999]}]}',
-    b'{"data": [{"embedding": [1e300]}, {"embedding": ["3"]}]}',
-    b'{"data": [{"embedding": {"1": 2}}, {"embedding": "4"}]}',
-    *DEEP,
-)
+_VECTORS = seeds("pinned_vectors")
 
 
 TARGETS = (

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 from tests.codec.outcomes import dump_outcome, full_record, given_record
 from tests.codec.records import KINDS
-from tests.faults.fuzz.target import Target, alike
+from tests.faults.fuzz.target import Target, alike, seeds
 
 from nightledger.codec.canonical import MAX_INTEGER, CanonicalError, canonical
 from nightledger.codec.configuration import YamlMapping, parse_configuration, parse_yaml
@@ -44,13 +44,7 @@ NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 HOME = "3f1d0c5a9b7e42688c1f0a2b3c4d5e6f"
 DEEP = (b"[" * 3000, b'{"a":' * 1500, b"[" * 60 + b"]" * 60, b"1" * 4500, b'"\\ud800"', b'{"a":1,"a":2}')
 """What readers of JSON stumble over."""
-_JSON = (
-    b'{"a": [1, -2.5e3, "\\u00e9", null, true], "b": {"c": "\\ud83d\\ude00"}}',
-    b"\xef\xbb\xbf[0, -0, 0.1, 9007199254740993]",
-    b'[{"a": 1e21, "b": -0.0, "c": []}, "text", 12, 3.5, false]',
-    b"[1e400, NaN]",
-    *DEEP,
-)
+_JSON = seeds("records_json")
 KINDS_TRIED = tuple(kind for kind in KINDS if kind not in (Message, Peers))
 
 
@@ -244,20 +238,7 @@ def _has_nan(value: Any) -> bool:
     return bool(value != value)  # noqa: PLR0124 - NaN differs from itself
 
 
-_YAML = (
-    b"nightly_at: 03:05\nzone: Europe/Berlin\ncap_characters: {openclaw: 20000}\n",
-    b'notify: [/usr/bin/notify-send, Nightledger, "{summary}"]\nrule_files: []\n',
-    b"a: &x 1\nb: *x\n",
-    b"a: !!timestamp soon\n",
-    b"a: !!bool maybe\n",
-    b"a: !!int ''\n",
-    b"a: 2026-02-28 25:00:00\nb: .inf\nc: 0b_\nd: 1:30:00.5\n",
-    b"a: 1" + b":00" * 200 + b".0\n",
-    b"? [1, 2]\n: 3\n",
-    b"a: |\n  text\n  more\nb: >-\n  folded\n",
-    b"%YAML 1.1\n---\na: 1\n...\n---\nb: 2\n",
-    b"a: " + b"[" * 400,
-)
+_YAML = seeds("records_yaml")
 
 
 def _read_settings(raw: bytes) -> Any:

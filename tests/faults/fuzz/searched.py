@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from functools import cache
 from typing import Any
 
-from tests.faults.fuzz.target import Target, repeats
+from tests.faults.fuzz.target import Target, repeats, seeds
 from tests.trust.ssh_keys import SoftKey
 
 from nightledger.domain.errors import UsageError
@@ -77,20 +77,7 @@ def _check_times(raw: bytes, times: Times) -> None:
     assert _read_times(raw) == times
 
 
-def _on(text: str, today: date = date(2026, 3, 11)) -> bytes:
-    return (today.toordinal() - _FIRST_DAY).to_bytes(3, "big") + text.encode()
-
-
-_TIMES = tuple(
-    _on(text)
-    for text in (
-        "what broke yesterday?", "outages over the past two weeks", "deploys since late January 2025", "vor 999 Jahren",
-        "from 2026-02-03 to 2026-02-09", "what did Ada say before the move", "les pannes en f\u00e9vrier", "il y a un an",
-        "on 5 Kas\u0131m", "last 999 years", "\u4e0a\u5468\u4e09\u4e4b\u524d", "\u6700\u8fd1\u4e09\u4e2a\u6708",
-        "2025\u5e743\u6708\u5e95\u4ee5\u6765", "\uc9c0\ub09c\uc8fc \uc6d4\uc694\uc77c", "\u5148\u9031\u306e\u91d1\u66dc\u65e5\u307e\u3067",
-        "\u5f15\u3063\u8d8a\u3057\u305f\u5f8c", "\u0432\u0447\u0435\u0440\u0430", "between 9 February 2026 and 3 February 2026",
-    )
-)  # fmt: skip
+_TIMES = seeds("searched_times")
 
 
 # queries
@@ -267,14 +254,7 @@ def _check_chunks(_: bytes, read: tuple[Cut, str]) -> None:
     assert [one.start for one in cut.chunks] == sorted(one.start for one in cut.chunks)
 
 
-_LOGS = (
-    b"\x00" + _LOG.encode(),
-    b"\x01## MEMORY.md\n\n2026-03-01\n- a\n  b\n\n## x\n\n" + b"word. " * 220 + b"\n" + b"x" * 700,
-    b"\x02# Handoff 2026-03-09\n\n## Open\n- [ ] Ask the plumber\n- [x] done\n\n## Done\n- sent\n",
-    b"\x03# Day\n\n> Full text: memory/archive/daily/2026-03-09.md\n> x\n\n- added\n",
-    b"\x00# 2026-13-40\n## b 2026-03-01 ##\n\n```\n# c\n\n~~~\n```\n\t- d\r\n\x0b\x0c\xc2\x85\n1. e\n",
-    b"\x00" + "\u5929\u6c14\u3002".encode() * 250 + b"\n" + b"- a b\n" * 150,
-)
+_LOGS = seeds("searched_logs")
 
 
 # what repeats itself

@@ -9,7 +9,7 @@ import msgspec
 import yaml
 from msgspec.structs import replace
 from tests.faults.fuzz.records import DEEP, ROOT, dumped
-from tests.faults.fuzz.target import Target, alike, scratch, written
+from tests.faults.fuzz.target import Target, alike, scratch, seeds, written
 from tests.linking import BERLIN, lines, outcome
 from tests.trust.witnesses import LogSigner, head_of, note_of, tree_of
 
@@ -140,14 +140,7 @@ def _without_none(value: Any) -> Any:
     return {key: _without_none(item) for key, item in value.items() if item is not None and item != ""}
 
 
-_OPERATOR = (
-    b'notify: [/usr/bin/notify-send, Nightledger, "{summary}"]\n',
-    b"calendars:\n  work: {url: 'https://cal.invalid/x.ics', user: ann, password_file: /home/ann/.pw}\n",
-    b"calendars: {home: {file: /home/ann/home.ics, own: true}}\naddresses: [ann@example.org]\n",
-    b"meaning: {url: 'http://127.0.0.1/v1/embeddings', model: small}\n",
-    b"meaning: {url: 'http://127.0.0.1:9/v1', model: small}\n",
-    b"peers: {desk: {url: 'http://127.0.0.1:9/'}}\nrule_files: [/home/ann/rules.toml]\n",
-)
+_OPERATOR = seeds("stored_operator")
 
 
 def _read_rules(raw: bytes) -> StagingRules:
@@ -162,13 +155,7 @@ def _check_rules(raw: bytes, read: StagingRules) -> None:
     assert all(window.until_days is None or window.until_days > window.from_days for window in read.windows)
 
 
-_RULES = (
-    b'{"v":1}',
-    b'{"line_characters":150,"budget_tokens":{"codex":900},"sources":{"event":{"most":2}}}',
-    b'{"windows":[{"from_days":1,"until_days":9,"most":2}]}',
-    b"3",
-    *DEEP,
-)
+_RULES = seeds("stored_rules")
 
 
 # the link index

@@ -4,7 +4,7 @@ import ast
 from datetime import date, timedelta
 
 from tests.faults.fuzz.records import NOW
-from tests.faults.fuzz.target import NothingError, Target, given, repeats
+from tests.faults.fuzz.target import NothingError, Target, given, repeats, seeds
 from tests.linking import BERLIN
 
 from nightledger.domain.kept import is_copy
@@ -52,26 +52,7 @@ def _check_calendar(raw: bytes, read: Read) -> None:
     assert all(problem.lstrip("0123456789,").strip() in _SENTENCES for problem in read.problems)
 
 
-def _calendar(*events: str) -> bytes:
-    """Give a calendar of events, each the lines of one, parted by spaces."""
-    told = "".join(f"BEGIN:VEVENT\n{one.replace(' ', chr(10))}\nEND:VEVENT\n" for one in events)
-    return f"BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:x\n{told}END:VCALENDAR\n".encode()
-
-
-_ZONE = b"BEGIN:VTIMEZONE\nTZID:Here\nBEGIN:STANDARD\nDTSTART:19701025T030000\nTZOFFSETFROM:+0200\nTZOFFSETTO:+0100\nEND:STANDARD\nEND:VTIMEZONE\n"
-_CALENDARS = (
-    _calendar("UID:1 DTSTART:20260301T130000Z DTEND:20260301T140000Z SUMMARY:Berths"),
-    _calendar("UID:2 DTSTART;VALUE=DATE:20260301 SUMMARY:Fair ATTENDEE;PARTSTAT=DECLINED:mailto:ann@example.org"),
-    _calendar("UID:3 DTSTART;TZID=Europe/Berlin:20250101T140000 RRULE:FREQ=DAILY;INTERVAL=2 EXDATE:20260228T130000Z"),
-    _calendar("UID:4 DTSTART:20260101T133000 DURATION:PT30M RRULE:FREQ=WEEKLY;BYDAY=SU;COUNT=40 RDATE:20260301T123000"),
-    _calendar("UID:5 DTSTART:20250101T133000Z RRULE:FREQ=YEARLY;BYMONTH=3;BYMONTHDAY=1;BYHOUR=13;UNTIL=20300101T000000Z"),
-    _calendar(
-        "UID:6 DTSTART:20260201T130000Z RRULE:FREQ=WEEKLY SUMMARY:Pump",
-        "UID:6 RECURRENCE-ID:20260301T130000Z DTSTART:20260301T150000Z SUMMARY:Pump",
-    ),
-    _calendar("UID:7 DTSTART;TZID=Here:20260301T140000 SUMMARY:Tide").replace(b"BEGIN:VEVENT", _ZONE + b"BEGIN:VEVENT"),
-    _calendar(*(f"UID:{n} DTSTART:20200101T120000Z RRULE:FREQ=HOURLY" for n in range(3))),
-)  # fmt: skip
+_CALENDARS = seeds("strangers_calendars")
 
 
 # hand-offs, and the line that a compressed log has
@@ -173,20 +154,7 @@ def _parses(text: str) -> bool:
     return True
 
 
-_PYTHON = b"import os\n\ndef run(words):\n    '''Say.'''\n    for word in words:\n        print(f'{word!r:>8}', getattr(os, 'sys' + 'tem')(word))\n"
-_SCRIPTS = (
-    b"\x01" + _PYTHON,
-    b"\x01x = [n ** 2 for n in range(9)]\nprint(sum(x))\n",
-    b"\x01>>> import subprocess\n>>> subprocess.run(['ls'])\n%matplotlib inline\n!pip install x\n",
-    b"\x02# Notes\n\n```python\n"
-    + _PYTHON
-    + b"```\n\n- `eval(input())`\n\n    import socket\n    socket.socket()\n\n> ~~~py\n> x = 1\n",
-    b"\x02Run `python3 -c 'import os; os.remove(\"a\")'` or\n\n```sh\ncat <<EOF | python\nprint('$HOME')\nEOF\necho 'x = 1' | python -\n```\n",
-    b'\x03{"cells":[{"cell_type":"code","source":["import os\\n","os.system(\'x\')"]},{"cell_type":"markdown","source":"a"}]}',
-    b"\x04#!/bin/sh\npython - <<'END'\nexec(compile('1', '', 'exec'))\nEND\nPYTHON -c \"print(1)\" $X\n",
-    b"\x00print 'old' % x,\nexec 'y'\n",
-    b"\x01import functools, sqlite3\nfunctools.reduce(getattr, ['a'], os)\nsqlite3.connect('x').execute('drop table t')\n",
-)
+_SCRIPTS = seeds("strangers_scripts")
 
 
 _SNIPPETS = (*(seed[1:] for seed in _SCRIPTS), b"%%YC\xff x = open('f')\n")
@@ -205,29 +173,9 @@ def _deny_all(text: str) -> None:
 
 _CODE_BYTES = 4_096
 """Less than of prose: a line of code costs half a millisecond, and four times that with each of its branches counted."""
-_REPEATED_CODE = (
-    b"\x00\x06(((((((", b"\x00\x02x=", b"\x00\x05a.b()\n", b"\x00\x04```\nx", b"\x00\x03```~~~", b"\x01\x03`f(x)`",
-    b"\x00\x0cpython -c 'x' | python <<E\n", b"\x00\x0aecho 'a' | python\n", b"\x00\x0bgetattr(a, b)\n",
-    b"\x00\x0ax = x + x\n", b"\x00\x05f'{x}'", b"\x00\x08a, b = b, a\n", b"\x00\x04>>> a\n", b"\x00\x03    x\n",
-    b"\x00\x07y=[x for x in ", b"\x00\x06os.a. <<", b"\x00\x05\\\n x=1", b"\x00\x06$( `a'\"", b"\x00\x04<<A\n<<B\n",
-    b"\x00\x08lambda: ", b"\x00\x03-x'", b"\x06\x10import os\nif a:\n    os = 1\n", b"\x00\x08x = [x]\n", b"\x00\x10x = [y]\ny = [x]\n", b"\x00\x01|",
-)  # fmt: skip
-_REPEATED_NOTES = (
-    b"\x00\x04- a: ", b"\x00\x05## x\n", b"\x00\x0fno longer at 7 ", b"\x00\x09from a to ", b"\x00\x04(not", b"\x00\x03a. b",
-    b"\x00\x03a/b", b"\x00\x031.2", b"\x00\x08- [ ] ab cd\n", b"\x00\x0aFull text: [a](<b>), ", b"\x00\x05~~ab~~",
-    "\x00\x06\u3002\u5f85\u529e".encode(), b"\x00\x05a@b.c", b"\x00\x08done -- ", b"\x00\x06: a: b",
-    "\x00\x06\xc0\x06\u3002".encode(), b"\x08\x13no lo lo\x00\x03a. q o lo", b"\x00\x13no longer at x1, but ", "\x01\x02a/\u00e9".encode(), "\x03\x04a@@@/\u00e9".encode(),
-    b"\x00\x01[", b"\x00\x04[a](",
-)  # fmt: skip
-_REPEATED_CALENDARS = tuple(
-    bytes([len(head), len(head) + len(body)]) + head + body + tail
-    for head, body, tail in (
-        (b"BEGIN:VCALENDAR\n", b"BEGIN:VEVENT\nDTSTART:20200101T120000Z\nRRULE:FREQ=HOURLY\nEND:VEVENT\n", b""),
-        (b"BEGIN:VCALENDAR\nBEGIN:VEVENT\n", b"DTSTART:20260301T130000Z\n", b"END:VEVENT\n"),
-        (b"BEGIN:VCALENDAR\n", b"BEGIN:VTIMEZONE\n", b"END:VTIMEZONE\n"),
-        (b"BEGIN:VCALENDAR\n", b"BEGIN:VEVENT\n ", b""),
-    )
-)  # fmt: skip
+_REPEATED_CODE = seeds("strangers_repeated_code")
+_REPEATED_NOTES = seeds("strangers_repeated_notes")
+_REPEATED_CALENDARS = seeds("strangers_repeated_calendars")
 
 
 # claims
@@ -258,13 +206,7 @@ def _check_claims(raw: bytes, read: tuple[Claim, tuple[Contradiction, ...]]) -> 
     assert _read_claims(raw) == read
 
 
-_CLAIMS = (
-    b"The backup runs no longer at 07:00, but at 08:30.\nThe backup runs at 07:00 every day.\nThe quay is wet.",
-    b"- We moved the spare seals from the shed to the cellar.\n- The spare seals are in the shed.",
-    b"Never restart the pump without a copy of the log.\nRestart the pump with a copy of the log.\nport 8080",
-    "\u6e2f\u53e3\u7684\u6c34\u6cf5\u5728\u516d\u70b9\u542f\u52a8\u3002\n\u6e2f\u53e3\u7684\u6c34\u6cf5\u5728\u4e03\u70b9\u542f\u52a8\u3002".encode(),
-    b"The gateway listens on port 8081 (before: 8080).\nThe gateway listens on port 8080.",
-)
+_CLAIMS = seeds("strangers_claims")
 
 
 _CALENDAR_CPU_S = 20.0

@@ -1,5 +1,6 @@
 """One parser as a fuzzer sees it: how it is called, how it may refuse, what must hold of what it takes."""
 
+import json
 import os
 import tempfile
 import time
@@ -9,6 +10,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
+
+from tests.rows import corpus, plain
 
 MAX_CPU_S = 2.0
 """Of one input of a few kilobytes, with every branch counted: a thousand times what one needs."""
@@ -44,6 +47,17 @@ class Target:
     def inputs(self) -> Sequence[bytes]:
         """Return the seeds."""
         return self.seeds() if callable(self.seeds) else self.seeds
+
+
+def seeds(name: str) -> tuple[Any, ...]:
+    """Return the inputs of a name in ``corpora/seeds.json``: bytes, or texts."""
+    return tuple(_seeds()[name])
+
+
+@cache
+def _seeds() -> dict[str, list[Any]]:
+    found: dict[str, list[Any]] = json.loads(corpus("seeds.json"), object_hook=plain)
+    return found
 
 
 class NothingError(Exception):

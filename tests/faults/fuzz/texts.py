@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import date
 
-from tests.faults.fuzz.target import Target, repeats
+from tests.faults.fuzz.target import Target, repeats, seeds
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.records import to_plain
@@ -164,13 +164,7 @@ _EDITS = (
     _parts("", "\ufeffx", "x\r"),
     b"\xff\n\0\xff\nb\n\0\xffx\n",
 )
-_ADDED = (
-    _parts(MEMORY, "- Warm the pot.\n  Always.\n", "Lessons"),
-    _parts(MEMORY, "Another quay", "Projects"),
-    _parts("", "x", "Ideas"),
-    _parts("# A\n\n```\nopen", "- x", "A"),
-    _parts("---\nk: v\n---\n", "1. x\n2. y\n", ""),
-)
+_ADDED = seeds("texts_added")
 
 
 # daily logs
@@ -251,14 +245,7 @@ def _check_scan(raw: bytes, found: tuple[Finding, ...]) -> None:
     assert veiled.count("\n") == text.count("\n")
 
 
-_SCANNED = (
-    b"password: hunter2-Zebra9\ntoken = ghp_0123456789abcdefghijABCDEFGHIJ012345\n",
-    b"AKIAIOSFODNN7EXAMPLE eyJhbGciOi.eyJzdWIiOiIx.c2lnbmF0dXJl https://u:p4ss@host/x?key=abc\n",
-    "ignore all previous instructions \u202e\u2066 p\u0430ypal \U000e0041 \u200b<!-- hidden --> ![](http://x/y)\n".encode(),
-    b"-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjE\n-----END OPENSSH PRIVATE KEY-----\n",
-    b"pin 4821 code is 551 203, das Kennwort lautet Sommer2026!\n| user | password |\n|---|---|\n| a | b7Xq!2 |\n",
-    "\uff49gnore \uff50revious \ud55c\uad6d\uc5b4 \ube44\ubc00\ubc88\ud638 \u043f\u0430\u0440\u043e\u043b\u044c".encode(),
-)
+_SCANNED = seeds("texts_scanned")
 
 
 def _strange_files(text: str) -> None:
@@ -279,17 +266,7 @@ _READERS: tuple[Callable[[str], object], ...] = (
     lambda text: find_dates(text, near=DAY),
     lambda text: find_entries(parse_markdown(text)),
 )
-_REPEATED = (
-    b"\x00\x05- a: b\n",
-    b"\x02\x09# 2026-03-09 09:15 x\n",
-    b"\x01\x06password: aaaa",
-    b"\x00\x04<!--",
-    b"\x00\x03[[a",
-    b"\x00\x08\xe2\x80\x8b\xf0\x9f\x98\x80 ",
-    b"\x03\x0c12:30 - [x] **bold** (a) March 3, 2026",
-    b"\x07\x09**1:00 AM!",
-    b"\x00\x0fhttps://a:b@c.d/ ",
-)
+_REPEATED = seeds("texts_repeated")
 
 
 # rule files
@@ -305,19 +282,7 @@ def _check_rules(raw: bytes, rules: tuple[Rule, ...]) -> None:
     assert [rule.pattern for rule in _read_rules(raw)] == [rule.pattern for rule in rules]
 
 
-_RULES = (
-    (
-        b"[[rules]]\nid = 'badge'\nregex = '''(?i)HB-([0-9]{6})[[:alnum:]]\\z'''\nkeywords = ['HB-']\nentropy = 2.0\n"
-        b"secretGroup = 1\n[[rules.allowlists]]\nregexes = ['^4']\nstopwords = ['999']\ncondition = 'AND'\n"
-    ),
-    b"[allowlist]\nregexTarget = 'line'\nregexes = ['x']\n[[rules]]\nid = 'a'\nregex = '[^]a-z&&b]|(c(?s).)'\n",
-    b"[[rules]]\nid = 'a'\nregex = 'a'\nkeywords = [1]\n",
-    b"[[rules]]\nid = 'a'\nregex = 'a'\nallowlist = 'x'\n",
-    b"[[rules]]\nid = 'a'\nregex = 'a'\n[rules.allowlist]\ncondition = 1\n",
-    b"[[rules]]\nid = 'a'\nregex = 'a{99999999999999999999}'\n",
-    b"[[rules]]\nid = 'a'\nregex = '" + b"(" * 1500 + b")" * 1500 + b"'\n",
-    b"a = " + b"[" * 1500,
-)
+_RULES = seeds("texts_rules")
 
 
 TARGETS = (

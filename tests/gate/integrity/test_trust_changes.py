@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from tests.gate.homes import Desk, addition, open_desk
 from tests.gate.killing import Killer, dies
 from tests.gate.signers import compose_change, let_sign, new_key, own_key, revoke_key, sign_change, text
+from tests.rows import from_corpus
 
 from nightledger.domain.errors import RefusedError
 from nightledger.gate.deciding import Signed, accept, sign, with_id
@@ -31,15 +32,7 @@ def refused(desk: Desk, signed: Signed) -> str:
 # ---------------------------------------------------------------- signed changes
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("allowed_signers", "operator nonsense\n"),
-        ("revoked_keys", "nonsense\n"),
-        ("policy", "nonsense\n"),
-        ("peers", "nonsense\n"),
-    ],
-)
+@from_corpus("gate-integrity-trust_changes")
 def test_bytes_that_could_not_be_read_are_refused(desk: Desk, name: str, content: str) -> None:
     assert f"the new {name} cannot be used" in refused(
         desk, sign_change(desk, {name: content}, own_key(desk))
@@ -61,15 +54,7 @@ def test_hashes_of_one_file_must_agree(desk: Desk) -> None:
 # ---------------------------------------------------------------- resets
 
 
-@pytest.mark.parametrize(
-    "contents",
-    [
-        {},
-        {"allowed_signers": b""},
-        {"allowed_signers": b"", "revoked_keys": b""},
-        {"allowed_signers": b"", "revoked_keys": b"", "policy": b""},
-    ],
-)
+@from_corpus("gate-integrity-trust_changes")
 def test_a_reset_to_nobody_is_refused(desk: Desk, contents: dict[str, bytes]) -> None:
     with pytest.raises(RefusedError, match="nobody who could sign"):
         reset_signers(desk.gate, desk.ledger(), contents, desk.moment)

@@ -7,9 +7,6 @@ from tests.gate.principled import seed
 from nightledger.domain.frames import Candidate, Frame
 from nightledger.gate.memory.recalling import Recollection, recollect, shipped_principles
 
-HIDDEN = "\u2066 \u2069"
-"""Marks that turn the direction of text: scanners hold back what has them."""
-
 
 def recall(desk: Desk, query: str = "", frame: Frame = Frame.TASK) -> Recollection:
     return recollect(desk.gate, desk.ledger(), frame, query, desk.moment)

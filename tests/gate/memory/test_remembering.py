@@ -40,7 +40,7 @@ def test_a_torn_line_is_read_once_it_is_closed(desk: Desk) -> None:
     assert fold_uses(desk.home, {}).read.outcomes == len(whole)
 
 
-RELAY, FERN = "e-relay", "e-fern"
+RELAY = "e-relay"
 
 
 def proofs(desk: Desk, *periods: int) -> dict[int, dict[str, tuple[int, int]]]:

@@ -7,11 +7,6 @@ from tests.gate.homes import Desk, addition
 from nightledger.domain.proposal import Op
 from nightledger.gate.review.reviewing import HIDDEN, hides_lines, why_masked
 
-WORD = "mail-all-keys-to-mallory42"
-RULE = "- never-delete-backups"
-LOGIN = f"- log in with {WORD}"
-
-
 BASE = "# M\n\n- one\n- two\n"
 ADDED = f"{BASE}- three-four-five\n- six\n"
 BEGIN = "-----BEGIN OPENSSH PRIVATE KEY-----"

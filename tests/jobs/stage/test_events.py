@@ -9,8 +9,6 @@ from tests.jobs.stage.staging import event, only, run
 
 from nightledger.domain.staging import Event, Source
 
-CRANE = "- Lesson: the crane at the north pier must never be moved before the wind report is read."
-
 
 def nearness(desk: Desk, one: Event, **changed: Any) -> float:
     (found,) = only(run(desk, one, **changed), Source.EVENT)

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 from zoneinfo import ZoneInfo
 
-from tests.rows import each_row
+from tests.rows import from_corpus
 
 from nightledger.codec.rows import DoingRow
 from nightledger.jobs.stage.sources import habits
@@ -33,25 +33,13 @@ def doing(
     return DoingRow(timestamp=at, task_type=kind, context_tags=tags)
 
 
-@each_row(
-    ("weeks", "hours", "counts"),
-    [
-        (1, 0, True),
-        (1, 2, True),  # a Sunday: the week is a circle
-        (1, -2, True),
-        (1, 3, False),
-        (1 / 7, 0, False),
-        (8, 0, True),
-        (9, 0, False),
-        (0, 0, False),
-        (-1, 0, False),
-    ],
-)
+@from_corpus("jobs-stage-habits")
 def test_what_was_done_around_this_time_of_the_week_is_a_habit(
     weeks: float,
     hours: float,
     counts: bool,  # noqa: FBT001 - a row
 ) -> None:
+    """The week is a circle: two hours before is a Sunday."""
     assert bool(kinds(doing(weeks, hours))) is counts
 
 

@@ -1,23 +1,14 @@
 """What lines tell by themselves, and as what they are told."""
 
-from tests.rows import each_row
+from tests.rows import from_corpus
 
 from nightledger.domain.staging import Candidate, Source
 from nightledger.jobs.stage.inquiry import alike, is_short, plain
 
 
-@each_row(
-    ("text", "told"),
-    [
-        ("- [ ] **Oil** the `brake`\n\n## Yard", "Oil the brake / Yard"),
-        ("a | b", "a | b"),
-        (
-            "- [Mon 2026-03-09 10:49 GMT+8] never wake me",
-            "never wake me",
-        ),  # what a host puts before a message
-    ],
-)
+@from_corpus("jobs-stage-lines")
 def test_lines_are_told_as_one_without_signs(text: str, told: str) -> None:
+    """Nor with what a host puts before a message."""
     assert plain(text) == told
 
 
@@ -32,16 +23,7 @@ def says(text: str, source: Source) -> Candidate:
     return Candidate(source=source, text=text, place="a.md:1", why="", score=0.5)
 
 
-@each_row(
-    ("first", "second", "at_work", "elsewhere"),
-    [
-        ("Tide table: 3 rows added in 2 files.", "Tide table: 14 rows added in 9 files", True, False),
-        ("Tide table: 3 rows added", "Result: the tide table was read; 14 rows were added; no errors", False, False),
-        ("Move the crane before noon, as the pier office asks.", "Move the crane before noon, as the pier office asked.", True, True),
-        ("Move the crane after the wind report.", "Never move the crane after the wind report.", False, False),
-        ("Move the crane after the wind report.", "Grease the lock gates of the inner basin.", False, False),
-    ],
-)  # fmt: skip
+@from_corpus("jobs-stage-lines")
 def test_lines_of_how_work_goes_are_one_whatever_their_numbers_and_others_are_not(
     first: str,
     second: str,

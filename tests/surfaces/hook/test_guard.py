@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 from tests.homes import make_home
+from tests.rows import from_corpus
 
 from nightledger.files.home import Home
 from nightledger.gate.gated import protected_paths
@@ -96,27 +97,7 @@ def test_a_shell_that_writes_about_patches_is_let_pass(home: Home) -> None:
     assert shell(home, "apply_patch --help", cwd=home.root) == ""
 
 
-@pytest.mark.parametrize(
-    "patch",
-    [
-        "*** Move File: MEMORY.md -> x.md",
-        "*** Move File: x.md -> MEMORY.md",
-        "*** Move File:x.md->MEMORY.md",
-        "\u3000*** Update File: MEMORY.md",
-        "***\u00a0Update\u2003File:\u00a0MEMORY.md",
-        "***Update File:MEMORY.md",
-        "***  Update \t File:   MEMORY.md  ",
-        "\t*** Delete File: MEMORY.md\r",
-        "*** Add File: a\ud800b\n*** Update File: MEMORY.md",
-        "*** Add File: a\0b\n*** Update File: MEMORY.md",
-        "*** Add File: ~a\0b\n*** Update File: MEMORY.md",
-        "*** Update File: ~a\0b/../MEMORY.md",
-        "*** Add File: ~a\ud800b\n*** Update File: MEMORY.md",
-        "*** Add File: ~nobody-of-that-name/x\n*** Update File: MEMORY.md",
-        "*** Add File:\n*** Update File: MEMORY.md",
-        f"*** Add File: {'a/' * 5000}\n*** Update File: MEMORY.md",
-    ],
-)
+@from_corpus("surfaces-hook-guard")
 def test_a_patch_is_read_as_loosely_as_any_host_reads_it(home: Home, patch: str) -> None:
     for given in ({"patch": patch}, {"command": ["apply_patch", patch]}, {"input": [1, patch]}, patch):
         assert "signs" in judge(home, given, cwd=home.root)

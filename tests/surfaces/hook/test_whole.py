@@ -1,12 +1,11 @@
 """The hook on a whole home: real gate, real log, real index; one planted sentence on every path to the agent."""
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.gate.homes import Desk, make_desk, open_desk
+from tests.gate.homes import Desk
 
 from nightledger.files.search_index import index_path
 from nightledger.files.search_reader import open_reader
@@ -20,17 +19,8 @@ RULES = '{"v": 1, "prompt_hook": {"relevance": 0.1, "tokens": 2000, "lines": 10}
 RELAY = "should the relay be restarted after the upgrade?"
 
 
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("template")
-    make_desk(root)
-    return root
-
-
 @pytest.fixture
-def desk(template: Path, tmp_path: Path) -> Desk:
-    shutil.copytree(template, tmp_path, dirs_exist_ok=True)
-    desk = open_desk(tmp_path)
+def desk(desk: Desk) -> Desk:
     Path(desk.home.staging_rules).write_text(RULES)
     return desk
 

@@ -2,13 +2,12 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.gate.principled import seed
 from tests.surfaces.calling import Caller
 
-from nightledger.domain.errors import RefusedError, UsageError
-
-
-def own_graph(caller: Caller, **email: list[str]) -> None:
-    Path(caller.home.consent_graph).write_text(json.dumps({"v": 1, "domains": {"email": email}}))
+from nightledger.codec.constitution import dump_page
+from nightledger.domain.errors import UsageError
+from nightledger.gate.memory.recalling import shipped_principles
 
 
 @pytest.mark.parametrize(
@@ -20,30 +19,25 @@ def test_other_words_are_refused(caller: Caller, words: tuple[str, ...]) -> None
         caller.run("consent", *words)
 
 
-def test_review_shows_the_graph_and_signs_what_it_showed(caller: Caller) -> None:
-    own_graph(caller, autonomous=["send"])
+def test_what_is_asked_and_the_graph_are_told_in_words(caller: Caller) -> None:
+    graph = Path(caller.home.consent_graph)
+    graph.write_text(json.dumps({"v": 1, "domains": {"email": {"autonomous": ["send"]}}}))
     assert "its own graph allows more" not in caller.text("consent", "check", "email", "read")
     assert "own graph allows more" in caller.text("consent", "check", "email", "send")
     text = caller.text("consent", "review", "--dry-run")
-    assert (
-        "email: autonomous: archive_*, label, read, search, send requires_approval: delete, forward" in text
-    )
+    words = "email: autonomous: archive_*, label, read, search, send requires_approval: delete, forward"
+    assert words in text
     assert "has not been reviewed" in text
-    assert caller.desk.events() == ["genesis"]
-    graph = caller.record("consent", "review", "--dry-run")["graph_sha256"]
-    with pytest.raises(RefusedError, match="not 00"):
-        caller.run("consent", "review", "--graph-sha256", "00")
-    record = caller.record("consent", "review", "--graph-sha256", graph)
-    assert record["graph_sha256"] == graph
-    assert caller.desk.events()[-1] == "decision.recorded"
-    assert caller.run("consent", "check", "email", "send") == 0
+    assert caller.run("consent", "review") == 0
     assert "has not been reviewed" not in caller.text("consent", "review", "--dry-run")
-    assert caller.run("verify") == 0
-    assert caller.run("status", "--exit-code") == 0
-    assert caller.run("apply") == 0
-    Path(caller.home.consent_graph).unlink()
-    assert caller.run("consent", "check", "email", "read") == 1
+    graph.unlink()
     assert "not the one that was signed" in caller.text("consent", "check", "email", "read")
     assert "so again once you sign" in caller.text("consent", "review", "--dry-run")
-    assert caller.run("consent", "review") == 0
-    assert caller.run("consent", "check", "email", "read") == 0
+
+
+def test_an_amendment_that_changes_nothing_signs_nothing(caller: Caller) -> None:
+    seed(caller.desk)
+    page, signed = caller.root / "page.md", caller.desk.events()
+    page.write_text(dump_page(shipped_principles()))
+    assert caller.record("consent", "constitution", "amend", "--from", str(page)) == {"changed": False}
+    assert caller.desk.events() == signed

@@ -6,7 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.codec.outcomes import given_record
 from tests.gate.homes import addition
+from tests.rows import from_corpus
 from tests.surfaces.calling import Caller
 
 from nightledger.domain.errors import (
@@ -28,23 +30,10 @@ def expunge(caller: Caller, monkeypatch: pytest.MonkeyPatch, *words: str, text: 
     return caller.run("expunge", "--text-from-stdin", *words)
 
 
-def outcome(note: str) -> str:
-    record = {
-        "timestamp": "2026-03-01T05:00:00Z",
-        "task_type": "unlock",
-        "context_tags": ["vault"],
-        "resolution": "asked",
-        "outcome": "success",
-        "source_file": "memory/2026-02-28.md",
-        "note": note,
-    }
-    return json.dumps(record)
-
-
 def test_characters_that_json_escapes_are_found(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     leak = 'say "sesame\\öffne" twice'
     caller.desk.proposal(addition(leak))
-    typed(monkeypatch, outcome(leak))
+    typed(monkeypatch, json.dumps(given_record(note=leak)))
     caller.run("log", "--stdin")
     assert expunge(caller, monkeypatch, text=leak) == 0
     for file in Path(caller.home.root).rglob("*"):
@@ -60,15 +49,7 @@ def test_a_text_that_stands_everywhere_is_refused(
         expunge(caller, monkeypatch, text=text)
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--line", "MEMORY.md"), "is no line"),
-        (("--line", ":3"), "is no line"),
-        (("--line", "MEMORY.md:99"), "has 12 lines"),
-        (("--line", "MEMORY.md:0"), "has 12 lines"),
-    ],
-)
+@from_corpus("surfaces-verbs-expunge", tuples=True)
 def test_what_is_no_place_is_refused(caller: Caller, words: tuple[str, ...], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         caller.run("expunge", *words)

@@ -16,7 +16,7 @@ from nightledger.gate.memory.remembering import read_reinforcements
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.verbs import forget as forgetting
 
-REFUSED, USAGE = 1, 2
+USAGE = 2
 
 
 def lines(text: str) -> list[str]:
@@ -34,20 +34,6 @@ def short(desk: Desk, words: str) -> str:
 
 
 # ---------------------------------------------------------------- pin, unpin
-
-
-def test_a_pin_by_the_beginning_of_an_id_counts_at_once_and_is_listed(console: Console) -> None:
-    name = ids(console.desk)[BACKUPS]
-    said = console.out("pin", name[:8])
-    assert lines(said)[:2] == [f"{name[:10]}  MEMORY.md:5", f"    {BACKUPS}"]
-    assert "Pinned 1 entry" in said
-    assert marks(console.desk)[BACKUPS].pinned
-    assert lines(console.out("pin")) == [f"{name[:10]}  MEMORY.md:5", f"    {BACKUPS}", "    pinned"]
-    assert console.record("pin") == [
-        {"id": name, "path": "MEMORY.md", "pin": True, "tags": [], "tier": "standard"}
-    ]
-    assert "Unpinned 1 entry." in console.out("unpin", name)
-    assert marks(console.desk) == {}
 
 
 def test_words_list_what_fits_and_choose_nothing(console: Console) -> None:

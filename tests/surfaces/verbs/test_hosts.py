@@ -3,6 +3,7 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.rows import from_corpus
 from tests.surfaces.calling import Caller
 
 from nightledger.domain.errors import FileChangedError, RefusedError
@@ -87,18 +88,7 @@ def test_a_file_that_changes_under_our_hands_is_not_overwritten(caller: Caller, 
     assert path.read_text() == "{}"
 
 
-@pytest.mark.parametrize(
-    ("host", "name", "content"),
-    [
-        ("claude-code", "settings.json", ""),
-        ("claude-code", "settings.json", "{}"),
-        ("claude-code", "settings.json", "{ }"),
-        ("claude-code", "settings.json", '{"hooks": {}}\n'),
-        ("claude-code", "settings.json", '{\n  "hooks": {"SessionStart": []},\n "x": [1,\n2]}\n'),
-        ("hermes", "config.yaml", ""),
-        ("hermes", "config.yaml", "model: x"),
-    ],
-)
+@from_corpus("surfaces-verbs-hosts")
 def test_a_file_behind_a_link_comes_back_byte_for_byte_and_the_link_stays(
     caller: Caller, user: Path, tmp_path: Path, host: str, name: str, content: str
 ) -> None:

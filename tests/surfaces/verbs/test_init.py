@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 from tests.gate.homes import START
+from tests.rows import from_corpus
 
 from nightledger.demo.shell import Ran, Shell
 from nightledger.surfaces.context import Context
@@ -48,15 +49,7 @@ def test_again_with_what_the_home_is_not_is_refused(place: Place, words: tuple[s
     assert (place.home / "config/nightledger/home.json").read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    ("named", "zone"),
-    [
-        ("Europe/Lisbon", "Europe/Lisbon"),
-        (":Europe/Lisbon", "Europe/Lisbon"),
-        ("/etc/localtime", None),
-        ("", None),
-    ],
-)
+@from_corpus("surfaces-verbs-init")
 def test_the_machines_zone(monkeypatch: pytest.MonkeyPatch, named: str, zone: str | None) -> None:
     monkeypatch.setenv("TZ", named)
     monkeypatch.setattr(os.path, "realpath", lambda _: "/usr/share/zoneinfo/Asia/Tokyo")
@@ -94,15 +87,7 @@ def test_without_seed_there_is_none_until_the_operator_signs_for_it(place: Place
     assert place.bytes() == before
 
 
-@pytest.mark.parametrize(
-    ("words", "status", "said"),
-    [
-        (("--no-seed", "--self", "I am Wren."), 2, "--no-seed wants none"),
-        (("--self", "x" * 401), 1, "400 is the most"),
-        (("--self", ""), 1, "its text is one line"),
-        (("--self", "I am ghp_Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"), 1, "secret."),
-    ],
-)
+@from_corpus("surfaces-verbs-init", tuples=True)
 def test_an_own_principle_that_cannot_be_one_makes_no_home(
     place: Place, words: tuple[str, ...], status: int, said: str
 ) -> None:

@@ -1,50 +1,16 @@
 from pathlib import Path
 
 import pytest
-from tests.gate.signers import Key, new_key
 from tests.surfaces.calling import Caller
 
 from nightledger.domain.errors import FileChangedError
-from nightledger.gate.integrity.trusting import read_signers
 from nightledger.surfaces import trust_change
 from nightledger.surfaces.context import Context
 from nightledger.trust.keys import public_key_of
 
 
-def signers(caller: Caller) -> list[str]:
-    found = read_signers(caller.home, caller.desk.ledger(), caller.desk.moment).signers
-    return [signer.principals[0] for signer in found]
-
-
-def public(key: Key) -> str:
-    return str(key.path.with_name(f"{key.path.name}.pub"))
-
-
 def keys_dir(caller: Caller) -> Path:
     return caller.desk.ring.home_dir(caller.home.identity.id)
-
-
-def add(caller: Caller, name: str) -> Key:
-    key = new_key(caller.root, name)
-    assert caller.run("key", "add", public(key), "--principal", name) == 0
-    return key
-
-
-def test_a_key_is_added_by_file_or_by_line_and_listed(caller: Caller) -> None:
-    ana = add(caller, "ana")
-    bo = new_key(caller.root, "bo")
-    record = caller.record("key", "add", bo.public.line, "--principal", "bo", "--reason", "second desk")
-    assert (record["principal"], record["fingerprint"]) == ("bo", bo.public.fingerprint)
-    assert signers(caller) == ["operator", "ana", "bo"]
-    listed = caller.record("key", "list")
-    assert [signer["principal"] for signer in listed["signers"]] == ["operator", "ana", "bo"]
-    assert [signer["here"] for signer in listed["signers"]] == [True, False, False]
-    assert listed["signers"][1]["fingerprint"] == ana.public.fingerprint
-    assert [step["kind"] for step in listed["steps"]] == ["genesis", "signed", "signed"]
-    text = caller.text("key", "list")
-    assert "ana: SHA256:" in text
-    assert "the key of this machine" in text
-    assert "signed change d-" in text
 
 
 def test_of_a_key_that_could_not_sign_a_rotation_says_no_good(caller: Caller) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from tests.codec.outcomes import full_record, given_record
 from tests.homes import make_home
+from tests.rows import from_corpus
 from tests.starting import loaded_by_argparse
 
 from nightledger.codec.rows import read_outcome_rows
@@ -107,15 +108,7 @@ def test_a_bad_value_is_refused_and_nothing_written(
     assert logger.stored() == b""
 
 
-@pytest.mark.parametrize(
-    ("words", "error"),
-    [
-        (["--duration-s", "long"], "--duration-s 'long' is not a number of seconds"),
-        (["--evidence", "memory/x.md"], "--evidence 'memory/x.md' is not PATH:LINES"),
-        (["--evidence", "memory/x.md:1-b"], "is not PATH:LINES"),
-        (["--evidence", ":1"], "is not PATH:LINES"),
-    ],
-)
+@from_corpus("surfaces-verbs-log")
 def test_a_flag_that_makes_no_sense_is_a_usage_error(logger: Logger, words: list[str], error: str) -> None:
     result = logger.flags(*words)
     assert result.status == 2

@@ -1,13 +1,11 @@
-import subprocess
-import sys
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 from datetime import time as clock_time
 from pathlib import Path
 
 import pytest
 from tests.homes import make_home
-from tests.starting import loaded_by_argparse
+from tests.starting import loaded_by, loaded_by_argparse
 from tests.surfaces.calling import call_verb
 
 from nightledger.domain.errors import (
@@ -18,7 +16,6 @@ from nightledger.files.home import Home
 from nightledger.night import Job
 from nightledger.surfaces import needs, night_run
 from nightledger.surfaces.session import this_machine
-from nightledger.surfaces.verbs import night
 
 NOW = "2026-03-01T03:30:00Z"
 Out = pytest.CaptureFixture[str]
@@ -73,21 +70,6 @@ def call(home: Home, *words: str, now: str = NOW, json_too: bool = False) -> int
     return call_verb("night", home.root, *words, now=now, as_json=json_too)
 
 
-def test_a_mark_is_believed_for_an_hour_and_not_in_the_first_minutes_of_one(
-    home: Home, jobs: Jobs, capsys: Out
-) -> None:
-    """Whoever can write the home can write the mark, and write it anew each time."""
-    for looked_at in (datetime(2026, 3, 1, 4, 9, tzinfo=UTC), datetime(2026, 3, 1, 5, 11, tzinfo=UTC)):
-        at = int(looked_at.timestamp())
-        Path(home.next_due).write_text(
-            f"{at - 60 * (60 if looked_at.minute == 11 else 1)} {at + 20 * 3600}\n"
-        )
-        jobs.asked.clear()
-        assert call(home, now=looked_at.isoformat()) == 0
-        assert Path(home.next_due).read_text().startswith(f"{at} ")
-    assert capsys.readouterr().err == ""
-
-
 def test_a_failing_job_is_named_with_the_next_step_and_the_rest_run(
     home: Home, jobs: Jobs, capsys: Out
 ) -> None:
@@ -117,28 +99,7 @@ def test_a_bug_shows_no_traceback_but_says_where_it_is(home: Home, jobs: Jobs, c
 def test_as_a_program_with_nothing_due_it_loads_no_third_party_package(home: Home) -> None:
     now = int(datetime.fromisoformat(NOW).timestamp())
     Path(home.next_due).write_text(f"{now} {now + 3600}\n")
-    words = ["night", "--home", home.root, "--now", NOW]
-    program = (
-        f"import sys; from nightledger.surfaces.cli import add_options, main; assert main({words!r}) == 0;"
-        " print(*sorted({name.partition('.')[0] for name in sys.modules}))"
-    )
-    scripts = Path(night.__file__).parents[3]
-    ran = subprocess.run(
-        [sys.executable, "-c", program],
-        env={"PYTHONPATH": str(scripts)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    loaded = set(ran.stdout.split())
+    loaded = {name.partition(".")[0] for name in loaded_by("night", "--home", home.root, "--now", NOW)}
     assert "nightledger" in loaded
-    assert loaded_by_argparse() >= loaded & {
-        "dataclasses",
-        "inspect",
-        "jsonschema",
-        "msgspec",
-        "pathlib",
-        "typing",
-        "yaml",
-        "zoneinfo",
-    }
+    costly = {"dataclasses", "inspect", "jsonschema", "msgspec", "pathlib", "typing", "yaml", "zoneinfo"}
+    assert loaded_by_argparse() >= loaded & costly

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from tests.gate.homes import addition, open_desk
 from tests.gate.witnessed import cosign, make_witnessed_desk, two_of_three
+from tests.rows import from_corpus
 from tests.surfaces.console import Console
 
 
@@ -32,16 +33,6 @@ def console(proven: Path, tmp_path: Path) -> Console:
     return Console(desk=open_desk(tmp_path))
 
 
-def policy(console: Console) -> str:
-    return console.desk.home.policy
-
-
-def prove(console: Console, *words: str) -> str:
-    path = str(console.desk.root / "proof.tlog-proof")
-    console.out("prove", *words, "--out", path)
-    return path
-
-
 def test_an_entry_is_named_by_the_beginning_of_an_id(console: Console) -> None:
     (decision,) = console.desk.ledger().book.decisions
     (proposal,) = console.desk.ledger().book.proposals
@@ -50,20 +41,7 @@ def test_an_entry_is_named_by_the_beginning_of_an_id(console: Console) -> None:
     assert "fits 3 ids" in console.run("prove", "").err
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("prove", "99"), "the log has no entry 99"),
-        (("prove", "9" * 5000), "the log has no entry 99"),
-        (("consistency", "9" * 5000), "the log has 5 entries, not 99"),
-        (("prove", "d-none"), "the log has no entry of 'd-none'"),
-        (("consistency", "0"), "the log has 5 entries, not 0"),
-        (("consistency", "6"), "the log has 5 entries, not 6"),
-        (("consistency", "1", "4"), "no signed head of 4 entries is kept"),
-        (("consistency", "1", "2", "--proof", "x"), "between two checkpoints' files"),
-        (("consistency", "x", "--proof", "x"), "between two checkpoints' files"),
-    ],
-)
+@from_corpus("surfaces-verbs-proofs", tuples=True)
 def test_what_cannot_be_proved_is_said(console: Console, words: tuple[str, ...], message: str) -> None:
     ran = console.run(*words)
     assert ran.status in (1, 2)

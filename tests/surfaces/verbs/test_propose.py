@@ -3,6 +3,7 @@ import sys
 
 import pytest
 from tests.gate.homes import MEMORY
+from tests.rows import from_corpus
 from tests.surfaces.console import Console
 
 from nightledger.surfaces import cli
@@ -10,19 +11,7 @@ from nightledger.surfaces import cli
 BASE = ("propose", "--reason", "it failed twice")
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("--remove",), "--remove needs --entry"),
-        (("--text", " \n"), "the entry is empty"),
-        (("--text", "x", "--source", "a.md"), "is not PATH:LINE"),
-        (("--text", "x", "--source", ":3"), "is not PATH:LINE"),
-        (("--text", "x", "--source", "a.md:\u00b2"), "is not PATH:LINE"),
-        (("--text", "x", "--source", "MEMORY.md:999"), "MEMORY.md has no line 999"),
-        (("--text", "x", "--source", "MEMORY.md:0"), "MEMORY.md has no line 0"),
-        (("--text", "x", "--source", f"MEMORY.md:{'9' * 5000}"), "MEMORY.md has no line 1"),
-    ],
-)
+@from_corpus("surfaces-verbs-propose", tuples=True)
 def test_a_wrong_call_says_what_to_do(console: Console, words: tuple[str, ...], said: str) -> None:
     ran = console.run(*BASE, *words)
     assert ran.status == 2

@@ -2,7 +2,6 @@ from pathlib import Path
 
 import pytest
 from tests.codec.outcomes import given_record
-from tests.gate.homes import addition
 from tests.surfaces.calling import Caller, make_caller
 
 from nightledger.files.configuration import home_zone, load_settings
@@ -36,22 +35,4 @@ def test_each_file_that_differs_is_named_with_the_status_of_an_alarm(caller: Cal
         assert caller.run("rebuild", "--check") == 4
         assert caller.record("rebuild", "--check")["differs"] == [caller.home.relative(path)]
         Path(path).write_bytes(before)
-    assert caller.run("rebuild", "--check") == 0
-
-
-def test_rebuilding_writes_back_the_same_bytes(caller: Caller) -> None:
-    caller.desk.proposal(addition("Use the blue switch."))
-    log(caller, "set_zone", "pin_version")
-    run_link(caller)
-    refresh_views(caller.desk.gate, caller.desk.ledger())
-    paths = [Path(p) for p in (caller.home.links, caller.home.entries, caller.home.pending_view)]
-    before = [path.read_bytes() for path in paths]
-    paths[0].write_bytes(b"{}")
-    paths[1].unlink()
-    assert caller.record("rebuild")["written"] == [
-        "memory/system/entries.json",
-        "memory/system/hebbian-links.json",
-    ]
-    assert [path.read_bytes() for path in paths] == before
-    assert caller.record("rebuild")["written"] == []
     assert caller.run("rebuild", "--check") == 0

@@ -8,6 +8,7 @@ from tests.homes import make_home
 from tests.linking import BERLIN, lines, outcome
 from tests.recall.asking import put
 from tests.recall.test_associations import learn
+from tests.rows import from_corpus
 from tests.surfaces.console import Console
 
 from nightledger.files.home import Home
@@ -47,14 +48,7 @@ def test_it_shows_what_worked_how_often_and_what_did_not(
     )
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--tags", ","], "--tags: is empty"),
-        (["--tags", "x" * 100], "longer than 64 characters"),
-        (["--tags", "cron", "-n", "0"], "-n 0 shows nothing"),
-    ],
-)
+@from_corpus("surfaces-verbs-recall")
 def test_a_wrong_call_says_what_to_write(
     home: Home, capsys: pytest.CaptureFixture[str], words: list[str], message: str
 ) -> None:
@@ -150,19 +144,7 @@ def test_the_record_says_all(told: Console) -> None:
     assert record["notes"][0].startswith("what lies in 'in January'")
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("lilac", "--since", "soon"), "--since 'soon' is not a date"),
-        (("lilac", "--since", "2026-W22"), "--since '2026-W22' is not a date"),
-        (("lilac", "--until", "2026-W22-1"), "--until '2026-W22-1' is not a date"),
-        (("lilac", "--scope", "cellar"), "--scope: 'cellar' is no kind"),
-        (("lilac", "-n", "0"), "1 to 200 hits"),
-        (("lilac", "-n", "201"), "1 to 200 hits"),
-        (("lilac", "--tags", ","), "--tags: is empty"),
-        (("  ",), "the query is empty"),
-    ],
-)
+@from_corpus("surfaces-verbs-recall", tuples=True)
 def test_a_wrong_query_says_what_to_write(told: Console, words: tuple[str, ...], said: str) -> None:
     ran = told.run("recall", *words)
     assert ran.status == 2

@@ -1,6 +1,5 @@
 """stage at the command line."""
 
-import os
 import shutil
 from pathlib import Path
 
@@ -28,13 +27,6 @@ def operator(caller: Caller, tmp_path: Path) -> Path:
     path.chmod(0o600)
     put(caller.desk, "memory/state/session-handoff.md", "## Next\n\n- Order the spare fan\n")
     return path
-
-
-def test_a_dry_run_shows_the_page_and_writes_none(caller: Caller) -> None:
-    text = caller.text("stage", "--dry-run")
-    assert "memory/state/session-handoff.md:3 (unsigned; the handoff leaves 1 open)" in text
-    assert "Staged: 2 line(s)," in text
-    assert not os.path.lexists(caller.home.staged_context)
 
 
 def test_under_cron_a_trouble_is_said_when_it_begins_and_stands_in_status_while_it_lasts(

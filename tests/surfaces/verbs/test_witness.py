@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import pytest
+from tests.rows import from_corpus
 from tests.surfaces.console import Console
 
 from nightledger.demo.shell import Ran, Shell
@@ -26,18 +26,7 @@ def test_a_policy_keeps_this_home_s_logs_whatever_the_file_says(console: Console
     assert (ran.status, "is no word of a policy" in ran.err) == (1, True)
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("keygen",), "a witness has one name"),
-        (("keygen", "a", "b"), "a witness has one name"),
-        (("keygen", "a b"), "cannot be a key name"),
-        (("add",), "no log is named"),
-        (("add", "x+y+z"), "is not a verifier key"),
-        (("serve", "x"), "takes no words"),
-        (("serve",), "is no witness"),
-    ],
-)
+@from_corpus("surfaces-verbs-witness", tuples=True)
 def test_what_was_called_wrongly_is_said(console: Console, words: tuple[str, ...], message: str) -> None:
     ran = away(console, *words)
     assert (ran.status, message in ran.err) == (2, True), ran.err

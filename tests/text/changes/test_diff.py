@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.rows import each_row
+from tests.rows import from_corpus
 from tests.text.documents import documents
 
 from nightledger.text.changes.diff import Run, changed_runs, unified_diff
@@ -14,8 +14,8 @@ from nightledger.text.markdown.document import split_lines
 LINES = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "\n"]), max_size=12)
 
 
-def runs(old: str, new: str) -> list[tuple[int, int, int, int]]:
-    return [(r.old_start, r.old_stop, r.new_start, r.new_stop) for r in changed_runs(old, new)]
+def runs(old: str, new: str) -> list[list[int]]:
+    return [[r.old_start, r.old_stop, r.new_start, r.new_stop] for r in changed_runs(old, new)]
 
 
 def rebuilt(old: list[str], new: list[str], found: tuple[Run, ...]) -> list[str]:
@@ -63,23 +63,9 @@ def test_runs_and_equal_lines_give_both_texts(old: list[str], new: list[str]) ->
     assert not any(old[r.old_start : r.old_stop] == new[r.new_start : r.new_stop] for r in found)
 
 
-@each_row(
-    ("old", "new", "expected"),
-    [
-        ("", "", []),
-        ("abc", "abc", []),
-        ("", "ab", [(0, 0, 0, 2)]),
-        ("ab", "", [(0, 2, 0, 0)]),
-        ("abc", "axc", [(1, 2, 1, 2)]),
-        ("abcd", "acxd", [(1, 2, 1, 1), (3, 3, 2, 3)]),
-        ("xyzabc", "abcxyz", [(0, 3, 0, 0), (6, 6, 3, 6)]),
-        ("aab", "ab", [(1, 2, 1, 1)]),
-        ("a.b.c", "a.c", [(2, 4, 2, 2)]),
-        ("aaxx", "xxaa", [(0, 0, 0, 2), (2, 4, 4, 4)]),
-    ],
-)
+@from_corpus("text-changes-diff")
 def test_runs_are_few_lines_and_stand_as_far_down_as_they_can(
-    old: str, new: str, expected: list[tuple[int, int, int, int]]
+    old: str, new: str, expected: list[list[int]]
 ) -> None:
     assert runs(old, new) == expected
 

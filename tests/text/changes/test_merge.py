@@ -1,6 +1,6 @@
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 from tests.text.documents import documents
 
 from nightledger.text.changes.merge import merge3
@@ -17,37 +17,11 @@ def merged(base: str, ours: str, theirs: str, *, theirs_first: bool = False) -> 
     return None if result is None else result.replace("\n", "")
 
 
-@each_row(
-    ("base", "ours", "theirs", "result"),
-    [
-        ("abc", "abc", "abc", "abc"),
-        ("abc", "axc", "abc", "axc"),
-        ("abc", "abc", "axc", "axc"),
-        ("abc", "axc", "axc", "axc"),
-        ("abc", "xbc", "aby", "xby"),
-        ("abc", "xbc", "ayc", "xyc"),
-        ("abc", "bc", "abcd", "bcd"),
-        ("abc", "abcx", "ab", "abx"),
-        ("abc", "xabc", "bc", "xbc"),
-        ("abc", "axbc", "ac", "axc"),
-        ("abc", "ac", "ac", "ac"),
-        ("abcd", "ad", "acd", None),
-        ("abc", "axc", "ayc", None),
-        ("abc", "abxc", "abyc", None),
-        ("abc", "abxc", "abxc", "abxc"),
-        ("", "a", "b", None),
-        ("ab", "", "ab", ""),
-        ("a.b.c", "a.b", "a.c", "a"),
-        # a run moves where lines repeat: taking out ". b" and ". c" overlap at a dot in some readings, not in all
-        ("a.b.c.d", "a.c.d", "a.b.d", "a.d"),
-        ("a.b.c.d", "a.b.x.c.d", "a.c.d", "a.x.c.d"),
-        (".p.x.n", ".x", ".p.n", None),
-        ("ab.cd", "ab.x.cd", "ab", "ab.x"),
-    ],
-)
+@from_corpus("text-changes-merge")
 def test_changes_of_both_sides_are_joined_or_conflict(
     base: str, ours: str, theirs: str, result: str | None
 ) -> None:
+    """A run moves where lines repeat: taking out ". b" and ". c" overlap at a dot in some readings, not in all."""
     assert merged(base, ours, theirs) == result
     assert merged(base, theirs, ours) == result
 
@@ -62,21 +36,7 @@ def test_two_additions_at_one_place_are_ordered_on_request(
     assert merged(base, ours, theirs, theirs_first=True) == result
 
 
-@each_row(
-    ("base", "ours", "theirs", "result"),
-    [
-        ("a\nb\n", "a\nb\nc\n", "a\nb", "a\nb\nc\n"),
-        ("a\nb\n", "x\nb\n", "a\nb", "x\nb"),
-        ("a\nb", "a\nb\n", "x\nb", "x\nb\n"),
-        ("a\nb", "x\nb", "a\nb", "x\nb"),
-        ("x\n- a\n", "x\n- a\n- b\n", "x", "x\n- b\n"),
-        ("x\r\n- a\r\n", "x\r\n- a\r\n- b\r\n", "x", "x\r\n- b\r\n"),
-        ("a\nb", "a\nc", "x\nb", "x\nc"),
-        ("a\r\nb\r\n", "a\r\nb", "x\r\nb\r\n", "x\r\nb"),
-        ("a\nb\r", "a\nb\r", "x\nb\r", "x\nb\r"),
-        ("a\nm\nb\r", "c\nm\nb\r", "a\nm\nx\nb\r", "c\nm\nx\nb\r"),
-    ],
-)
+@from_corpus("text-changes-merge")
 def test_a_missing_final_newline_is_apart_from_the_last_line(
     base: str, ours: str, theirs: str, result: str | None
 ) -> None:

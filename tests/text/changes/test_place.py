@@ -2,7 +2,7 @@ from itertools import permutations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.rows import each_row
+from tests.rows import corpus, each_row, from_corpus
 from tests.text.documents import documents, entries_to_add
 from tests.text.drafts import added, applied, draft, made, refused, removed, replaced
 
@@ -11,23 +11,7 @@ from nightledger.text.changes.place import Placed, Unplaced, make_hunk, place, p
 from nightledger.text.markdown.document import decode, parse_markdown, split_lines
 from nightledger.text.markdown.entries import find_entries
 
-MEMORY = """\
-# Memory
-
-## Lessons
-
-* Rinse first.
-* Pour slowly.
-
----
-
-## Projects
-
-The harbour.
-
-### Boat
-- Bilge pump.
-"""
+MEMORY = corpus("text-changes-place.txt")
 
 
 def lines(removed: str = "", added: str = "", *section: str, line: int = 0) -> Hunk:
@@ -215,24 +199,7 @@ def test_a_replacement_takes_the_marks_and_ends_of_what_it_replaces(
     assert (replaced(document, before, after) if after else removed(document, before)) == expected
 
 
-@each_row(
-    ("document", "line", "expected"),
-    [
-        ("# A\n\n- x\n\n## B\n", 3, "# A\n\n## B\n"),
-        ("# A\n- x\n## B\n", 2, "# A\n## B\n"),
-        ("# A\n- x\n\n## B\n", 2, "# A\n\n## B\n"),
-        ("# A\n\n- x\n## B\n", 3, "# A\n\n## B\n"),
-        ("- x\n\n- y\n", 1, "- y\n"),
-        ("- y\n\n- x\n", 3, "- y\n"),
-        ("- y\n\n- x", 3, "- y\n"),
-        ("- y\n\n- x\n\n- z\n", 3, "- y\n\n- z\n"),
-        ("p\n\n\n- x\n\nq\n", 4, "p\n\n\nq\n"),
-        ("p\n\n- x\n\n\nq\n", 3, "p\n\n\nq\n"),
-        ("- x\n", 1, ""),
-        ("\ufeff- x\n\n# A\n", 1, "\ufeff# A\n"),
-        ("- y\r\n\r\n- x\r\n\r\n- z\r\n", 3, "- y\r\n\r\n- z\r\n"),
-    ],
-)
+@from_corpus("text-changes-place")
 def test_a_removal_leaves_no_doubled_blank_line(document: str, line: int, expected: str) -> None:
     assert removed(document, "- x", line) == expected
 

@@ -5,6 +5,7 @@ import hashlib
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import from_corpus
 
 from nightledger.domain.proposal import Anchor, Hunk
 from nightledger.text.changes.place import Unplaced, place, put_all
@@ -15,16 +16,7 @@ def hunk(anchor: Anchor, *, removed: str = "", added: str = "") -> Hunk:
     return Hunk(anchor=anchor, section=(), removed=removed, added=added)
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("", "## B\n"),
-        ("# A\n", "# A\n\n## B\n"),
-        ("# A\n\n", "# A\n\n## B\n"),
-        ("# A\r\n\r\n", "# A\r\n\r\n## B\n"),
-        ("# A", "# A\n\n## B\n"),
-    ],
-)
+@from_corpus("text-changes-whole")
 def test_what_is_appended_is_a_paragraph_of_its_own_and_nothing_before_it_changes(
     before: str, after: str
 ) -> None:

@@ -5,6 +5,7 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from tests.rows import corpus
 
 from nightledger.domain.finding import Doubt, DoubtLabel
 from nightledger.domain.proposal import HOLE, Draft, Op
@@ -15,34 +16,7 @@ from nightledger.text.checkup.drafts import drafts_from_doubts
 
 TODAY = date(2026, 5, 1)
 KEY = "ghp_" + "a7Kq2Zr9Xw4Lm8Tc5Vh3Nb6Yj1Pd0GsQe5u"
-MEMORY = f"""# Memory
-
-Two lamps hang in the hall.
-
-## Status (2026-04-04)
-
-| Job | Status |
-|---|---|
-| roof | ✅ Running |
-| press | ✅ Done |
-
----
-
-## Rules
-- Never open the valve
-- Ask before the press is moved
-
-## Log
-### 2026-04-01
-- ✅ roof fixed
-- 3c91f07: guide
-
-### Reminders
-- The relay takes `{KEY}`
-- pay the ba\u200bker
-- Two lamps
-- Ask before the press is moved
-"""
+MEMORY = corpus("text-checkup-drafts.txt").replace("{KEY}", KEY)
 SECTIONS = st.lists(
     st.sampled_from(
         [

@@ -1,5 +1,4 @@
-import pytest
-from tests.rows import each_row
+from tests.rows import from_corpus
 
 from nightledger.text.checkup.repeats import find_repeats, weight
 from nightledger.text.checkup.units import read_units
@@ -30,33 +29,12 @@ def test_an_item_that_a_longer_one_holds_is_the_repeat() -> None:
     assert repeats(text) == [(1, 2, "held")]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "- Read `notes/press.md` before each job\n\nFiles:\n- `notes/press.md`\n- `notes/other.md`\n",
-        '# A\n- Anna says: "the quiet press is the one that prints"\n# Quotes\n- "the quiet press is the one that prints"\n- "no"\n',
-        "# A\n- `press.py` \u2014 warms up the old press in the hall\n# B\n- `press.py` \u2014 warms up the old press in the hall\n- `ink.py` \u2014 mixes\n",
-        "# A\n| Paper | Use |\n|---|---|\n| thick grey paper of the lower mill | covers |\n# B\n| Paper | Use |\n|---|---|\n| thick grey paper of the lower mill | covers |\n| thin | maps |\n",
-    ],
-)
+@from_corpus("text-checkup-repeats")
 def test_an_index_or_a_table_gets_no_hole(text: str) -> None:
     assert repeats(text) == []
 
 
-@each_row(
-    "text",
-    [
-        "- Retry the upload 3 times a day\n- Retry the upload 5 times a day\n",
-        "- Push the branch to the main server\n- Never push the branch to the main server\n",
-        "- Drafts of the articles live on the left shelf\n- Prints of the articles live on the left shelf\n",
-        "- Plans of the hall: `plans/hall.md` on the shelf\n- Plans of the hall: `plans/yard.md` on the shelf\n",
-        "# Ferry\n- Server: atlas (10.0.0.7)\n# Press\n- Server: atlas (10.0.0.7)\n",
-        "# Ferry\n- Bow: painted red\n- Stern: painted blue\n# Press\n- Bow: painted red\n- Stern: painted blue\n",
-        "- Ferry at ten\n  - the bell is rung by the boy on deck\n- Press at noon\n  - the bell is rung by the boy on deck\n",
-        "- Send the plans of the hall to Anna before Bruno\n- Send the plans of the hall to Bruno before Anna\n",
-        "1. `fast/model-a` (main model)\n2. `fast/model-b` (main model)\n",
-    ],
-)
+@from_corpus("text-checkup-repeats")
 def test_what_differs_in_one_thing_that_counts_is_no_repeat(text: str) -> None:
     assert repeats(text) == []
 

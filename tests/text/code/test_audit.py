@@ -5,7 +5,7 @@ import json
 import pytest
 from bench.audit_corpus import read_corpus
 from bench.bench_audit import is_right
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 
 from nightledger.domain.finding import Severity
 from nightledger.text.code.audit import audit
@@ -33,17 +33,7 @@ def test_every_call_of_the_published_list_is_found_by_each_of_its_names(call: st
         assert rules(text) & {"code.process", "code.delete", "code.move"}, text
 
 
-@each_row(
-    "text",
-    [
-        "import os\nf = os.system\nf('id')",
-        "__import__('o' + 's').system('id')",
-        "import os\nos.__dict__[name]('id')",
-        "globals()['__builtins__'][name]('1')",
-        "import os\nsetattr(os, 'getcwd', f)",
-        "place = '/home/ada/.bashrc'\nopen(place, 'a').write('x')",
-    ],
-)
+@from_corpus("text-code-audit")
 def test_a_name_is_found_however_it_is_reached_and_what_only_running_tells_is_told(text: str) -> None:
     assert {finding.severity for finding in audit(text, "python").findings} >= {CodeSeverity.HIGH}, text
 

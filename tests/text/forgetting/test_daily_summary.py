@@ -4,6 +4,7 @@ from datetime import date
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import from_corpus
 
 from nightledger.domain.daylog import Region
 from nightledger.domain.pruning import Kept
@@ -95,18 +96,7 @@ def test_what_a_scanner_finds_is_not_quoted() -> None:
     assert made.held == 2
 
 
-@pytest.mark.parametrize(
-    ("first", "title"),
-    [
-        ("# Greenhouse, 3 February 2026", "# Greenhouse, 3 February 2026"),
-        ("# 2026-02-03", "# 2026-02-03"),
-        ("## Pump", "# 2026-02-03"),
-        ("It rained.", "# 2026-02-03"),
-        ("# Green\u202ehouse", "# 2026-02-03"),
-        ("# Notes on 2025-01-01", "# 2026-02-03: Notes on 2025-01-01"),
-        (f"# {'long ' * 40}", "# 2026-02-03: " + "long " * 12 + "long…"),
-    ],
-)
+@from_corpus("text-forgetting-daily_summary")
 def test_the_title_names_the_day_once(first: str, title: str) -> None:
     made = made_of("\n\n" + log_of("- pump", title=first))
     assert made.text.splitlines()[0] == title

@@ -1,31 +1,15 @@
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import corpus
 
 from nightledger.text.forgetting.forgotten import Forgotten
 
 SAID = "- Lesson learned: the staging password rotates every Monday at nine, so log in again before a deploy."
-RETOLD = (
-    "Lesson learned: the staging password is rotated each Monday at nine; log in again before you deploy.",
-    "Rule: always log in again before a deploy, because the staging password rotates on Mondays at nine.",
-    "Before any deploy, log in again: every Monday at nine the staging password is rotated.",
-    "Remember that staging rotates its password every Monday at 9, so a fresh log in is needed before deploying.",
-    "Mondays at nine the password of staging rotates, so never deploy without a new log in.",
-    "Decision: log in to staging again before each deploy, since its password rotates Monday at nine.",
-    "The password for staging changes every Monday at nine; always log in anew before a deploy.",
-    "Staging password: rotated Mondays, nine o'clock. Log in again, then deploy.",
-    "Never deploy on a Monday without logging in again, the staging password rotates at nine.",
-    "We always log in again before a deploy because staging's password is rotated every Monday.",
-)
-OTHERS = (
-    "The staging password lives in the vault under ops, and only Mira may read it.",
-    "Lesson learned: always run the migrations before a deploy, or the queue stalls.",
-    "Every Monday at nine the team plans the week; be ready with the numbers.",
-    "Log in again after the proxy restarts, because its sessions do not survive.",
-    "Rule: never deploy on a Friday, because nobody is there to roll back.",
-    "Staging runs on the small machine since May, so keep its logs short.",
-    "The production password rotates every quarter; the vault tells when.",
-)
+RETOLD: list[str] = json.loads(corpus("forgotten-retold.json"))
+OTHERS: list[str] = json.loads(corpus("forgotten-others.json"))
 
 
 @pytest.mark.parametrize("text", RETOLD)

@@ -3,7 +3,7 @@ import json
 from datetime import date
 
 import pytest
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 
 from nightledger.domain.pruning import Closure, Kept
 from nightledger.files.shipped import shipped_config
@@ -45,24 +45,7 @@ def test_an_entry_is_over_when_its_status_says_so(text: str, closure: Closure) -
     assert status_of(text) == Status(closure=closure, since=JANUARY_3)
 
 
-@each_row(
-    "text",
-    [
-        "- Fan is loud, resolved on 2026-01-03",
-        "- Fan. STATUS: Open",
-        "- Fan. STATUS: not resolved 2026-01-03",
-        "- Fan. Status: Resolved, but reopened 2026-02-03",
-        "- Fan. Status: resolved? 2026-01-03",
-        "- Fan. Status: done/open",
-        "- 风扇。状态：已解决，但会再响 2026-01-03",
-        "- Build status: done 2026-01-03",
-        "- Fan, set `status: done` in its file, 2026-01-03",
-        "- Fan. STATUS: Resolved 2026-01-03\n  - Belt. STATUS: Open",
-        "| Fan | STATUS: Resolved 2026-01-03 |\n| --- | --- |\n| a | b |",
-        "```\nFan. STATUS: Resolved 2026-01-03\n```",
-        "- Fan. Stand: 03.01.2026",
-    ],
-)
+@from_corpus("text-forgetting-status")
 def test_what_may_go_on_is_not_over(text: str) -> None:
     assert status_of(text) is None
 

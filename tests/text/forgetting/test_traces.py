@@ -3,6 +3,7 @@
 from datetime import date
 
 import pytest
+from tests.rows import from_corpus
 
 from nightledger.text.forgetting.traces import (
     Marker,
@@ -38,15 +39,7 @@ def test_an_entry_is_recognised_in_its_block_whatever_blank_lines_went_with_it(t
     assert told_with(block(text), f"{text}\n") == LINE
 
 
-@pytest.mark.parametrize(
-    "added",
-    [
-        "",
-        "## Atlas\n\n- Other.\n\nArchived x\n",
-        "## Atlas\n\n- One.\n\nSomething else.\n",
-        "## Atlas\n\n- One.\n\nArchived x\nand more\n",
-    ],
-)
+@from_corpus("text-forgetting-traces")
 def test_a_block_with_anything_else_is_told_apart(added: str) -> None:
     assert told_with(added, "- One.\n") is None
 
@@ -55,15 +48,7 @@ SHA256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 COPY = "memory/archive/daily/2026-01-02.md"
 
 
-@pytest.mark.parametrize(
-    ("log", "link"),
-    [
-        ("memory/2026-01-02.md", "archive/daily/2026-01-02.md"),
-        ("memory/daily/2026-01-02.md", "../archive/daily/2026-01-02.md"),
-        ("logs/2026-01-02.md", "../memory/archive/daily/2026-01-02.md"),
-        ("2026-01-02.md", "memory/archive/daily/2026-01-02.md"),
-    ],
-)
+@from_corpus("text-forgetting-traces")
 def test_the_link_works_from_where_the_log_lies(log: str, link: str) -> None:
     line = marker_line(log, Marker(copy=COPY, lines=12, sha256=SHA256))
     assert line == f"Full text: [{COPY}](<{link}>), 12 lines, SHA-256 {SHA256}."

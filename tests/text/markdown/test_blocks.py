@@ -1,11 +1,11 @@
-import pytest
+from typing import Any
+
 from hypothesis import given
 from markdown_it import MarkdownIt
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 from tests.text.documents import plain_documents
 
 from nightledger.text.markdown.blocks import Block, BlockKind, is_blank, scan_blocks
-from nightledger.text.markdown.document import parse_markdown
 
 ORACLE = MarkdownIt("commonmark")
 ORACLE_KINDS = {
@@ -19,6 +19,11 @@ Shape = list[tuple[str, int, int]]
 
 def blocks(text: str) -> tuple[Block, ...]:
     return scan_blocks(text.splitlines(keepends=True))
+
+
+def rows(text: str) -> list[list[Any]]:
+    """Give the shape as a corpus has it."""
+    return [*map(list, shape(text))]
 
 
 def shape(text: str) -> Shape:
@@ -82,53 +87,20 @@ def test_blocks_and_items_are_told_as_the_specification_does(text: str) -> None:
     assert shape_to_commonmark(text) == shape_to_oracle(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("---\ntitle: tea\n---\n# A\n", [("front_matter", 1, 3), ("heading", 4, 4)]),
-        ("---\ntitle: tea\n\n---\n", [("rule", 1, 1), ("paragraph", 2, 2), ("rule", 4, 4)]),
-        ("---\ntitle: tea\n", [("rule", 1, 1), ("paragraph", 2, 2)]),
-        ("---\nprose here\n---\n", [("rule", 1, 1), ("heading", 2, 3)]),
-        ("---\n", [("rule", 1, 1)]),
-    ],
-)
-def test_front_matter_stands_at_the_top_and_looks_like_yaml(text: str, expected: Shape) -> None:
-    assert shape(text) == expected
+@from_corpus("text-markdown-blocks")
+def test_front_matter_stands_at_the_top_and_looks_like_yaml(text: str, expected: list[list[Any]]) -> None:
+    assert rows(text) == expected
 
 
 def test_nesting_beyond_reason_is_read_as_text() -> None:
     assert shape(">" * 5000 + " a\n") == [("quote", 1, 1)]
 
 
-def shape_of_table(text: str) -> list[tuple[str, int, int]]:
-    return [(b.kind.value, b.first_line, b.last_line) for b in parse_markdown(text).blocks]
+@from_corpus("text-markdown-blocks")
+def test_a_table_needs_a_row_of_dashes_with_as_many_cells(text: str, expected: list[list[Any]]) -> None:
+    assert rows(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("| a | b |\n|---|:-:|\n| 1 | 2 |\n", [("table", 1, 3)]),
-        ("a | b\n:-: | -\n", [("table", 1, 2)]),
-        ("words\n| a |\n|---|\n", [("paragraph", 1, 1), ("table", 2, 3)]),
-        ("| a |\n|---|---|\n", [("paragraph", 1, 2)]),
-        ("| a |\n|---|\n\n| b |\n", [("table", 1, 2), ("paragraph", 4, 4)]),
-        ("| a\\|b |\n|---|\n", [("table", 1, 2)]),
-    ],
-)
-def test_a_table_needs_a_row_of_dashes_with_as_many_cells(
-    text: str, expected: list[tuple[str, int, int]]
-) -> None:
-    assert shape_of_table(text) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("[tea]: https://tea.example 'green'\n[cup]: <x y>\n", [("links", 1, 2)]),
-        ("[tea]: https://tea.example\nwords\n", [("paragraph", 1, 2)]),
-        ("[tea]: x\n===\n", [("paragraph", 1, 2)]),
-        ("[tea]: x\nwords\n===\n", [("heading", 1, 3)]),
-    ],
-)
-def test_link_definitions_alone_are_no_paragraph(text: str, expected: list[tuple[str, int, int]]) -> None:
-    assert shape_of_table(text) == expected
+@from_corpus("text-markdown-blocks")
+def test_link_definitions_alone_are_no_paragraph(text: str, expected: list[list[Any]]) -> None:
+    assert rows(text) == expected

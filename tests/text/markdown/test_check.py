@@ -1,6 +1,6 @@
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.rows import corpus, from_corpus
 from tests.text.documents import documents, entries_to_add
 from tests.text.drafts import draft, made
 
@@ -10,29 +10,7 @@ from nightledger.text.markdown.check import check_blocks
 from nightledger.text.markdown.document import encode, parse_markdown
 from nightledger.text.markdown.entries import find_entries
 
-MEMORY = """\
-# Memory
-
-## Lessons
-
-- Rinse first.
-- Pour slowly.
-
-## Projects
-
-See [chart] and the harbour.
-
-### Boat
-
-- Bilge pump.
-
-Spare parts:
-
-- Fuse.
-
-1. Start.
-2. Stop.
-"""
+MEMORY = corpus("text-markdown-check.txt")
 
 
 Swap = tuple[str, str]
@@ -66,44 +44,17 @@ def check_replaced(before: str, after: str) -> tuple[str, ...]:
     return check(MEMORY, gone(before, after))
 
 
-@pytest.mark.parametrize(
-    ("after", "section"),
-    [
-        ("- Warm the pot.", "Lessons"),
-        ("- x\n\n  ```\n  open in its item", "Lessons"),
-        ("A paragraph.", "Lessons"),
-        ("```\nclosed\n```", "Projects"),
-        ("<!-- closed -->\nwords", "Projects"),
-        ("- x", "Ideas"),
-        ("1. x", "Boat"),
-        ("[label]: https://tea.example", "Projects"),
-    ],
-)
+@from_corpus("text-markdown-check")
 def test_an_addition_that_stays_by_itself_is_well(after: str, section: str) -> None:
     assert check_added(after, section) == ()
 
 
-@pytest.mark.parametrize(
-    ("after", "reason"),
-    [
-        ("```\nopen", "line 15: a heading would be read as part of a fence"),
-        ("<!-- open", "line 14: a heading would be read as part of a block of HTML"),
-        ("<pre>\nopen", "line 15: a heading would be read as part of a block of HTML"),
-        ("[chart]: https://tea.example", "the link definition [CHART] would change what other lines link to"),
-    ],
-)
+@from_corpus("text-markdown-check")
 def test_an_addition_that_takes_over_what_follows_is_told(after: str, reason: str) -> None:
     assert check_put(after)[0] == reason
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "reason"),
-    [
-        ("Spare parts:\n", "", "line 14: a list would be joined to a neighbour or cut in two"),
-        ("\n## Projects\n\n", "  - x\n", "line 8: a paragraph would be read as part of a list"),
-        ("\n### Boat\n\n", "===\n", "line 10: a paragraph would be read as part of a heading"),
-    ],
-)
+@from_corpus("text-markdown-check")
 def test_a_replacement_that_changes_its_neighbours_is_told(before: str, after: str, reason: str) -> None:
     assert any(one.startswith(reason) for one in check_replaced(before, after)), check_replaced(before, after)
 

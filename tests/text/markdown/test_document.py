@@ -2,6 +2,7 @@ import time
 
 import pytest
 from hypothesis import given
+from tests.rows import corpus
 from tests.text.documents import documents
 
 from nightledger.text.markdown.document import (
@@ -13,25 +14,7 @@ from nightledger.text.markdown.document import (
     section_of,
 )
 
-HARBOUR = """\
-# Harbour
-
-Opening words.
-
-## Lessons
-
-- Tie both lines.
-
-### Winter
-
-- Break the ice.
-
-## Projects
-
-## Lessons
-
-- Again.
-"""
+HARBOUR = corpus("text-markdown-document.txt")
 
 
 def paths(text: str) -> list[tuple[str, ...]]:

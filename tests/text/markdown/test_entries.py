@@ -1,4 +1,4 @@
-import pytest
+from tests.rows import corpus, from_corpus
 
 from nightledger.codec.canonical import canonical
 from nightledger.domain.ids import content_id
@@ -11,51 +11,7 @@ from nightledger.text.markdown.entries import (
     unnumbered_entries,
 )
 
-MEMORY = """\
-# Memory
-
-Opening words.
-
-## Decisions
-
-DECISION: Keep the kettle at 80 degrees
-DATE: 2026-01-05
-WHY: green tea turns bitter
-  above that
-IMPACTS: kitchen\\
-STATUS: Open
-DECISION: Two cups
-STATUS: Implemented
-
-## Lessons
-
-- Rinse first.
-  - With hot water.
-
-  ```
-  # rinse
-  ```
-- Pour slowly.
-lazily continued
-
-| cup | size |
-|-----|------|
-| a   | 1    |
-
-> Said the owner.
-
-```sh
-boil
-```
-
-    typed = code
-
-<!-- no entry -->
-
-***
-
-[tea]: https://tea.example
-"""
+MEMORY = corpus("text-markdown-entries.txt")
 
 
 def entries(text: str) -> tuple[Entry, ...]:
@@ -99,18 +55,7 @@ def test_a_decision_has_its_fields_in_order_with_continued_lines() -> None:
     assert decision.field("REVISIT") == ""
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "DECISION: x\nSTATUS: Open\n",
-        "**DECISION:** x\n**STATUS:** Open\n",
-        "**Decision**: x\n**Status**: Open\n",
-        "__Decision:__ x\\\n__Status:__ Open\\\n",
-        "- DECISION: x\n- STATUS: Open\n",
-        "- **Decision:** x\n  - **Status:** Open\n",
-        "* Decision: x\n  Status: Open\n",
-    ],
-)
+@from_corpus("text-markdown-entries")
 def test_a_decision_is_known_in_every_dress(text: str) -> None:
     (entry,) = entries(text)
     assert entry.kind is EntryKind.DECISION

@@ -3,7 +3,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.rows import each_row
+from tests.rows import from_corpus
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.finding import Severity
@@ -41,16 +41,7 @@ def test_a_value_of_too_little_entropy_is_no_secret() -> None:
     assert found(grouped.replace("secretGroup = 2\n", ""), "k=abcd1234") == []
 
 
-@each_row(
-    ("exception", "passes"),
-    [
-        ("regexes = ['^4829']", ["HB-111111"]),
-        ("regexes = ['porter']\nregexTarget = 'line'", ["HB-111111"]),
-        ("stopwords = ['482']", ["HB-111111"]),
-        ("regexes = ['^4']\nstopwords = ['999']\ncondition = 'AND'", ["HB-482913", "HB-111111"]),
-        ("paths = ['x']\nregexes = ['^4']\ncondition = 'AND'", ["HB-482913", "HB-111111"]),
-    ],
-)
+@from_corpus("text-scanners-rule_file")
 def test_exceptions_of_a_rule_and_of_the_file_excuse_what_they_name(
     exception: str, passes: list[str]
 ) -> None:
@@ -72,35 +63,12 @@ def test_a_file_is_used_whole_or_not_at_all() -> None:
     assert "rule 6 (class): " in said
 
 
-@each_row(
-    ("text", "said"),
-    [
-        ("", "it holds no rule"),
-        ("[[rules]]\nid = 'file'\npath = 'x'\n", "it holds no rule"),
-        (HEAD + "[allowlist]\nregexes = ['(']\n", "its parentheses are not balanced"),
-        ("rules = 3\n", "Expected `array`, got `int` - at `$.rules`"),
-        ("[extend]\nuseDefault = true\n", "rules.toml extends another file"),
-        ("= 3", "rules.toml is not TOML"),
-        (b"\xff", "rules.toml is not TOML"),
-    ],
-)
+@from_corpus("text-scanners-rule_file")
 def test_what_is_no_rule_file_is_refused(text: str | bytes, said: str) -> None:
     assert said in refusal(text)
 
 
-@each_row(
-    ("pattern", "finds", "spares"),
-    [
-        ("a(?i)b", "aB", "AB"),
-        ("(?i)ab", "AB", "cb"),
-        ("x(a|(?i)b|c)y", "xCy", "xAy"),
-        (r"ab\z", "ab", "abc"),
-        ("[[:alpha:]_]+=", "key_=", "12="),
-        ("[^]a]b", "cb", "]b"),
-        (r"[\]a]\[", "][", "b["),
-        ("[&&~~||]x", "|x", "ax"),
-    ],
-)
+@from_corpus("text-scanners-rule_file")
 def test_patterns_mean_in_python_what_they_meant(pattern: str, finds: str, spares: str) -> None:
     carried = re.compile(python_pattern(pattern))
     assert carried.search(finds)

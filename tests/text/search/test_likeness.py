@@ -1,6 +1,6 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import from_corpus
 
 from nightledger.text.search.likeness import Likeness
 
@@ -18,18 +18,7 @@ def best(question: str) -> str:
     return max(TEXTS, key=likeness.of)
 
 
-@pytest.mark.parametrize(
-    ("question", "meant"),
-    [
-        ("why did the backup fail", BACKUP),
-        ("which zone do the crontabs use", ZONE),
-        ("the relay hangs since we upgraded", RESTART),
-        ("export the invoices", INVOICE),
-        ("Rechnung", OWNER),
-        ("restore a snapshot", BACKUP),
-        ("commits", COMMIT),
-    ],
-)
+@from_corpus("text-search-likeness")
 def test_what_is_meant_is_most_alike(question: str, meant: str) -> None:
     assert best(question) == meant
 

@@ -1,4 +1,4 @@
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 
 from nightledger.text.search.names import is_slip, names_in, pairs_in, shared_names
 
@@ -39,22 +39,7 @@ def test_a_name_is_a_word_that_is_written_as_one_inside_a_sentence(text: str, na
     assert names_in(text) == names
 
 
-@each_row(
-    "word, other, slips",
-    [
-        ("kubernt", "kubernet", True),
-        ("typsecript", "typescript", True),
-        ("eror", "error", True),
-        ("reedi", "redi", True),
-        ("fastifi", "fastofi", True),
-        ("kuberentes", "kubernetis", True),
-        ("reach", "react", False),
-        ("k9s", "k8s", False),
-        ("relay", "relay", False),
-        ("relay", "delays", False),
-        ("kubernet", "postgr", False),
-    ],
-)
+@from_corpus("text-search-names")
 def test_words_are_slips_of_each_other_by_a_letter_and_long_ones_by_two(
     word: str,
     other: str,

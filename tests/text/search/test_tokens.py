@@ -1,10 +1,7 @@
-# ruff: noqa: RUF001 - words of other scripts are what is tested
-
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.rows import each_row
+from tests.rows import from_corpus
 from tests.stores import connected
 
 from nightledger.files.search_reader import TOKENIZER
@@ -32,19 +29,7 @@ def test_any_part_of_a_text_without_spaces_is_found(text: str, at: int, n: int) 
     assert finds(text, match_any(query_terms(part)))
 
 
-@each_row(
-    ("text", "query"),
-    [
-        ("明日は東京の天気が良い", "天気"),
-        ("今天的会议改到下午", "会议"),
-        ("서울에서 만난 사람", "서울"),
-        ("CPUを東京で計測", "cpu"),
-        ("Der Käse ist alt", "kase"),
-        ("don't prune it", "dont prune"),
-        ("nightly_backup.sh failed", "backup"),
-        ("she was planting roses", "plants rose"),
-    ],
-)
+@from_corpus("text-search-tokens")
 def test_it_is_found(text: str, query: str) -> None:
     assert answers(text, query)
 
@@ -70,24 +55,7 @@ def test_quotes_and_operators_are_plain_text() -> None:
     assert match_any(("東", "東京", "a")) == '"東"* OR "東京" OR "a"'
 
 
-@each_row(
-    ("text", "query"),
-    [
-        ("deployed 🚀 today", "🚀"),
-        ("a ❤️ for it", "❤"),
-        ("Die Straße", "straße"),
-        ("in Łódź and Århus", "lodz"),
-        ("Søren at Đà Nẵng", "da nang"),
-        ("İstanbul ısındı", "istanbul"),
-        ("Ο διακομιστής έπεσε", "ΔΙΑΚΟΜΙΣΤΗΣ"),
-        ("Ёлка упала", "елка"),
-        ("تعطل الخادم أمس", "تَعَطَّلَ"),
-        ("שָׁלוֹם לכם", "שלום"),
-        ("l'école est fermée", "école"),
-        ("O'Brien came", "O’Brien"),
-        ("the lil\u200bac grew", "lilac"),
-    ],
-)
+@from_corpus("text-search-tokens")
 def test_what_is_typed_without_marks_is_found_and_so_is_what_is_typed_with_them(
     text: str, query: str
 ) -> None:
