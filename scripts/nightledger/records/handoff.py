@@ -9,7 +9,7 @@ Invariant: saving resolves or carries every open item, or writes nothing.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -70,7 +70,7 @@ class Saved(Struct, frozen=True, kw_only=True):
 
 def open_handoff(home: Home, now: datetime) -> list[Record]:
     """Return what is left open, the overdue first, then the most urgent."""
-    return _waiting(read_records(home, HANDOFF)[0], now)
+    return most_urgent(read_records(home, HANDOFF)[0].values(), now)
 
 
 def save_handoff(home: Home, given: Mapping[str, Any], sitting: Sitting) -> Saved:
@@ -101,7 +101,7 @@ def save_handoff(home: Home, given: Mapping[str, Any], sitting: Sitting) -> Save
         told = _told(given, records, view, sitting)
         append_events(file, checked(told, records, sitting))
         after, _ = fold_lines(HANDOFF, [file.read_from(0)])
-        is_written = write_view(home, view, _waiting(after, sitting.at), sitting.at)
+        is_written = write_view(home, view, most_urgent(after.values(), sitting.at), sitting.at)
     ids = {
         name: tuple(
             dict.fromkeys(one.id or record_id(HANDOFF, one.fields) for one in told if one.action == name)
@@ -116,9 +116,10 @@ def save_handoff(home: Home, given: Mapping[str, Any], sitting: Sitting) -> Save
     )
 
 
-def _waiting(records: Mapping[str, Record], now: datetime) -> list[Record]:
+def most_urgent(items: Iterable[Record], now: datetime) -> list[Record]:
+    """Return those that are open, the overdue first, then the most urgent."""
     kind, today = kind_named(HANDOFF), now.date()
-    waiting = [one for one in records.values() if is_open(one, kind, today)]
+    waiting = [one for one in items if is_open(one, kind, today)]
     return sorted(waiting, key=lambda one: (not is_overdue(one, kind, today), -urgency(one, kind, now)))
 
 
@@ -128,7 +129,7 @@ def _told(
     """Return what a save says: new items first, then what becomes of each open one."""
     new = [{"list": name, "text": text} for name in LISTS for text in given.get(name, ())] + list(view.added)
     opened = {record_id(HANDOFF, fields): fields for fields in new}
-    waiting = {one.id for one in _waiting(records, sitting.at)}
+    waiting = {one.id for one in most_urgent(records.values(), sitting.at)}
     resolve = {find_record(records, name).id for name in given.get("resolve", ())} | {
         found for name in view.ticked for found in waiting if found.startswith(name)
     }
