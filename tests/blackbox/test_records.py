@@ -420,3 +420,19 @@ def test_a_record_file_that_is_none_is_named_and_hides_no_other(world: World) ->
     assert "goal.jsonl:1" in world.read("memory/state/tc-restore-pending.md")
     world.wait(hours=24)
     assert "correction.jsonl" in world.run("consolidate", "--day", "2026-03-01").text
+
+
+def test_an_expunge_reaches_the_handoffs_view_and_names_an_agents_own_file(world: World) -> None:
+    text = "the vault opens with the word marzipan"
+    save(world, "a", unfinished=[text, "Ask Mara for the port"])
+    view = world.home / "memory/state/session-handoff.md"
+    world.ok("expunge", "--text-from-stdin", stdin=text)
+    assert "marzipan" not in view.read_text()
+    assert "marzipan" not in world.read("memory/system/handoff.jsonl")
+    assert "Ask Mara for the port" in view.read_text()
+    assert save(world, "b", carry=["*"])[0] == 0
+    assert world.run("verify").status == 0
+    view.write_text(f"# Mine\n\n{text}\n")
+    ran = world.run("expunge", "--text-from-stdin", stdin=text)
+    assert "memory/state/session-handoff.md:3" in ran.text
+    assert text in view.read_text()

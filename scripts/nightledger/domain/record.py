@@ -12,6 +12,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 DAY = 86_400
+VIEW_FIRST_LINE = (
+    "# Handoff (kept by nightledger: tick what is done, add lines; 'nightledger record handoff save')"
+)
+"""Of ``memory/state/session-handoff.md`` where it is the view of what is handed over, and no file of the agent's own."""
 
 
 class Happened(StrEnum):

@@ -16,7 +16,7 @@ from typing import Any
 from msgspec import Struct
 
 from nightledger.domain.errors import RefusedError
-from nightledger.domain.record import Record, is_open, is_overdue, urgency
+from nightledger.domain.record import VIEW_FIRST_LINE, Record, is_open, is_overdue, urgency
 from nightledger.files.append import Appender
 from nightledger.files.atomic import replace_file
 from nightledger.files.home import Home
@@ -41,9 +41,6 @@ LISTS = {
     "next_plans": "Next plans",
     "reminders": "Reminders",
 }
-FIRST_LINE = (
-    "# Handoff (kept by nightledger: tick what is done, add lines; 'nightledger record handoff save')"
-)
 _MAX_BYTES = 256_000
 _ITEM = re.compile(
     r"[-*+] (?:\[(?P<box>[ xX])\] )?(?P<text>.+?)(?: \((?P<told>[^()]*\b(?P<id>h-[a-z2-7]{8})\b[^()]*)\))?$"
@@ -184,7 +181,7 @@ def read_view(home: Home) -> View:
     if raw is None:
         return View(ours=True)
     lines = raw.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
-    if lines[0] != FIRST_LINE:
+    if lines[0] != VIEW_FIRST_LINE:
         return View(ours=False)
     ticked, added, rest = [], [], []
     for name, line in _listed(lines[1:]):
@@ -214,7 +211,7 @@ def write_view(home: Home, taken_in: View, waiting: list[Record], now: datetime)
     """Write the readable view, unless an agent keeps a file of its own there, or wrote there since it was read."""
     if not taken_in.ours or read_view(home) != taken_in:
         return False
-    lines = [FIRST_LINE, *(["", taken_in.rest] if taken_in.rest else [])]
+    lines = [VIEW_FIRST_LINE, *(["", taken_in.rest] if taken_in.rest else [])]
     for name, title in LISTS.items():
         if rows := [_row(one, now) for one in waiting if one.fields["list"] == name]:
             lines += ["", f"## {title}", "", *rows]
