@@ -17,7 +17,7 @@ from nightledger.domain.transcript import Speaker, Turn
 from nightledger.domain.words import read_moment
 
 _MARK = re.compile(
-    r"^<!-- (\S+) [a-z]+ (\S+) [0-9a-f]{32} (\S+):\d+ -->\n(user|assistant):\s*(.*)$", re.MULTILINE
+    r"^<!-- (\S+) ([a-z]+) (\S+) [0-9a-f]{32} (\S+):\d+ -->\n(user|assistant):\s*(.*)$", re.MULTILINE
 )
 _KEYS = re.compile(rb"^<!-- \S+ [a-z]+ \S+ ([0-9a-f]{16})([0-9a-f]{16}) ", re.MULTILINE)
 _OWN_LINE = re.compile(r"[#|>]|[-*+]\s|\s|\d{1,3}[.)]\s")
@@ -29,6 +29,7 @@ class Message(Struct, frozen=True, kw_only=True):
 
     Attributes:
         at: When; aware, UTC, in whole seconds.
+        origin: Whose words they are, as the mark has it.
         session: The host's name of the session, as the mark spells it; empty where it gives none.
         source: The transcript, relative to the host's own directory.
         speaker: User or assistant.
@@ -36,6 +37,7 @@ class Message(Struct, frozen=True, kw_only=True):
     """
 
     at: datetime
+    origin: str
     session: str
     source: str
     speaker: Speaker
@@ -84,12 +86,12 @@ def known_keys(raw: bytes) -> Iterator[str]:
 def read_messages(raw: bytes) -> Iterator[Message]:
     """Yield the messages of an extract, in order; what is none is passed over."""
     for match in _MARK.finditer(raw.decode("utf-8", "replace")):
-        at, session, source, speaker, words = match.groups()
+        at, origin, session, source, speaker, words = match.groups()
         try:
             moment = read_moment(at)
         except ValueError:
             continue
         yield Message(
-            at=moment, session=session.strip("-") and session, source=unquote(source),
+            at=moment, origin=origin, session=session.strip("-") and session, source=unquote(source),
             speaker=Speaker(speaker), words=" ".join(words.split()),
         )  # fmt: skip

@@ -1,9 +1,11 @@
 """Episodes out of transcripts: a session with its begin, its end, its project, and what was asked for first.
 
-Invariant: nothing is told of a session but what stands there; how it ended is left to whoever says so. An episode that an
-agent recorded for its session wins. Drawing again adds nothing.
+Invariant: nothing is told of a session but what stands there; how it ended is left to whoever says so. An agent reads the
+title, so words that are not surely the owner's are none. An episode that an agent recorded for its session wins. Drawing
+again adds nothing.
 """
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import NamedTuple
@@ -13,6 +15,7 @@ from msgspec import Struct
 
 from nightledger.codec.extracts import read_messages
 from nightledger.domain.errors import RecordError, RefusedError
+from nightledger.domain.proposal import Origin
 from nightledger.domain.record import Author, Happened, RecordEvent
 from nightledger.domain.transcript import Speaker
 from nightledger.files.append import Appender
@@ -31,7 +34,7 @@ class Session(Struct, kw_only=True):
     """What the extracts hold of one session.
 
     Attributes:
-        asked: The first words of its user, one line; empty where nothing is kept of them.
+        asked: The first words of its owner, one line, or that it was a session; empty where nothing of a user is kept.
         source: The transcript.
         begins: When the first message was; aware, UTC.
         ends: When the last one was.
@@ -76,13 +79,15 @@ def draw_episodes(home: Home, extracts: Iterable[str], projects: Mapping[str, st
 def _sessions(home: Home, extracts: Iterable[str]) -> dict[str, Session]:
     found: dict[str, Session] = {}
     for path in sorted(extracts):
+        host = os.path.basename(path)[len("2026-03-01-") :].removesuffix(".md")
         for one in read_messages(read_optional(home.path(path), MAX_EXTRACT_BYTES, within=home.root) or b""):
             known = found.setdefault(
                 one.session, Session(asked="", source=one.source, begins=one.at, ends=one.at)
             )
             known.begins, known.ends = min(known.begins, one.at), max(known.ends, one.at)
             if one.speaker is Speaker.USER and not known.asked:
-                known.asked = one.words
+                is_owners = one.origin == Origin.OWNER
+                known.asked = one.words if is_owners else f"A session of {host}, {one.at:%Y-%m-%d %H:%M} UTC"
     return {name: one for name, one in found.items() if name and one.asked}
 
 
