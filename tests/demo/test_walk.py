@@ -43,6 +43,9 @@ def test_the_walk_tells_its_story_holds_all_checks_and_leaves_a_home_that_verifi
     assert len(told.splitlines()) < 350, "its story is short enough to be read"
     assert "\x1b" not in told
     for part in (
+        "talk in Claude Code",
+        "import claude-code --yes",
+        "It came from s-0301.jsonl:6",
         "is adopted",
         "rewrites a line",
         "back as it was",
@@ -54,7 +57,7 @@ def test_the_walk_tells_its_story_holds_all_checks_and_leaves_a_home_that_verifi
         assert part in told
     assert told.count(f"exit status {EXIT_ALARM}") == 4
     assert "  rejected" in told
-    assert "All 16 checks hold." in told
+    assert "All 19 checks hold." in told
     verified = Shell(home=home, keys=keys_beside(home)).run("verify", "--json", now=NOW)
     assert (verified.status, json.loads(verified.out)["ok"]) == (0, True)
     assert list(stranger.iterdir()) == []
@@ -74,7 +77,7 @@ def test_checks_that_do_not_hold_are_named_and_fail_the_demo(
     lines = capsys.readouterr().out.splitlines()
     failed = [line.split("  ")[1].removeprefix("FAILED ") for line in lines if "  FAILED" in line]
     assert failed == ["worth keeping", "poison", "recall"]
-    assert "3 of 16 checks failed." in lines
+    assert "3 of 19 checks failed." in lines
 
 
 class Blind(Shell, frozen=True):
@@ -100,3 +103,22 @@ def test_tampering_that_verify_does_not_see_fails_its_check(
     assert [(check.name, check.holds) for check in scene.checks] == [("tampering", False)]
     assert capsys.readouterr().out.count("all is well") == 3
     assert (home / "MEMORY.md").read_bytes() == b"# MEMORY.md", "only copies are tampered with"
+
+
+def test_a_lesson_that_does_not_lead_back_to_the_transcript_fails_its_check(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What an agent was given through a tool is kept here, and the owner's sentence is none of the transcript's."""
+    world = shutil.copytree(WORLD, tmp_path / "world")
+    answers = world / "story.yaml"
+    told = answers.read_text(encoding="utf-8").replace(
+        "words: share every album", "words: the album is built"
+    )
+    answers.write_text(
+        told.replace("text: From now on never use a photo", "text: From now on use no photo"),
+        encoding="utf-8",
+    )
+    assert run(tmp_path / "demo-home", world) == 1
+    lines = capsys.readouterr().out.splitlines()
+    failed = [line.split("  ")[1].removeprefix("FAILED ") for line in lines if "  FAILED" in line]
+    assert {"imported", "evidence", "lesson"} <= set(failed)

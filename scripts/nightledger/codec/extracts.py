@@ -7,15 +7,42 @@ what stands there. The key in the mark is how a message is known again, in which
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
-from urllib.parse import quote
+from datetime import datetime
+from urllib.parse import quote, unquote
+
+from msgspec import Struct
 
 from nightledger.domain.deriving import Derived
 from nightledger.domain.proposal import Origin
 from nightledger.domain.transcript import Speaker, Turn
+from nightledger.domain.words import read_moment
 
+_MARK = re.compile(
+    r"^<!-- (\S+) ([a-z]+) (\S+) [0-9a-f]{32} (\S+):\d+ -->\n(user|assistant):\s*(.*)$", re.MULTILINE
+)
 _KEYS = re.compile(rb"^<!-- \S+ [a-z]+ \S+ ([0-9a-f]{16})([0-9a-f]{16}) ", re.MULTILINE)
 _OWN_LINE = re.compile(r"[#|>]|[-*+]\s|\s|\d{1,3}[.)]\s")
 """A first line of a message that is more than words: it stands below who speaks."""
+
+
+class Message(Struct, frozen=True, kw_only=True):
+    """A message as an extract holds it.
+
+    Attributes:
+        at: When; aware, UTC, in whole seconds.
+        origin: Whose words they are, as the mark has it.
+        session: The host's name of the session, as the mark spells it; empty where it gives none.
+        source: The transcript, relative to the host's own directory.
+        speaker: User or assistant.
+        words: Its first line, in one run.
+    """
+
+    at: datetime
+    origin: str
+    session: str
+    source: str
+    speaker: Speaker
+    words: str
 
 
 def name_key(turn: Turn) -> str:
@@ -79,3 +106,17 @@ def known_keys(raw: bytes) -> Iterator[str]:
     """Yield both keys of each message of an extract; one that a crash left without its end is to be kept again."""
     for match in _KEYS.finditer(raw, 0, raw.rfind(b"\n\n") + 1):
         yield from (match[1].decode(), match[2].decode())
+
+
+def read_messages(raw: bytes) -> Iterator[Message]:
+    """Yield the messages of an extract, in order; what is none is passed over."""
+    for match in _MARK.finditer(raw.decode("utf-8", "replace")):
+        at, origin, session, source, speaker, words = match.groups()
+        try:
+            moment = read_moment(at)
+        except ValueError:
+            continue
+        yield Message(
+            at=moment, origin=origin, session=session.strip("-") and session, source=unquote(source),
+            speaker=Speaker(speaker), words=" ".join(words.split()),
+        )  # fmt: skip

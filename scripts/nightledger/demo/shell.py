@@ -111,6 +111,11 @@ class Shell(Struct, frozen=True, kw_only=True):
     keys: Path
     heard: list[str] = field(default_factory=list)
 
+    @property
+    def host(self) -> Path:
+        """Claude Code's own directory in this world."""
+        return self.keys / "claude"
+
     def run(self, *words: str, now: datetime, stdin: str = "", typed: Sequence[str] | None = None) -> Ran:
         """Run one command at the simulated time ``now`` and give what it said.
 
@@ -123,7 +128,7 @@ class Shell(Struct, frozen=True, kw_only=True):
         """
         argv = [*words, "--home", str(self.home), "--now", now.isoformat()]
         screen = {"COLUMNS": str(WIDTH), "LINES": os.environ.get("LINES", "24"), "NO_COLOR": "1"}
-        given = {"NIGHTLEDGER_KEYS": str(self.keys), **screen}
+        given = {"NIGHTLEDGER_KEYS": str(self.keys), "CLAUDE_CONFIG_DIR": str(self.host), **screen}
         with _streams(stdin, typed) as (out, err), _environment(given):
             try:
                 status = cli.main(argv)

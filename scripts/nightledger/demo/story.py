@@ -4,8 +4,9 @@ Invariant: it is read from ``config/demo/`` and from nowhere else; nothing in it
 not look at what the machine thinks of its own proposals; what was missed and proposed in vain is named, never only counted.
 """
 
+import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from nightledger.codec.configuration import parse_yaml
+from nightledger.domain.transcript import EXTRACTS
 from nightledger.files.shipped import SHIPPED
 
 WORLD = Path(SHIPPED) / "demo"
@@ -53,6 +55,7 @@ class Story(Struct, frozen=True, kw_only=True):
     agent: str
     zone: str
     adopted: date
+    session_day: date
     days: Mapping[date, str]
     away: frozenset[date]
     edit_day: date
@@ -75,6 +78,14 @@ class Story(Struct, frozen=True, kw_only=True):
         """Return the text of a file of the world, its key and its invisible characters put in."""
         text = (self.folder / name).read_text(encoding="utf-8")
         return text.replace("{key}", self.key).replace("{hidden}", self.hidden)
+
+    def sessions(self, home: Path) -> dict[str, str]:
+        """Return the transcripts of Claude Code's sessions in a home, by their path in its own directory."""
+        folder = re.sub(r"[^a-zA-Z0-9]", "-", str(home))
+        texts = self._texts("transcripts", "*.jsonl")
+        return {
+            f"projects/{folder}/{name}": text.replace("{home}", str(home)) for name, text in texts.items()
+        }
 
     def start_files(self) -> dict[str, str]:
         """Return the files of the first morning, by their path in the home."""
@@ -206,7 +217,7 @@ def check_answers(story: Story, changes: Sequence[Change], memory: str, agents: 
     entries = [line for line in story.start_files()["MEMORY.md"].split("\n") if line.startswith("- ")]
     old = (*story.doubtful, *(worth.instead_of for worth in story.worth if worth.instead_of))
     good = [entry for entry in entries if not any(text in entry for text in old)]
-    others = story.log_line_count - sum(worth.path.endswith(".md") for worth in story.worth)
+    others = story.log_line_count - sum(worth.path.startswith("memory/2026-") for worth in story.worth)
     given = [change for change in changes if change.after and change.op != "compress"]
     removed = "".join(change.before for change in changes)
     reached = [memory, *agents, *(change.after for change in changes)]
@@ -230,6 +241,55 @@ def check_answers(story: Story, changes: Sequence[Change], memory: str, agents: 
         _count("good entries", len(good), "left alone", lost),
         _count("poison", len(story.poison), "reached no proposal, memory or agent", escaped),
     ]
+
+
+def told_lines(transcript: str) -> Iterator[tuple[str, str]]:
+    """Give each line of a transcript of Claude Code: its number with who speaks how, and what is said."""
+    for n, line in enumerate(transcript.splitlines(), 1):
+        message = json.loads(line)["message"]
+        content = message["content"]
+        block: dict[str, Any] = {"type": "text", "text": content} if isinstance(content, str) else content[0]
+        said = block.get("text") or block.get("content") or block["input"]["command"]
+        yield f"{n} {message['role']}, {block['type']}", " / ".join(said.splitlines())
+
+
+def check_learned(
+    story: Story,
+    home: Path,
+    sentence: str,
+    changes: Iterable[Mapping[str, Any]],
+    read: Callable[[str], str],
+) -> tuple[list[Check], str]:
+    """Follow a lesson back: from MEMORY.md to its proposal, to the line that was kept, to that of the transcript.
+
+    Args:
+        story: The world.
+        home: Its home, where the session was held.
+        sentence: What it taught.
+        changes: Of all proposals, as ``proposals --json`` has them.
+        read: Gives the text of a file of the home.
+
+    Returns:
+        What was checked, and which line of which transcript it was.
+    """
+    kept, transcripts = read(f"{EXTRACTS}/{story.session_day}-claude_code.md"), story.sessions(home)
+    proposed = [one for one in changes if sentence in (one["after"] or "")]
+    evidence = [one for change in proposed for one in change["evidence"]]
+    place, leads = "", bool(evidence)
+    for one in evidence:
+        lines = read(one["path"]).split("\n")
+        first, last = one["lines"]
+        place = lines[first - 2].split()[-2]
+        name, _, number = place.rpartition(":")
+        said = transcripts.get(name, "").split("\n")[int(number) - 1 :][:1]
+        leads &= sentence in "\n".join(lines[first - 1 : last]) and sentence in "".join(said)
+    is_clean = sentence in kept and not any(one.words in kept for one in story.poison)
+    found = (
+        ("imported", "what was said is kept, what a tool gave out is not", is_clean),
+        ("evidence", "the lesson's line leads back to that of the transcript", leads),
+        ("lesson", "of the session, signed, stands in MEMORY.md", sentence in read("MEMORY.md")),
+    )
+    return [Check(name=name, seen=seen, holds=holds) for name, seen, holds in found], place.rpartition("/")[2]
 
 
 def check_key(story: Story, contents: Mapping[str, bytes]) -> Check:

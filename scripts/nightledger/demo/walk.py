@@ -31,10 +31,13 @@ from nightledger.demo.story import (
     answers,
     check_answers,
     check_key,
+    check_learned,
     load_story,
     read_changes,
+    told_lines,
 )
 from nightledger.domain.errors import EXIT_ALARM, EXIT_REFUSED, NightledgerError, RefusedError
+from nightledger.domain.transcript import EXTRACTS
 from nightledger.files.durable import make_dir
 from nightledger.surfaces.hook.running import SCRIPTS
 
@@ -165,7 +168,9 @@ def walk(scene: Scene) -> list[Check]:
     Raises:
         NightledgerError: A step failed without which the story cannot go on.
     """
+    learned = _hold_session(scene)
     _adopt(scene)
+    _check_learned(scene, learned)
     _pass_days(scene)
     today = max(scene.story.days) + timedelta(days=1)
     _stage(scene, today)
@@ -177,13 +182,38 @@ def walk(scene: Scene) -> list[Check]:
     return [*answered, *scene.checks]
 
 
+def _hold_session(scene: Scene) -> str:
+    """Put the transcript of a session where Claude Code keeps it, show what it holds, and return what it teaches."""
+    story, home = scene.story, scene.shell.home
+    told = f"{story.owner} and {story.agent} talk in Claude Code, which writes it down"
+    scene.narrator.heading(f"{story.session_day:%a %m-%d}: {told}")
+    for name, text in story.sessions(home).items():
+        place = scene.shell.host / name
+        place.parent.mkdir(parents=True)
+        place.write_text(text, encoding="utf-8")
+        for label, said in told_lines(text):
+            scene.narrator.item(label, said, width=25)
+    return next(one.text for one in story.worth if one.path.startswith(EXTRACTS))
+
+
+def _check_learned(scene: Scene, sentence: str) -> None:
+    """Follow a lesson back: from MEMORY.md to its proposal, to the line that was kept, to that of the transcript."""
+    proposals = json.loads(scene.run("proposals", "--json", "--all").out)
+    changes = [one for proposal in proposals for one in proposal["changes"]]
+    checks, place = check_learned(scene.story, scene.shell.home, sentence, changes, scene.read)
+    scene.narrator.say(f"It came from {place}, that line of the transcript.")
+    scene.checks += checks
+
+
 def _adopt(scene: Scene) -> None:
     story, first = scene.story, scene.story.adopted
     scene.write(story.start_files())
     scene.at(first, "06:00", f"the workspace of {story.agent} is adopted")
     words = ("--adopt", "--simulated", "--no-passphrase", "--zone", story.zone)
-    scene.show("init", *words, limit=1, tail=6)
-    scene.show("check")
+    scene.show("init", *words, limit=1, tail=1)
+    scene.show("import", "claude-code", "--yes")
+    scene.show("consolidate", "--since", f"{story.session_day}")
+    scene.show("check", limit=5, tail=1)
     scene.changes()
     scene.at(first, "07:30", f"{story.owner} reads what is proposed, answers, and signs once")
     scene.review()

@@ -12,6 +12,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 DAY = 86_400
+VIEW_FIRST_LINE = (
+    "# Handoff (kept by nightledger: tick what is done, add lines; 'nightledger record handoff save')"
+)
+"""Of ``memory/state/session-handoff.md`` where it is the view of what is handed over, and no file of the agent's own."""
 
 
 class Happened(StrEnum):
@@ -58,6 +62,7 @@ class RecordKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         urgency_days: Days over which the urgency of what is carried fades; 0 for no urgency.
         stale_days: Days without an event, from which an open record is stale; 0 for never.
         repeats_at: Times from which a repeat is worth telling; 0 for never.
+        teaches: What a night offers of it for memory, in the form of ``says``: the first whose fields it all has; empty for nothing.
     """
 
     prefix: str
@@ -69,6 +74,7 @@ class RecordKind(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     urgency_days: int = 0
     stale_days: int = 0
     repeats_at: int = 0
+    teaches: tuple[str, ...] = ()
 
 
 class RecordEvent(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -107,7 +113,7 @@ class Record(Struct, frozen=True, kw_only=True):
         state: ``open``, ``resolved`` or ``expired``.
         sittings: Sessions, or days where none is named, in which it was opened or confirmed since.
         doubted: Sittings in which something spoke against it.
-        line: Number, from 1, of the line of its last event.
+        lines: Numbers, from 1, of the lines of its events, in the order of their times.
     """
 
     kind: str
@@ -118,7 +124,12 @@ class Record(Struct, frozen=True, kw_only=True):
     state: str = "open"
     sittings: frozenset[str] = field(default_factory=frozenset)
     doubted: frozenset[str] = field(default_factory=frozenset)
-    line: int = 0
+    lines: tuple[int, ...] = ()
+
+    @property
+    def line(self) -> int:
+        """Number of the line of its last event."""
+        return self.lines[-1]
 
     @property
     def times(self) -> int:
@@ -152,7 +163,7 @@ def _after(before: Record | None, event: RecordEvent, number: int) -> Record | N
         sitting = frozenset({_sitting(event)})
         return Record(
             kind=event.kind, id=event.id, fields=event.fields, opened_at=event.at, changed_at=event.at,
-            sittings=sitting, line=number,
+            sittings=sitting, lines=(number,),
         )  # fmt: skip
     state = before.state
     if event.event in (Happened.RESOLVED, Happened.EXPIRED):
@@ -167,7 +178,7 @@ def _after(before: Record | None, event: RecordEvent, number: int) -> Record | N
         state=state,
         sittings=said,
         doubted=before.doubted | ({_sitting(event)} if event.event is Happened.WEAKENED else frozenset()),
-        line=number,
+        lines=(*before.lines, number),
     )
 
 
@@ -189,6 +200,22 @@ def told_in_a_line(record: Record, kind: RecordKind) -> str:
     """Give a record in one line of its own words."""
     words = {name: record.fields.get(name, "") for name in kind.identity} | dict(record.fields)
     return " ".join(kind.says.format_map(words).split())
+
+
+def lesson_of(record: Record, kind: RecordKind) -> str:
+    """Return what a record has to teach, in one line of its own words; empty where it is not worth a question yet.
+
+    What is repeated teaches while it holds, from ``repeats_at`` sittings on; all else once it ended.
+    """
+    is_due = record.times >= kind.repeats_at if kind.repeats_at else record.state == "resolved"
+    if not is_due or (kind.repeats_at and record.state != "open"):
+        return ""
+    for form in kind.teaches:
+        try:
+            return " ".join(form.format_map(record.fields).split())
+        except KeyError:
+            continue
+    return ""
 
 
 def due_day(record: Record, kind: RecordKind) -> date | None:
@@ -215,7 +242,7 @@ def is_overdue(record: Record, kind: RecordKind, today: date) -> bool:
 
 def is_stale(record: Record, kind: RecordKind, now: datetime) -> bool:
     """Say whether nothing was heard of it for as long as its kind allows."""
-    return bool(kind.stale_days) and (now - record.changed_at).total_seconds() >= kind.stale_days * DAY
+    return bool(kind.stale_days) and (now.date() - record.changed_at.date()).days >= kind.stale_days
 
 
 def urgency(record: Record, kind: RecordKind, now: datetime) -> float:

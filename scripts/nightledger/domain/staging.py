@@ -21,6 +21,8 @@ class Source(StrEnum):
     """Search finds it for such an event."""
     OPEN_ITEM = "open_item"
     """The handoff leaves it open."""
+    RECORD = "record"
+    """What earlier sessions recorded, and the first screen of one would tell."""
     LANDMARK = "landmark"
     """It matters at every start."""
     ASSOCIATION = "association"

@@ -27,11 +27,12 @@ class Preset(Struct, frozen=True, kw_only=True):
 
     Attributes:
         host: Its name in records.
-        gated: Memory files that only the gate may change, relative to its workspace, as the next five are.
+        gated: Memory files that only the gate may change, relative to its workspace, as the next four are.
         marks: Names that tell a workspace of this host; all must be there.
         one_of: Further names of which one must be there too, where there are any: an owner may have renamed the first.
         daily: Directories that hold daily logs.
         skills: The folder in which it looks for skills, ``NAME/SKILL.md`` (agentskills.io/specification, 2026-11).
+        own_skills: The folder of skills for all its sessions, relative to its own directory or the user's; empty where none is known.
         instructions: File in which the owner tells the agent what to do.
         root: The variable that names the host's own directory, and that directory's name in the user's where it is not set;
             empty for a host without one.
@@ -52,6 +53,7 @@ class Preset(Struct, frozen=True, kw_only=True):
     one_of: tuple[str, ...]
     daily: tuple[str, ...]
     skills: str
+    own_skills: str
     instructions: str
     root: tuple[str, ...]
     config: str

@@ -1,7 +1,7 @@
 """Take in what was said in the sessions of one host: prose of user and assistant, a file a day; and what became of tasks.
 
 Reads   the host's transcripts (new bytes only), memory/system/cursors.json
-Writes  memory/system/transcripts/YYYY-MM-DD-<host>.md, outcome-records.jsonl (appended), cursors.json
+Writes  memory/system/transcripts/YYYY-MM-DD-<host>.md, outcome-records.jsonl and episode.jsonl (appended), cursors.json
 Changes no memory.
 
 Invariant: a message is kept once, in whichever file it stands and however often it is read; what is kept is on disk
@@ -9,8 +9,9 @@ before the cursor says so. Words go in masked, never with what tools gave out, a
 """
 
 import hashlib
+import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta, tzinfo
 from functools import lru_cache
 from typing import Any
@@ -29,6 +30,7 @@ from nightledger.codec.extracts import (
 )
 from nightledger.codec.links import MAX_CURSORS_BYTES, dump_cursors, parse_cursors
 from nightledger.domain.deriving import Derived, Deriver
+from nightledger.domain.errors import NightledgerError
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Origin
 from nightledger.domain.signals import Rules
@@ -43,6 +45,7 @@ from nightledger.files.shipped import shipped_config
 from nightledger.hosts.transcripts.finding import Reach, SessionFile, find_sessions
 from nightledger.hosts.transcripts.formats import Format, table
 from nightledger.hosts.transcripts.reading import Cursor, Reading
+from nightledger.records.episodes import EPISODE, draw_episodes
 from nightledger.text.scanners.scan import mask_secrets
 from nightledger.text.statements.said import prose_of
 
@@ -148,7 +151,19 @@ def take_in(home: Home, asked: Asked) -> Taken:
     if after != before and not asked.dry_run:
         plain = {name: _plain(cursors) for name, cursors in {**entries, host: after}.items()}
         replace_file(home.cursors, dump_cursors(raw, NAME, plain))
+    if taken.days and not asked.dry_run:
+        _draw_episodes(home, asked, taken, after)
     return taken
+
+
+def _draw_episodes(home: Home, asked: Asked, taken: Taken, cursors: Mapping[str, Cursor]) -> None:
+    """Record the sessions of the days of which something was kept; where that fails it is told, and what was kept stays."""
+    projects = {name: _masked(os.path.basename(one.cwd)) for name, one in cursors.items()}
+    extracts = [f"{EXTRACTS}/{day}-{asked.form.host}.md" for day in taken.days]
+    try:
+        draw_episodes(home, extracts, projects)
+    except NightledgerError as error:
+        taken.left.append((home.relative(home.records(EPISODE)), " ".join(str(error).split())))
 
 
 def read_cursors(home: Home) -> dict[str, dict[str, Cursor]]:

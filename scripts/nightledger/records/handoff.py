@@ -9,14 +9,14 @@ Invariant: saving resolves or carries every open item, or writes nothing.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
 from msgspec import Struct
 
 from nightledger.domain.errors import RefusedError
-from nightledger.domain.record import Record, is_open, is_overdue, urgency
+from nightledger.domain.record import VIEW_FIRST_LINE, Record, is_open, is_overdue, urgency
 from nightledger.files.append import Appender
 from nightledger.files.atomic import replace_file
 from nightledger.files.home import Home
@@ -41,9 +41,6 @@ LISTS = {
     "next_plans": "Next plans",
     "reminders": "Reminders",
 }
-FIRST_LINE = (
-    "# Handoff (kept by nightledger: tick what is done, add lines; 'nightledger record handoff save')"
-)
 _MAX_BYTES = 256_000
 _ITEM = re.compile(
     r"[-*+] (?:\[(?P<box>[ xX])\] )?(?P<text>.+?)(?: \((?P<told>[^()]*\b(?P<id>h-[a-z2-7]{8})\b[^()]*)\))?$"
@@ -70,7 +67,7 @@ class Saved(Struct, frozen=True, kw_only=True):
 
 def open_handoff(home: Home, now: datetime) -> list[Record]:
     """Return what is left open, the overdue first, then the most urgent."""
-    return _waiting(read_records(home, HANDOFF)[0], now)
+    return most_urgent(read_records(home, HANDOFF)[0].values(), now)
 
 
 def save_handoff(home: Home, given: Mapping[str, Any], sitting: Sitting) -> Saved:
@@ -101,7 +98,7 @@ def save_handoff(home: Home, given: Mapping[str, Any], sitting: Sitting) -> Save
         told = _told(given, records, view, sitting)
         append_events(file, checked(told, records, sitting))
         after, _ = fold_lines(HANDOFF, [file.read_from(0)])
-        is_written = write_view(home, view, _waiting(after, sitting.at), sitting.at)
+        is_written = write_view(home, view, most_urgent(after.values(), sitting.at), sitting.at)
     ids = {
         name: tuple(
             dict.fromkeys(one.id or record_id(HANDOFF, one.fields) for one in told if one.action == name)
@@ -116,9 +113,10 @@ def save_handoff(home: Home, given: Mapping[str, Any], sitting: Sitting) -> Save
     )
 
 
-def _waiting(records: Mapping[str, Record], now: datetime) -> list[Record]:
+def most_urgent(items: Iterable[Record], now: datetime) -> list[Record]:
+    """Return those that are open, the overdue first, then the most urgent."""
     kind, today = kind_named(HANDOFF), now.date()
-    waiting = [one for one in records.values() if is_open(one, kind, today)]
+    waiting = [one for one in items if is_open(one, kind, today)]
     return sorted(waiting, key=lambda one: (not is_overdue(one, kind, today), -urgency(one, kind, now)))
 
 
@@ -128,7 +126,7 @@ def _told(
     """Return what a save says: new items first, then what becomes of each open one."""
     new = [{"list": name, "text": text} for name in LISTS for text in given.get(name, ())] + list(view.added)
     opened = {record_id(HANDOFF, fields): fields for fields in new}
-    waiting = {one.id for one in _waiting(records, sitting.at)}
+    waiting = {one.id for one in most_urgent(records.values(), sitting.at)}
     resolve = {find_record(records, name).id for name in given.get("resolve", ())} | {
         found for name in view.ticked for found in waiting if found.startswith(name)
     }
@@ -183,7 +181,7 @@ def read_view(home: Home) -> View:
     if raw is None:
         return View(ours=True)
     lines = raw.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
-    if lines[0] != FIRST_LINE:
+    if lines[0] != VIEW_FIRST_LINE:
         return View(ours=False)
     ticked, added, rest = [], [], []
     for name, line in _listed(lines[1:]):
@@ -213,7 +211,7 @@ def write_view(home: Home, taken_in: View, waiting: list[Record], now: datetime)
     """Write the readable view, unless an agent keeps a file of its own there, or wrote there since it was read."""
     if not taken_in.ours or read_view(home) != taken_in:
         return False
-    lines = [FIRST_LINE, *(["", taken_in.rest] if taken_in.rest else [])]
+    lines = [VIEW_FIRST_LINE, *(["", taken_in.rest] if taken_in.rest else [])]
     for name, title in LISTS.items():
         if rows := [_row(one, now) for one in waiting if one.fields["list"] == name]:
             lines += ["", f"## {title}", "", *rows]

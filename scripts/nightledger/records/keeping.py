@@ -223,8 +223,16 @@ def new_event(
     )
 
 
-def fold_lines(kind: str, chunks: Iterable[bytes]) -> tuple[dict[str, Record], int]:
-    """Return the records that whole lines of a file say, by id, and how many of the lines are none."""
+def fold_lines(
+    kind: str, chunks: Iterable[bytes], *, until: datetime | None = None
+) -> tuple[dict[str, Record], int]:
+    """Return the records that whole lines of a file say, by id, and how many of the lines are none.
+
+    Args:
+        kind: Which row of the table.
+        chunks: The file's lines.
+        until: Aware; events from then on are not read. None reads all.
+    """
     decode, bad, events, number = msgspec.json.Decoder(RecordEvent).decode, 0, [], 0
     said, prefix = _said(kind), kind_named(kind).prefix
     for line in _lines(chunks):
@@ -239,7 +247,7 @@ def fold_lines(kind: str, chunks: Iterable[bytes]) -> tuple[dict[str, Record], i
             continue
         is_ours = event.kind == kind and event.id.startswith(prefix) and _ID.fullmatch(event.id)
         if is_ours and _is_moment(event.at) and len(line) <= MAX_LINE_BYTES:
-            events.append((number, event))
+            events += [(number, event)] if until is None or event.at < until else []
         else:
             bad += 1
     return fold_records(events), bad

@@ -10,9 +10,9 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from nightledger.domain.errors import UnreadableError
 from nightledger.domain.record import (
     Record,
-    RecordKind,
     due_day,
     is_open,
     is_overdue,
@@ -20,7 +20,7 @@ from nightledger.domain.record import (
     told_in_a_line,
 )
 from nightledger.files.home import Home
-from nightledger.records.handoff import open_handoff
+from nightledger.records.handoff import most_urgent
 from nightledger.records.keeping import kind_named, read_records, record_kinds
 from nightledger.text.search.likeness import Likeness
 
@@ -70,13 +70,24 @@ def gap_of(last: datetime | None, now: datetime) -> Gap:
     return next((gap for limit, gap in _GAPS if hours < limit), Gap.CHECK_IN)
 
 
-def read_all(home: Home, now: datetime) -> dict[str, list[Record]]:
-    """Return what is open of each kind, in the order in which it was opened."""
-    found = {}
-    for name, kind in record_kinds().items():
-        records, _ = read_records(home, name)
-        found[name] = [one for one in records.values() if is_open(one, kind, now.date())]
-    return found
+def read_every(home: Home) -> tuple[dict[str, list[Record]], list[str]]:
+    """Return all records of each kind in the order in which they were opened, and which kinds cannot be read, with why."""
+    found, problems = dict[str, list[Record]](), []
+    for name in record_kinds():
+        found[name] = []
+        try:
+            found[name] += read_records(home, name)[0].values()
+        except UnreadableError as error:
+            problems.append(str(error))
+    return found, problems
+
+
+def still_open(records: Mapping[str, Sequence[Record]], now: datetime) -> dict[str, list[Record]]:
+    """Return of each kind what is open."""
+    return {
+        name: [one for one in rows if is_open(one, kind_named(name), now.date())]
+        for name, rows in records.items()
+    }
 
 
 def match_corrections(corrections: Sequence[Record], text: str) -> list[Match]:
@@ -116,16 +127,30 @@ def speak_to_open(open_records: Mapping[str, Sequence[Record]]) -> list[Match]:
     return sorted(best.values(), key=lambda one: (-one.likeness, one.record.id))[:MOST_MATCHES]
 
 
+def said_of(one: Record) -> str:
+    """Return a record in one line, of a correction the mistake alone: what it demands is for whoever looks it up, as unsigned text gives no orders."""
+    return one.fields["mistake"] if one.kind == "correction" else told_in_a_line(one, kind_named(one.kind))
+
+
 class Noticed(Struct, frozen=True, kw_only=True):
     """Something worth telling once.
 
     Attributes:
-        about: Id or name of what it is about, with its week: once told, it is told no more that week.
-        text: One line, our words around the record's own.
+        about: Id of what it is about, with its week: once told, it is told no more that week.
+        record: What it is about.
+        what: What is noticed of it, in our words.
     """
 
     about: str
-    text: str
+    record: Record
+    what: str
+
+    @property
+    def text(self) -> str:
+        """One line, our words around the record's own."""
+        said = said_of(self.record)
+        said = said if len(said) <= _MOST_TOLD else f"{said[:_MOST_TOLD]} …"
+        return f'{self.record.kind} "{said}" {self.what}'
 
 
 def notice(open_records: Mapping[str, Sequence[Record]], now: datetime) -> Iterator[Noticed]:
@@ -134,23 +159,35 @@ def notice(open_records: Mapping[str, Sequence[Record]], now: datetime) -> Itera
     for one in open_records["goal"]:
         day = due_day(one, goal)
         if day is not None and day - now.date() <= SOON:
-            yield _noticed(one, goal, now, f"is due on {day}")
+            yield _noticed(one, now, f"is due on {day}")
     for one in open_records["correction"]:
         if one.times >= correction.repeats_at:
-            yield _noticed(one, correction, now, f"was corrected in {one.times} sessions")
+            yield _noticed(one, now, f"was corrected in {one.times} sessions")
     for name in ("goal", "episode"):
-        kind = kind_named(name)
         for one in open_records[name]:
-            if is_stale(one, kind, now):
-                days = (now - one.changed_at).days
-                yield _noticed(one, kind, now, f"was not touched for {days} days")
+            if is_stale(one, kind_named(name), now):
+                yield _noticed(
+                    one, now, f"was not touched for {(now.date() - one.changed_at.date()).days} days"
+                )
 
 
-def _noticed(one: Record, kind: RecordKind, now: datetime, what: str) -> Noticed:
+def _noticed(one: Record, now: datetime, what: str) -> Noticed:
     year, week, _ = now.isocalendar()
-    said = told_in_a_line(one, kind)
-    said = said if len(said) <= _MOST_TOLD else f"{said[:_MOST_TOLD]} …"
-    return Noticed(about=f"{one.id}/{year}-W{week:02}", text=f'{one.kind} "{said}" {what}')
+    return Noticed(about=f"{one.id}/{year}-W{week:02}", record=one, what=what)
+
+
+def named_places(open_records: Mapping[str, Sequence[Record]], now: datetime) -> Iterator[tuple[Record, str]]:
+    """Give what the first screen of a session would tell, each record once and with why, for a page that quotes none of it."""
+    kind, seen = kind_named("handoff"), set[str]()
+    late = (one for one in open_records["handoff"] if is_overdue(one, kind, now.date()))
+    for one, why in (
+        *((one, f"was carried through {one.carried} sessions and is overdue") for one in late),
+        *((match.record, "speaks to what is open") for match in speak_to_open(open_records)),
+        *((one.record, one.what) for one in notice(open_records, now)),
+    ):
+        if one.id not in seen:
+            seen.add(one.id)
+            yield one, why
 
 
 def untold(noticed: Iterable[Noticed], told: Iterable[Record]) -> list[Noticed]:
@@ -164,8 +201,8 @@ def untold(noticed: Iterable[Noticed], told: Iterable[Record]) -> list[Noticed]:
     return [one for one in noticed if one.about not in before][:MOST_OBSERVATIONS]
 
 
-def overdue_items(home: Home, now: datetime) -> tuple[list[Record], list[Record]]:
-    """Return what is handed over and overdue, and the rest of it."""
-    waiting = open_handoff(home, now)
+def overdue_items(handed: Iterable[Record], now: datetime) -> tuple[list[Record], list[Record]]:
+    """Return what was handed over and is overdue, and the rest of it, the most urgent first."""
+    waiting = most_urgent(handed, now)
     late = [one for one in waiting if is_overdue(one, kind_named("handoff"), now.date())]
     return late, [one for one in waiting if one not in late]

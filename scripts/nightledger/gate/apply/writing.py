@@ -312,8 +312,8 @@ def _emptied(book: Book) -> list[str]:
 
 def _is_empty(home: Home, path: str) -> bool:
     """Return whether a file is there that holds nothing; behind a link to a directory nothing is ours."""
-    folder = os.path.dirname(path)
-    is_ours = os.path.realpath(home.path(folder)) == os.path.join(os.path.realpath(home.root), folder)
+    folder = os.path.dirname(home.path(path))
+    is_ours = os.path.realpath(folder) == os.path.dirname(os.path.join(os.path.realpath(home.root), path))
     with suppress(FileNotFoundError, NotADirectoryError):
         return is_ours and os.lstat(home.path(path)).st_size == 0
     return False

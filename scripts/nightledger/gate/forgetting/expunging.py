@@ -19,6 +19,7 @@ from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
 from nightledger.domain.errors import NightledgerError, UnreadableError
 from nightledger.domain.event import EventName
 from nightledger.domain.needle import Needle
+from nightledger.domain.record import VIEW_FIRST_LINE
 from nightledger.domain.states import Book, ChangeState, Gone
 from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.atomic import find_leftovers
@@ -45,7 +46,7 @@ class Found(Struct, frozen=True, kw_only=True):
     Attributes:
         removed: Files of ours that go whole: proposals, decisions, blobs, held-back texts, texts and
             dead letters of messages.
-        rewritten: Files of ours that are only appended to, and archives: it is overwritten there.
+        rewritten: Files of ours that are only appended to, archives, and the handoff's view: it is overwritten there.
         derived: Files that are folded from others, and disposable ones: they go and are made anew. What runs
             that died left goes with them.
         gated: Gated files; they change by a signed edit only.
@@ -96,7 +97,7 @@ def find_held(gate: Gate, ledger: Ledger, holds: Holds) -> Found:
     altered = among(_altered(home, ledger))
     ours = (home.proposals_dir, home.decisions_dir, home.blobs_dir, home.quarantine_dir, home.received_dir)
     found = among(*map(_files, ours), [home.dead_letters])
-    rewritten = among(map(home.path, append_only(home)), _files(home.archive_dir))
+    rewritten = among(map(home.path, append_only(home)), _files(home.archive_dir), _handed(home))
     derived = among(_views(home), _files(home.work_dir), find_leftovers(home))
     elsewhere = among(_files(home.audit_dir), _files(home.config_dir), _others(home))
     anywhere = any((gated, accepted, found, rewritten, derived, elsewhere))
@@ -207,6 +208,13 @@ def _views(home: Home) -> tuple[str, ...]:
     return (home.pending_view, home.prune_view, home.entries, home.links, home.attention, home.staged_context)
 
 
+def _handed(home: Home) -> Iterator[str]:
+    """Yield the handoff where it is the view of records; an agent's own file of that name is not ours."""
+    with suppress(NightledgerError):
+        if read_regular(home.handoff, MAX_BYTES).startswith(VIEW_FIRST_LINE.encode()):
+            yield home.handoff
+
+
 def _files(directory: str) -> Iterator[str]:
     for folder, _, names in os.walk(directory):
         for name in sorted(names):
@@ -310,7 +318,7 @@ def _stays(gate: Gate, ledger: Ledger, target: DecisionTarget) -> bool:
     kept |= {book.decisions[step.decision].sha256 for step in steps if step.decision}
     if target.result != EMPTY_SHA256:
         archived = is_within(home.path(target.path), home.archive_dir)
-        return target.path not in append_only(home) and not archived
+        return not (archived or target.path in (*append_only(home), *map(home.relative, _handed(home))))
     ours = (home.proposals_dir, home.received_dir, home.decisions_dir, home.blobs_dir, home.quarantine_dir)
     return target.base in kept or not any(is_within(home.path(target.path), folder) for folder in ours)
 
@@ -318,6 +326,9 @@ def _stays(gate: Gate, ledger: Ledger, target: DecisionTarget) -> bool:
 def expunge_events(gate: Gate, ledger: Ledger, decision: Decision) -> _Events:
     """Return what is logged beside the decision: the expunge, and the proposals that end with it."""
     removed = [target.base for target in decision.targets if target.result == EMPTY_SHA256]
+    views = set(
+        map(gate.home.relative, _handed(gate.home))
+    )  # rewritten by whoever hands over: nothing rests on them
     places = [
         {
             "path": target.path,
@@ -325,7 +336,7 @@ def expunge_events(gate: Gate, ledger: Ledger, decision: Decision) -> _Events:
             "sha256": target.result,
         }
         for target in decision.targets
-        if target.result != EMPTY_SHA256
+        if target.result != EMPTY_SHA256 and target.path not in views
     ]
     fields: dict[str, object] = {"decision": decision.id, "sha256s": sorted(set(removed)), "places": places}
     fields |= {"withheld": decision.reason.split()} if decision.reason else {}

@@ -37,6 +37,7 @@ from nightledger.hosts.daylogs import LogFile, Skipped, find_daylogs, read_daylo
 from nightledger.hosts.presets import preset
 from nightledger.jobs.consolidate.outcomes import OutcomeFindings, find_in_outcomes, source_read
 from nightledger.jobs.consolidate.reading import Target
+from nightledger.jobs.consolidate.records import Taught, read_taught
 from nightledger.jobs.consolidate.refusals import tell_refusals
 from nightledger.jobs.consolidate.skills import SkillNight, propose_skill
 from nightledger.jobs.consolidate.statements import MINED, Night, find_in_logs
@@ -108,20 +109,22 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
     zone = home_zone(home, gate.settings)
     logs, skipped = _read_logs(gate, ledger, asked, zone, _paths_of_unanswered(ledger, stored, moment))
     from_outcomes = find_in_outcomes(gate, ledger, stored, document, asked.day, zone)
-    night = _night(gate, ledger.book, asked)
+    taught, unread = read_taught(home, _first_day(gate, asked, zone), asked.day, zone)
+    night = _night(gate, ledger.book, asked, taught)
     unasked = frozenset(key_of(one.name) for one in find_unasked(gate, ledger.book))
     where = Target(path=home.identity.gated[0], adopted=_adopted(gate, zone), unasked=unasked)
     from_logs = find_in_logs(logs, document, said, where, night, read_forgotten(gate, stored, ledger.book))
     submission = _submission(asked, [*from_outcomes.drafts, *from_logs.drafts], from_logs.held)
-    submission = replace(submission, room=partial(room_for, gate, ledger, where.path, asked.day))
-    outcome = propose(gate, ledger, submission, moment, dry_run=asked.dry_run)
+    room = partial(room_for, gate, ledger, where.path, asked.day)
+    outcome = propose(gate, ledger, replace(submission, room=room), moment, dry_run=asked.dry_run)
     skill = _skill(gate, ledger, from_outcomes, asked, moment)
+    read = _sources({**logs, **{log: one.content for log, one in night.taught.items()}})
     record = Consolidation(
         v=1,
-        id=_id(asked, logs, from_outcomes.read),
+        id=_id(asked, read, from_outcomes.read),
         period=asked.day.isoformat(),
         at=moment.at,
-        logs=_sources(logs),
+        logs=read,
         outcome_records=from_outcomes.read,
         outcomes=from_outcomes.outcomes,
         statements=from_logs.statements,
@@ -131,7 +134,7 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
         suppressed=outcome.suppressed,
         no_room=outcome.no_room + outcome.over_cap + from_logs.no_room,
         held=len(outcome.held),
-        skipped=tuple(item.reason for item in skipped),
+        skipped=tuple(item.reason for item in (*skipped, *unread)),
         analyst=from_logs.analyst,
         skill=skill.proposal.id if skill.proposal else None,
     )
@@ -171,7 +174,7 @@ def _skill(gate: Gate, ledger: Ledger, found: OutcomeFindings, asked: Asked, mom
     return propose_skill(gate, now, found.procedures, period, moment, dry_run=asked.dry_run)
 
 
-def _night(gate: Gate, book: Book, asked: Asked) -> Night:
+def _night(gate: Gate, book: Book, asked: Asked, taught: Mapping[LogFile, Taught]) -> Night:
     mining = asked.since is not None  # asked for by the operator, and without caps
     return Night(
         day=asked.day,
@@ -179,6 +182,7 @@ def _night(gate: Gate, book: Book, asked: Asked) -> Night:
         mining=mining,
         judged=_judged(gate, asked),
         analyst=asked.analyst and replace(asked.analyst, refused=tell_refusals(gate, book)),
+        taught=taught,
     )
 
 
@@ -214,10 +218,13 @@ def _window(gate: Gate, asked: Asked, zone: ZoneInfo, again: Collection[str]) ->
     An adopted home starts proposing from the day it was adopted; what is older is mined on
     request.
     """
-    home = gate.home
-    first = asked.since or max(_adopted(gate, zone), asked.day - timedelta(days=WINDOW_DAYS - 1))
+    home, first = gate.home, _first_day(gate, asked, zone)
     logs = find_daylogs(home, (*preset(home.identity.host).daily, EXTRACTS))
     return [log for log in logs if log.day <= asked.day and (first <= log.day or log.path in again)]
+
+
+def _first_day(gate: Gate, asked: Asked, zone: ZoneInfo) -> date:
+    return asked.since or max(_adopted(gate, zone), asked.day - timedelta(days=WINDOW_DAYS - 1))
 
 
 def _read_logs(
@@ -246,14 +253,16 @@ def _adopted(gate: Gate, zone: ZoneInfo) -> date:
 
 
 def _sources(logs: Mapping[LogFile, bytes]) -> tuple[SourceRead, ...]:
-    return tuple(source_read(log.path, content) for log, content in logs.items())
+    return tuple(
+        source_read(path, content) for path, content in {log.path: logs[log] for log in logs}.items()
+    )
 
 
-def _id(asked: Asked, logs: Mapping[LogFile, bytes], outcomes: SourceRead | None) -> str:
+def _id(asked: Asked, read: Iterable[SourceRead], outcomes: SourceRead | None) -> str:
     identity = {
         "period": asked.day.isoformat(),
         "since": asked.since.isoformat() if asked.since else None,
-        "logs": [[source.path, source.sha256] for source in _sources(logs)],
+        "logs": [[source.path, source.sha256] for source in read],
         "outcomes": outcomes.sha256 if outcomes else None,
     }
     return content_id("c", canonical(identity))

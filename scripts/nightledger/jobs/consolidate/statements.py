@@ -7,8 +7,9 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import date
+from functools import partial
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from nightledger.domain.consolidation import AnalystRun
@@ -42,6 +43,7 @@ from nightledger.jobs.consolidate.reading import (
     rank_of,
     revisions_in,
 )
+from nightledger.jobs.consolidate.records import Taught, with_events
 from nightledger.text.forgetting.forgotten import Forgotten
 from nightledger.text.markdown.document import Document
 from nightledger.text.scanners.scan import scan_secrets
@@ -51,7 +53,7 @@ from nightledger.text.statements.calibration import calibrated
 from nightledger.text.statements.daylog import read_daylog
 from nightledger.text.statements.forms import find_form_fields, without_fields
 from nightledger.text.statements.sections import Shelf, choose_section
-from nightledger.text.statements.statements import Revision, find_statements
+from nightledger.text.statements.statements import Revision, find_named, find_statements
 from nightledger.text.statements.wording import claims_of
 from nightledger.think.analyst import Analyst
 from nightledger.think.contract import Chosen, Does
@@ -74,6 +76,7 @@ class Night(Struct, frozen=True, kw_only=True):
         mining: Whether older logs are mined on request.
         judged: Path and hex SHA-256 of the notes that it judged in earlier nights.
         analyst: The model that chooses; None where the rules do.
+        taught: What records teach; of that the rules choose alone.
     """
 
     day: date
@@ -81,6 +84,7 @@ class Night(Struct, frozen=True, kw_only=True):
     mining: bool = False
     judged: frozenset[tuple[str, str]] = frozenset()
     analyst: Analyst | None = None
+    taught: Mapping[LogFile, Taught] = field(default_factory=dict)
 
 
 class StatementFindings(Struct, frozen=True, kw_only=True):
@@ -122,16 +126,17 @@ def find_in_logs(
     texts = {
         log: forgotten.expunged.without(content.decode("utf-8", "replace")) for log, content in logs.items()
     }
+    taught = {log: forgotten.expunged.without(one.text) for log, one in night.taught.items()}
     changes = [change for item in stored for change in item.proposal.changes]
     keys = frozenset(change.key for change in changes)
     known = Known(
         [*document.lines, *_wordings(changes)],
-        beside=(line for text in texts.values() for line in text.split("\n")),
+        beside=(line for text in (*texts.values(), *taught.values()) for line in text.split("\n")),
     )
     reader = make_reader(document, stored, target)
-    changing, found = _read_all(texts, reader, lambda text: known.holds(text) or forgotten.holds(text))
-    contents = {log.path: content for log, content in logs.items()}
     said = Said(known=known, keys=keys, forgotten=forgotten, unasked=target.unasked)
+    changing, found = _read_all(texts, taught, reader, said.holds)
+    contents = _contents(logs, night.taught)
     chosen, drafted = _ask_analyst(night, texts, contents, document, reader, said)
     drafts = [_draft_of(one, contents, document, reader) for one in chosen]
     covered = drafted.answered if drafted else frozenset()
@@ -140,7 +145,10 @@ def find_in_logs(
     return StatementFindings(
         drafts=[
             *drafts,
-            *(_draft(one, contents[one.path], document, reader, clash) for one, clash in clashes),
+            *(
+                with_events(_draft(one, contents[one.path], document, reader, clash), night.taught)
+                for one, clash in clashes
+            ),
         ],
         statements=len(drafts) + len(clashes) + len(choice.known) + len(choice.no_room),
         no_room=len(choice.no_room),
@@ -156,6 +164,10 @@ class Said(Struct, frozen=True, kw_only=True):
     keys: frozenset[str]
     forgotten: Forgotten
     unasked: frozenset[str] = frozenset()
+
+    def holds(self, text: str) -> bool:
+        """Return whether a wording is known or forgotten."""
+        return self.known.holds(text) or self.forgotten.holds(text)
 
 
 def _choose_by_rules(
@@ -290,18 +302,40 @@ def _clashes(
     ]
 
 
+def _contents(logs: Mapping[LogFile, bytes], taught: Mapping[LogFile, Taught]) -> dict[str, bytes]:
+    return {log.path: logs[log] for log in logs} | {log.path: taught[log].content for log in taught}
+
+
 def _read_all(
-    texts: Mapping[LogFile, str], reader: Reader, is_known: Callable[[str], bool]
+    texts: Mapping[LogFile, str],
+    taught: Mapping[LogFile, str],
+    reader: Reader,
+    is_known: Callable[[str], bool],
 ) -> tuple[list[Revision], list[Found]]:
-    """Give what each log changes in memory, and what else it says; a year of logs is not kept in memory."""
+    """Give what each log and record changes in memory, and what else it says; a year of logs is not kept in memory."""
     changing: list[Revision] = []
     found: list[Found] = []
     fields = find_form_fields(((log.day, text) for log, text in texts.items()), key_of)
     for log, text in texts.items():
         day_log = _without_unasked(read_daylog(log.path, text, log.day), reader.target.unasked, fields)
         changing += (revised := revisions_in(day_log, reader))
-        found.append(_find_beside(revised, day_log, is_known))
+        texts_of = _texts_of(revised)
+        known = partial(_is_either, texts_of, is_known)
+        found.append(_beside(texts_of, find_statements(day_log, is_known=known)))
+    for revised, named in _read_taught(taught, reader):
+        changing += revised
+        found.append(named)
     return changing, found
+
+
+def _read_taught(
+    texts: Mapping[LogFile, str], reader: Reader
+) -> Iterator[tuple[tuple[Revision, ...], Found]]:
+    """Give what the records of each file and day change in memory, and what else they say."""
+    for log, text in texts.items():
+        named = _without_unasked(read_daylog(log.path, text, log.day), reader.target.unasked, frozenset())
+        revised = revisions_in(named, reader)
+        yield revised, _beside(_texts_of(revised), find_named(named))
 
 
 def _without_unasked(day_log: DayLog, unasked: frozenset[str], fields: frozenset[str]) -> DayLog:
@@ -315,10 +349,16 @@ def _without_unasked(day_log: DayLog, unasked: frozenset[str], fields: frozenset
     return without_fields(asked, fields | unasked, key_of, innermost)
 
 
-def _find_beside(revisions: Iterable[Revision], day_log: DayLog, is_known: Callable[[str], bool]) -> Found:
+def _texts_of(revisions: Iterable[Revision]) -> frozenset[str]:
+    return frozenset(fold(text) for one in revisions for text in (one.said, one.statement.text))
+
+
+def _is_either(revised: Collection[str], is_known: Callable[[str], bool], text: str) -> bool:
+    return fold(text) in revised or is_known(text)
+
+
+def _beside(revised: frozenset[str], found: Found) -> Found:
     """Give the statements of one log that say more than the lines which change memory already do."""
-    revised = {fold(text) for one in revisions for text in (one.said, one.statement.text)}
-    found = find_statements(day_log, is_known=lambda text: fold(text) in revised or is_known(text))
     more = (one for one in found.statements if not revised.issuperset(map(fold, claims_of(one.text))))
     return replace(found, statements=tuple(more))
 

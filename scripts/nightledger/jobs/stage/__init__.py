@@ -56,6 +56,7 @@ from nightledger.jobs.stage.sources import (
     documents,
     events,
     open_items,
+    recorded,
 )
 from nightledger.recall.associations import shown_associations
 from nightledger.recall.sources import OLDER
@@ -66,6 +67,7 @@ SOURCES: Mapping[Source, Callable[[Inquiry], Iterable[Candidate]]] = {
     Source.EVENT: events,
     Source.DOCUMENT: documents,
     Source.OPEN_ITEM: open_items,
+    Source.RECORD: recorded,
     Source.LANDMARK: landmarks,
     Source.ASSOCIATION: associations,
     Source.WORK: at_work,

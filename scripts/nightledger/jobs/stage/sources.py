@@ -31,6 +31,8 @@ from nightledger.jobs.stage.inquiry import (
     words_met,
 )
 from nightledger.recall.associations import Association
+from nightledger.records.keeping import why_held, words_of
+from nightledger.records.noticing import named_places, read_every, still_open
 from nightledger.text.scanners.scan import scan
 from nightledger.text.statements.block import tags_in
 from nightledger.text.statements.daylog import read_daylog
@@ -342,3 +344,26 @@ def open_items(inquiry: Inquiry) -> Iterator[Candidate]:
         score=round(handed.items[0].urgency * (STALE_SHARE if age >= STALE_DAYS else 1), 4),
         path=handed.path,
     )
+
+
+NEXT = 0.9
+"""What each further record counts, of the one before it."""
+
+
+def recorded(inquiry: Inquiry) -> Iterator[Candidate]:
+    """Give what a session should hear of what earlier ones recorded; words that no agent may be told bring no line."""
+    score = 1.0
+    for one, why in named_places(still_open(read_every(inquiry.home)[0], inquiry.now), inquiry.now):
+        words = [*words_of(one.fields)]
+        if why_held(words) or not all(map(inquiry.library.may_say, words)):
+            continue
+        path = inquiry.home.relative(inquiry.home.records(one.kind))
+        yield Candidate(
+            source=Source.RECORD,
+            text=one.id,
+            place=place_of(path, (one.line, one.line)),
+            why=f"{one.kind} {one.id[:10]} {why}",
+            score=round(score, 4),
+            path=path,
+        )
+        score *= NEXT

@@ -8,17 +8,21 @@ import hashlib
 import json
 import os
 import re
+import shlex
 import stat
 import sys
 from collections.abc import Mapping
+from string import Template
 
 from msgspec import Struct
 
 from nightledger.domain.errors import ConfigurationError, NightledgerError, RefusedError
+from nightledger.domain.exposure import tokens_of
 from nightledger.files.atomic import create_file, replace_file
 from nightledger.files.durable import make_dir, sync_directory
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
+from nightledger.files.shipped import shipped_config
 from nightledger.gate.gated import is_same_file, protected_paths
 from nightledger.hosts import hooking
 from nightledger.hosts.hooking import (
@@ -29,7 +33,7 @@ from nightledger.hosts.hooking import (
 )
 from nightledger.hosts.presets import HERMES, OPENCLAW, preset
 from nightledger.surfaces.context import keys_directory, named_keys_directory
-from nightledger.surfaces.hook.running import SCRIPTS
+from nightledger.surfaces.hook.running import SCRIPTS, own_program
 
 BACKUP = ".before-nightledger"
 MAX_CONFIG_BYTES = 4 << 20
@@ -156,6 +160,36 @@ def plan_remove(home: Home, host: str, root: str, project: str | None = None) ->
     after = _as_it_was(host, _text(before), stripped, kept, call, is_link=os.path.islink(path))
     keeps = bool(_OUR_CALL.search(stripped))
     return [Step(path=real, before=before, after=after, shown=hooking.addition(host, call), keeps=keeps)]
+
+
+def plan_skill(home: Home, host: str, root: str, *, put: bool) -> list[Step]:
+    """Return what putting the skill among those of the host's sessions would do, or taking it out; nothing is written.
+
+    Args:
+        home: Whose records it speaks of.
+        host: As records name it.
+        root: The host's own directory.
+        put: Whether it is to be there.
+
+    Raises:
+        RefusedError: It is a protected file.
+    """
+    name = folder_name(call_of(home))
+    path = os.path.join(root, os.path.expanduser(preset(host).own_skills), name, "SKILL.md")
+    told = {"name": name, "program": shlex.join(own_program()), "home": shlex.quote(home.root)}
+    text = Template(shipped_config("agent-skill.md").decode()).substitute(told)
+    return [_step(home, path, text.encode() if put else None, text)]
+
+
+def has_skill(home: Home, host: str, root: str) -> bool:
+    """Return whether the skill lies there."""
+    return any(step.before is not None for step in plan_skill(home, host, root, put=False))
+
+
+def cost_of(skill: str) -> tuple[int, int]:
+    """Return what a skill costs, in tokens as they are counted here: its name and description in each session, the rest when it is read."""
+    head, _, body = skill.removeprefix("---\n").partition("\n---\n")
+    return tokens_of(head), tokens_of(body)
 
 
 def take(step: Step) -> None:

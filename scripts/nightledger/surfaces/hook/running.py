@@ -291,6 +291,10 @@ def full_command(home: Home, verb: str) -> str:
     """Give the command with which an agent calls a verb, in full paths, without its words."""
     from shlex import join
 
+    return join([*own_program(), verb, "--home", home.root])
+
+
+def own_program() -> list[str]:
+    """Return the words, full paths, with which this program is called."""
     program = os.path.join(os.path.dirname(sys.executable), "nightledger")
-    own = [program] if os.access(program, os.X_OK) else [sys.executable, os.path.join(SCRIPTS, "command.py")]
-    return join([*own, verb, "--home", home.root])
+    return [program] if os.access(program, os.X_OK) else [sys.executable, os.path.join(SCRIPTS, "command.py")]

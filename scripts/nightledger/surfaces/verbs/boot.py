@@ -9,7 +9,7 @@ Changes no memory.
 """
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from nightledger.codec.strict_json import read_value
 from nightledger.domain.errors import NightledgerError
-from nightledger.domain.record import Author, Record, told_in_a_line
+from nightledger.domain.record import Author, Record
 from nightledger.domain.words import read_moment
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
@@ -25,8 +25,6 @@ from nightledger.records.keeping import (
     Sitting,
     Told,
     keep_records,
-    kind_named,
-    read_records,
     why_held,
     words_of,
 )
@@ -37,8 +35,10 @@ from nightledger.records.noticing import (
     gap_of,
     notice,
     overdue_items,
-    read_all,
+    read_every,
+    said_of,
     speak_to_open,
+    still_open,
     untold,
 )
 from nightledger.surfaces import screen
@@ -63,6 +63,7 @@ class Screen(Struct, frozen=True, kw_only=True):
         landmarks: The newest work and decisions that ended; after a long gap.
         noticed: What is told this once.
         waits: Changes that wait for the operator.
+        problems: Files of records that cannot be read.
     """
 
     gap: Gap
@@ -73,6 +74,7 @@ class Screen(Struct, frozen=True, kw_only=True):
     landmarks: list[Record]
     noticed: list[Noticed]
     waits: int
+    problems: list[str]
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
@@ -83,7 +85,9 @@ def run(options: argparse.Namespace, context: Context) -> int:
     told = look(context, home, session)
     context.emit(_value(told))
     context.print_lines(_lines(told, context))
-    if told.noticed:
+    for problem in told.problems:
+        context.note(f"{problem}; what stands there is not told")
+    if told.noticed and not any(home.records("observation") in problem for problem in told.problems):
         fields = [{"text": one.text, "about": one.about} for one in told.noticed]
         rows = [Told(kind="observation", action="add", fields=one) for one in fields]
         keep_records(home, rows, Sitting(at=context.now, by=Author.BRAIN, session=session))
@@ -92,20 +96,21 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 def look(context: Context, home: Home, session: str) -> Screen:
     """Return what a session should know, as it is now."""
-    records = {name: _fit(rows) for name, rows in read_all(home, context.now).items()}
-    last = _last_written(home, session)
+    every, problems = read_every(home)
+    records = {name: _fit(rows) for name, rows in still_open(every, context.now).items()}
+    last = _last_written(home, every, session)
     gap = gap_of(last, context.now)
-    late, rest = overdue_items(home, context.now)
-    notices = untold(notice(records, context.now), read_records(home, "observation")[0].values())
+    late, rest = overdue_items(records["handoff"], context.now)
     return Screen(
         gap=gap,
         last=last,
-        overdue=_fit(late),
-        open=_fit(rest),
+        overdue=late,
+        open=rest,
         corrections=[] if gap is Gap.RESUME else speak_to_open(records),
-        landmarks=_fit(_landmarks(home)) if gap in _LONG else [],
-        noticed=[] if gap is Gap.RESUME else notices,
+        landmarks=_fit(_landmarks(every)) if gap in _LONG else [],
+        noticed=[] if gap is Gap.RESUME else untold(notice(records, context.now), every["observation"]),
         waits=_waits(context),
+        problems=problems,
     )
 
 
@@ -123,23 +128,14 @@ def _waits(context: Context) -> int:
         return 0  # 'status' says what is wrong, to the person whom it concerns
 
 
-def _landmarks(home: Home) -> list[Record]:
-    ended = [
-        one
-        for kind in ("episode", "decision")
-        for one in read_records(home, kind)[0].values()
-        if one.state == "resolved"
-    ]
+def _landmarks(every: Mapping[str, Sequence[Record]]) -> list[Record]:
+    ended = (one for kind in ("episode", "decision") for one in every[kind] if one.state == "resolved")
     return sorted(ended, key=lambda one: one.changed_at, reverse=True)[:LANDMARKS]
 
 
-def _last_written(home: Home, session: str) -> datetime | None:
-    """Return when something was last written down, by another session than this one."""
-    found = [
-        one.changed_at
-        for kind in ("handoff", "correction", "goal", "episode", "decision", "trail", "intention", "seed")
-        for one in read_records(home, kind)[0].values()
-    ]
+def _last_written(home: Home, every: Mapping[str, Sequence[Record]], session: str) -> datetime | None:
+    """Return when something was last written down, by another session than this one; what was told tells nothing."""
+    found = [one.changed_at for kind, rows in every.items() if kind != "observation" for one in rows]
     for path, name in ((home.outcomes, "received_at"), (home.exposures, "at")):
         for row in _tail(path):
             if row.get("event") != "session_start" and (not session or row.get("session") != session):
@@ -199,11 +195,7 @@ def _named(title: str, records: Sequence[Record]) -> Iterator[str]:
     if records:
         yield f"{title}:"
     for one in records:
-        # what a correction demands is for whoever looks it up: unsigned text gives no orders
-        said = (
-            one.fields["mistake"] if one.kind == "correction" else told_in_a_line(one, kind_named(one.kind))
-        )
-        yield from screen.wrap(screen.shown(f'{one.id[:10]} "{said}"'), first="  ", indent="    ")
+        yield from screen.wrap(screen.shown(f'{one.id[:10]} "{said_of(one)}"'), first="  ", indent="    ")
 
 
 def _ago(last: datetime | None, now: datetime) -> str:

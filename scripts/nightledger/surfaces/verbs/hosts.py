@@ -4,7 +4,10 @@ hosts                 lists the hosts, whether their hooks call this home, and
                       what transcripts of sessions lie there
 hosts install HOST    shows what would be added where; --yes adds it, --print
                       prints it alone
-hosts remove HOST     takes exactly that out again
+hosts install HOST --skill
+                      the same of a skill that tells the agent when to record
+                      and hand off; transcripts that are read need none
+hosts remove HOST     takes exactly that out again, hooks and skill
 
 HOST is claude-code, codex, hermes or openclaw. The hooks show staged context at
 a session's start and lines of memory at a prompt, and deny writes of MEMORY.md
@@ -45,8 +48,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
         known = ", ".join(name.replace("_", "-") for name in HOOKED)
         raise UsageError(f"no hooks are known for {options.host or 'no host'}", hint=f"known are {known}")
     project = None if options.project is None else os.path.abspath(options.project)
-    plan = installing.plan_install if options.action == "install" else installing.plan_remove
-    steps = plan(home, host, roots[host], project)
+    steps = _plan(options, home, host, roots[host], project)
     if options.print_only:
         context.emit({"files": [{"path": step.path, "added": step.shown} for step in steps]})
         for step in steps:
@@ -62,6 +64,18 @@ def run(options: argparse.Namespace, context: Context) -> int:
     context.emit({"changed": bool(options.yes and changing), "files": [step.path for step in changing]})
     _tell(context, options, host, changing)
     return 0
+
+
+def _plan(
+    options: argparse.Namespace, home: Home, host: str, root: str, project: str | None
+) -> list[installing.Step]:
+    if options.action == "install":
+        if options.skill:
+            return installing.plan_skill(home, host, root, put=True)
+        return installing.plan_install(home, host, root, project)
+    skill = [] if project else installing.plan_skill(home, host, root, put=False)
+    there = [step for step in skill if step.changes]
+    return there if options.skill else [*installing.plan_remove(home, host, root, project), *there]
 
 
 def _list(context: Context, found: list[installing.Standing], looks: list[Look]) -> int:
@@ -91,7 +105,8 @@ def _tell(context: Context, options: argparse.Namespace, host: str, changing: li
     """Say what was or would be done, and what is left to do."""
     install = options.action == "install"
     if not changing:
-        there = "the hooks are there" if install else "there are no hooks for this home"
+        what = "skill is" if options.skill else "hooks are"
+        there = f"the {what} there" if install else "there is nothing of this home"
         context.print(f"Nothing to do: {there}.")
         return
     for step in changing:
@@ -99,9 +114,12 @@ def _tell(context: Context, options: argparse.Namespace, host: str, changing: li
         context.print(f"{done} {step.path}")
         if not options.yes and install:
             context.print(step.shown.rstrip("\n"))
+    if install and options.skill:
+        always, read = installing.cost_of(changing[0].shown)
+        say(context, sentences("hosts")["cost"].format(always=always, read=read))
     if not options.yes:
         say(context, "Nothing was changed; --yes does it.")
-    elif install:
+    elif install and not options.skill:
         say(
             context,
             sentences("hosts")["afterwards"][host].format(

@@ -18,7 +18,7 @@ from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.doctor.program import cron_lines, installed_units
 from nightledger.surfaces.home import host_roots
-from nightledger.surfaces.hook.installing import standings
+from nightledger.surfaces.hook.installing import has_skill, standings
 from nightledger.surfaces.listing import left_at, waiting_in
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.surfaces.verbs.schedule import place_of
@@ -58,7 +58,7 @@ def _record(context: Context, session: Session) -> dict[str, Any]:
         "hooks": [
             f"nightledger hosts remove {one.host.replace('_', '-')} --yes"
             for one in standings(home, host_roots())
-            if one.installed
+            if one.installed or has_skill(home, one.host, one.root)
         ],
         "waiting": waiting_in(book)["changes"],
         "signed": len(book.approvals_to_apply()),

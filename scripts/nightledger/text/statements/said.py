@@ -50,6 +50,10 @@ def prose_of(text: str, injected: Mapping[str, tuple[str, ...]]) -> list[str]:
 
 @lru_cache(maxsize=4)
 def _tags(names: tuple[str, ...]) -> "re.Pattern[str]":
-    """Return what finds each tag with all that stands in it; one that is not closed goes on to the end."""
+    """Return what finds each tag with all that stands in it; one that is not closed goes on to the end.
+
+    What a host quotes there may hold the closing tag itself: a block goes on to the last one before another opens.
+    """
     either = "|".join(re.escape(name).replace(r"\*", r"[\w-]+") for name in names)
-    return re.compile(rf"<({either})(?:\s[^<>]*)?>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+    end = r"</\1>(?:(?:(?!<\1[\s>]).)*?</\1>)*"
+    return re.compile(rf"<({either})(?:\s[^<>]*)?>.*?(?:{end}|\Z)", re.DOTALL | re.IGNORECASE)

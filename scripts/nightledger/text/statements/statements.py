@@ -82,6 +82,22 @@ def find_statements(
     return Found(statements=tuple(statements), held=tuple(held))
 
 
+def find_named(log: DayLog) -> Found:
+    """Give each line of prose as a statement of its own: somebody named it as worth keeping, so that is not to be guessed.
+
+    Being named counts as a sure contradiction does (`CHANGE_ODDS`); what scanners hold back takes no part.
+    """
+    held, chances, languages = rules_in(log.lines), estimate_lines(log), log_languages(log)
+    return Found(
+        statements=tuple(
+            statement_of(log, line, [line], _lift(chances[line.number]), languages)
+            for line in log.lines
+            if line.number in chances and line.number not in held
+        ),
+        held=tuple(HeldLine(path=log.path, line=number, rule=held[number]) for number in sorted(held)),
+    )
+
+
 def _held(log: DayLog, estimates: dict[int, float]) -> list[HeldLine]:
     """Scan the candidates and what may come to stand between them, in one go.
 
