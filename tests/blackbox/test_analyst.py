@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from tests.blackbox.test_reviewing import told_when
 from tests.blackbox.world import World, found
+from tests.rows import each_row
 
 NAS = "The NAS spins down after 20 minutes, so the first request times out."
 NOTES = f"""# 2026-03-01
@@ -453,6 +455,43 @@ def test_a_model_names_entries_and_the_owner_signs_what_goes(checked: World, ser
         False,
     ]
     assert checked.run("verify").status == 0
+
+
+FERRY = "- The ferry comes for Anna at eight."
+WALKS = "- Anna never takes the ferry, she walks."
+WET = "- The ferry comes for Anna at eight (both are true when it rains)"
+
+
+@each_row(
+    "rounds,when,stays",
+    [
+        ([["1", "y"]], "", [FERRY]),
+        ([["2"]], "", [WALKS]),
+        ([["3"]], "", [FERRY, WALKS]),
+        ([["3", "y"]], "it rains", [WET, WALKS]),
+        ([["n"], ["n"]], "", [FERRY, WALKS]),
+    ],
+)
+@pytest.mark.parametrize("why", ["contradicts", "superseded"])
+def test_two_entries_that_a_model_says_contradict_each_other_are_the_operator_s_to_settle(
+    tmp_path: Path, server: Server, why: str, rounds: list[list[str]], when: str, stays: list[str]
+) -> None:
+    world = found(tmp_path / f"{rounds}{bool(when)}", memory=f"# MEMORY.md\n\n## Town\n\n{FERRY}\n{WALKS}\n")
+    assert world.json("check")["doubts"] == [], "no rule sees it"
+    name_model(world, f"http://127.0.0.1:{server.server_port}/v1/chat/completions")
+    choose(server, taking("m1", "The ferry comes for Anna", why, "m2"))
+    shown = []
+    for keys in rounds:
+        world.ok("check")
+        shown.append(world.run("review", typed=told_when(*keys, when=when)).text)
+        world.wait(hours=3)
+        world.run("apply")
+    assert f"1 line 5: {FERRY} 2 line 6: {WALKS}" in shown[0]
+    assert "3 both are true" in shown[0]
+    assert [line for line in (FERRY, WET, WALKS) if line in world.read().splitlines()] == stays
+    world.wait(days=60)
+    assert world.json("check")["doubts"] == [], "it is settled for good"
+    assert world.run("verify").status == 0
 
 
 def test_a_check_up_is_gone_through_again_from_its_transcript(checked: World, server: Server) -> None:

@@ -118,6 +118,8 @@ CRANE = takes("crane", "The crane was painted on Tuesday", "report")
         (takes("lamp", "Never leave the lamp on", "over"), [13]),
         (takes("nas-1", "Backups go to `nas-1`", "superseded", "nas"), [14]),
         (takes("relay", "The relay listens on 8080", "state"), [16]),
+        (takes("nas", "Backups go to the NAS", "contradicts", "nas-1"), [15]),
+        (takes("gate", "Never leave the gate open", "contradicts", "lamp"), [12]),
     ],
 )
 def test_an_operation_that_keeps_the_contract_is_taken(
@@ -157,6 +159,11 @@ NO_QUOTE = "the quote does not stand in the entry"
         (takes("relay", "The relay listens on 8080", "superseded", "gate"), "it speaks of something else"),
         (takes("pier", "The east pier takes boats", "repeats", "four"), "it keeps what another"),
         (takes("crane", "The crane was painted", "repeats", "crane"), "it keeps what another"),
+        (takes("nas-1", "Backups go to `nas-1`", "contradicts"), OTHER),
+        (takes("nas-1", "Backups go to `nas-1`", "contradicts", "nas", op="merge"), OTHER),
+        (takes("nas-1", "Backups go to `nas-1`", "contradicts", "nas-1"), "it speaks of something else"),
+        (takes("relay", "The relay listens on 8080", "contradicts", "gate"), "it speaks of something else"),
+        (takes("moor", "Boats moor at the east pier", "contradicts", "pier"), "only an entry without others"),
     ],
 )
 def test_an_operation_that_does_not_is_refused_and_counted(
@@ -203,6 +210,20 @@ def test_what_is_pinned_or_signed_is_shown_as_staying(tmp_path: Path) -> None:
     assert "m1 (stays): The crane was painted" in model.questions[0]
     assert chosen.run
     assert chosen.run.refused == {"the owner pinned it or signed it lately": 1}
+
+
+@each_row(("staying", "asked"), [((), 14), ((15,), 14), ((14,), 15), ((14, 15), 0)])
+def test_of_two_that_contradict_each_other_one_that_stays_is_not_asked_about(
+    tmp_path_factory: pytest.TempPathFactory, staying: tuple[int, ...], asked: int
+) -> None:
+    said = answer(takes("nas-1", "Backups go to `nas-1`", "contradicts", "nas"))
+    chosen = ask(tmp_path_factory.mktemp("home"), Model(said), staying=staying)
+    doubts = [
+        doubt for doubt in check_memory(MEMORY, today=DAY, chosen=chosen.doubts) if doubt.other in (14, 15)
+    ]
+    assert [(doubt.lines[0], doubt.label) for doubt in doubts] == (
+        [(asked, DoubtLabel.CONTRADICTION)] if asked else []
+    )
 
 
 def test_a_model_sees_entries_under_their_headings_and_neither_code_nor_secrets(tmp_path: Path) -> None:
