@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import pytest
 from tests.blackbox.test_reviewing import told_when
-from tests.blackbox.world import World, found
+from tests.blackbox.world import ROOT, World, found
 from tests.rows import each_row
 
 NAS = "The NAS spins down after 20 minutes, so the first request times out."
@@ -276,6 +276,10 @@ def test_recorded_answers_stand_for_a_server_each_by_its_question(tmp_path: Path
     (unanswered,) = record(world)["blocks"]
     assert unanswered.startswith("no answer to this very question is recorded as")
     assert (record(world)["calls"], record(world)["problem"]) == (1, "")
+    asked = len((ROOT / "config/prompts/draft.md").read_bytes()) // 3
+    assert asked + len(said) // 3 < record(world)["tokens"] < asked + len(said) // 3 + 300, (
+        "not the 2,000 it may have"
+    )
     assert [change["after"].strip() for change in waiting(world)] == [f"- {NAS}"]
 
 
