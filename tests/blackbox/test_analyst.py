@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from tests.blackbox.living import known, live
 from tests.blackbox.test_reviewing import told_when
 from tests.blackbox.world import ROOT, World, found
 from tests.rows import each_row
@@ -553,6 +554,64 @@ def test_what_is_pinned_stays_whatever_a_model_says(checked: World, server: Serv
     assert not [doubt for doubt in told["doubts"] if "model" in doubt["signs"]]
     assert told["analyst"]["refused"] == {"the owner pinned it or signed it lately": 1}
     assert "m1 (stays): The crane" in server.asked[0]["messages"][0]["content"]
+
+
+LOOKS = ("fern", "relay", "backup", "invoice", "printer")
+
+
+@pytest.fixture
+def lived(tmp_path: Path, server: Server) -> World:
+    """Give a home of five entries, one of which is of use and four faded, whose operator named a model."""
+    memory = "# MEMORY.md\n\n## Lessons\n\n" + "".join(f"- First look after the {one}.\n" for one in LOOKS)
+    world = found(tmp_path / "lived", memory=memory)
+    shown = known(world)["fern"]["id"]
+    name_model(world, f"http://127.0.0.1:{server.server_port}/v1/chat/completions")
+    live(world, range(320), shown)
+    return world
+
+
+def test_of_what_faded_that_is_proposed_of_which_a_model_says_that_it_may_go(
+    lived: World, server: Server
+) -> None:
+    choose(
+        server,
+        taking("m4", "First look after the invoice", "state"),
+        taking("m1", "First look after the fern", "state"),
+        taking("m3", "First look after the backup", "contradicts", "m2"),
+    )
+    out = " ".join(lived.ok("curate", "--dry-run").split())
+    assert "harbour-1 answered 1 question(s) for 1,234 tokens" in out
+    assert "refused: the owner pinned it or signed it lately (1)" in out
+    lived.ok("night")
+    runs = [json.loads(line) for line in lived.read("memory/system/runs.jsonl").splitlines()]
+    (run,) = [one for one in runs if one["job"] == "curate" and one["counts"]]
+    told = {name: run["counts"][name] for name in ("faded", "kept", "proposals", "model_tokens")}
+    assert told == {"faded": 4, "kept": 3, "proposals": 1, "model_tokens": 1234}
+    assert "the model harbour-1 answered 1 question(s)" in run["reason"]
+    (change,) = [one for one in waiting(lived) if one["op"] == "archive"]
+    assert change["before"] == "- First look after the invoice.\n"
+    assert (
+        "fade so fast), and a model says that it is a state, count or version of its day." in change["reason"]
+    )
+    question = server.asked[-1]["messages"][0]["content"]
+    assert "m1 (stays): First look after the fern." in question
+    assert "m4: First look after the invoice." in question
+    asked = len(server.asked)
+    lived.ok("curate")
+    assert len(server.asked) == asked, "nothing is due, so nothing is asked"
+
+
+@each_row("said", [(503, b"busy"), "I would keep them all.", '{"operations": [{}]}'])
+def test_without_a_usable_answer_what_faded_is_proposed_as_ever(
+    tmp_path_factory: pytest.TempPathFactory, lived: World, server: Server, said: str | tuple[int, bytes]
+) -> None:
+    server.said = said
+    without, asking = (lived.copy(tmp_path_factory.mktemp(name)) for name in ("rules", "asked"))
+    (without.keys / "operator.yaml").unlink()
+    rules, done = without.json("curate"), asking.json("curate")
+    assert done["analyst"]["problem"]
+    assert {**done, "analyst": None} == rules
+    assert (len(rules["proposals"]), done["analyst"]["proposed"]) == (1, 0)
 
 
 FILLER = "The quay was swept on the second day of the week by the three men of the early shift, as it is done in each week of the year."

@@ -144,7 +144,7 @@ class Interview:
         self._earlier: dict[str, str] = {}
         self._spent = 0
         self.run = run or AnalystRun(model=analyst.server.name)
-        self.refused = Counter[str]()
+        self.refused = Counter[str](self.run.refused)
         try:
             rows = read_asked(analyst.home, analyst.key)
         except (NightledgerError, OSError) as error:

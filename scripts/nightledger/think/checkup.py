@@ -117,29 +117,34 @@ class Chosen(Struct, frozen=True, kw_only=True):
     run: AnalystRun | None = None
 
 
-def choose(analyst: Analyst, document: Document, today: date, staying: Collection[int]) -> Chosen:
-    """Ask about the entries of a memory, part by part, and give the doubts that hold.
+def choose(
+    analyst: Analyst, document: Document, today: date, staying: Collection[int], run: AnalystRun | None = None
+) -> Chosen:
+    """Ask about the entries of a memory, part by part, and give the doubts that hold; a part of which all stays is not asked about.
 
     Args:
         analyst: Who is asked.
         document: The memory file.
         today: The date in the home's zone.
         staying: Lines that are not to go.
+        run: What came of questions before; None where these are the first.
     """
     units = read_units(document)
-    interview = Interview(analyst)
+    interview = Interview(analyst, run)
     bench = _Bench(units, today, staying, languages_of("".join(document.lines)))
     told = {"day": today.isoformat(), "limit": str(OPERATIONS)}
     found: dict[int, Doubt] = {}
     for memory, groups in in_parts(_groups(document, bench)):
+        if not any(bench.may_go(index) for group in groups for index in group):
+            continue
         answer = interview.ask({**told, "memory": memory}, FORM)
         if answer is not None:
             bench.shown = {f"m{index + 1}": index for group in groups for index in group}
             for doubts in interview.judge(answer.operations[:OPERATIONS], bench.judge):
                 found.update(doubts)
-    run = interview.finish()
-    held = run.operations - sum(run.refused.values())
-    return Chosen(doubts=tuple(found.values()), run=replace(run, proposed=held))
+    done = interview.finish()
+    held = done.operations - sum(done.refused.values())
+    return Chosen(doubts=tuple(found.values()), run=replace(done, proposed=held))
 
 
 def _groups(document: Document, bench: "_Bench") -> Iterator[tuple[list[str], list[int]]]:
@@ -189,6 +194,10 @@ class _Bench:
             parent = units[index].parent
             if parent >= 0:
                 self._below.setdefault(parent, [])[:0] = [index, *self._below.get(index, ())]
+
+    def may_go(self, index: int) -> bool:
+        """Return whether nothing speaks for a unit before it is asked about."""
+        return index not in self._staying
 
     def row(self, index: int) -> str:
         """Return a unit as it is shown."""
