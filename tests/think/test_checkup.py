@@ -10,6 +10,7 @@ import pytest
 from tests.rows import each_row
 
 from nightledger.domain.finding import DoubtLabel
+from nightledger.domain.settings import Price
 from nightledger.files.home import Home
 from nightledger.text.checkup.checkup import check_memory
 from nightledger.text.markdown.document import parse_markdown
@@ -80,7 +81,13 @@ class Model:
 
 
 def ask(
-    root: Path, model: Model, memory: str = MEMORY, staying: tuple[int, ...] = (), *, dry_run: bool = True
+    root: Path,
+    model: Model,
+    memory: str = MEMORY,
+    staying: tuple[int, ...] = (),
+    *,
+    dry_run: bool = True,
+    money: float = 0.0,
 ) -> Chosen:
     home = Home(root)
     Path(home.system_dir).mkdir(parents=True, exist_ok=True)
@@ -91,6 +98,8 @@ def ask(
         at=datetime(2026, 5, 2, 9, tzinfo=UTC),
         key=b"k" * 32,
         dry_run=dry_run,
+        price=Price(question=10, answer=10),
+        money_a_night=money,
     )
     return choose(analyst, parse_markdown(memory), DAY, staying)
 
@@ -270,3 +279,16 @@ def test_the_budget_is_one_a_day_whatever_asks(tmp_path: Path) -> None:
     assert third.run
     assert (again.questions, other.questions) == ([], [])
     assert "budget of 20,000 tokens is spent" in third.run.problem
+
+
+@each_row(("money", "asked"), [(0.2, 1), (0.3, 2)])
+def test_what_a_day_may_cost_in_money_is_one_bound_for_all_that_asks(
+    tmp_path_factory: pytest.TempPathFactory, money: float, asked: int
+) -> None:
+    home = tmp_path_factory.mktemp("home")
+    runs = [
+        ask(home, Model(answer(CRANE)), memory, dry_run=False, money=money).run
+        for memory in (MEMORY, MEMORY.replace("Boats", "Ships"))
+    ]
+    assert [run.cost_millionths for run in runs if run and run.calls] == [120_000] * asked
+    assert [run.over_budget for run in runs if run] == [False, asked == 1]
