@@ -25,23 +25,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nightledger.codec.records import to_plain
-from nightledger.domain.consolidation import AnalystRun
 from nightledger.domain.errors import UsageError
 from nightledger.domain.periods import log_day
 from nightledger.files.configuration import home_zone
 from nightledger.files.home import Home
 from nightledger.gate.memory.remembering import Facts, read_facts
-from nightledger.jobs.curate import (
-    Archived,
-    Curated,
-    Judged,
-    Survey,
-    curate,
-    propose_archive,
-    show_mercy,
-    survey,
-    why,
-)
+from nightledger.jobs.curate import Archived, Judged, Survey, curate, propose_archive, show_mercy, survey, why
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say
@@ -50,6 +39,8 @@ from nightledger.surfaces.signing import Settled, sign_proposals, tell_settled
 from nightledger.surfaces.verbs.pin import SHORT_ID, count_of, entry_lines, entry_record
 
 if TYPE_CHECKING:  # most homes ask no model
+    from nightledger.domain.consolidation import AnalystRun
+    from nightledger.jobs.curate import Curated
     from nightledger.think.analyst import Analyst
 
 
@@ -79,14 +70,14 @@ def run(options: argparse.Namespace, context: Context) -> int:
     return 0
 
 
-def curate_home(context: Context, *, dry_run: bool = False) -> Curated:
+def curate_home(context: Context, *, dry_run: bool = False) -> "Curated":
     """Curate; the model that the operator named is asked before the home's lock is taken."""
     from nightledger.surfaces.analyst import analyst_of, ask_ahead
 
     home = Home(context.home_path).require()
     analyst = analyst_of(context.keys_dir, home, context.moment.at, "checkup", dry_run=dry_run)
 
-    def run(session: Session, analyst: "Analyst") -> AnalystRun | None:
+    def run(session: Session, analyst: "Analyst") -> "AnalystRun | None":
         return curate(session.gate, session.ledger, session.moment, dry_run=True, analyst=analyst).analyst
 
     analyst = ask_ahead(context, analyst, run)
