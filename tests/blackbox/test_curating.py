@@ -51,7 +51,7 @@ def ledger(world: World) -> list[tuple[str, int, list[str]]]:
 def nothing(reason: str) -> dict[str, object]:
     """Give what a pass says that did nothing."""
     counts = ("constitutional_reinforced", "faded", "kept", "reinforced", "weak_links")
-    return {**dict.fromkeys(counts, 0), "periods": [], "proposals": [], "reason": reason}
+    return {**dict.fromkeys(counts, 0), "periods": [], "proposals": [], "reason": reason, "analyst": None}
 
 
 def test_five_that_helped_most_in_forty_active_hours_are_reinforced_once_and_counted(home: World) -> None:

@@ -397,6 +397,126 @@ def test_an_agent_cannot_ask_for_a_skill_and_its_operator_edits_one_that_was_sig
     whole(world)
 
 
+OTHER = DAY.replace("2. Look at the result in a browser.", "2. Run the link checker.")
+
+
+def test_a_skill_whose_steps_changed_in_three_later_sessions_is_proposed_with_the_new_ones(
+    world: World,
+) -> None:
+    signed(world)
+    due(world, (4, 5), text=OTHER)
+    assert skills(world) == []
+    due(world, (6,), text=OTHER)
+    (one,) = skills(world)
+    (change,) = one["changes"]
+    wanted = SKILL.replace("2. Look at the result in a browser.", "2. Run the link checker.")
+    assert (change["op"], change["before"], change["after"]) == ("replace", SKILL, wanted)
+    assert change["evidence"][0]["path"] == "memory/2026-03-04.md"
+    assert place(world).read_text() == SKILL
+    ((seen, _), *_) = review(world, otherwise="y").seen
+    assert "-2. Look at the result in a browser." in seen
+    assert "+2. Run the link checker." in seen
+    world.apply_cooled()
+    assert place(world).read_text() == wanted
+    whole(world)
+    world.ok("undo", one["id"])
+    assert place(world).read_text() == SKILL
+    whole(world)
+
+
+@each_row(
+    "days, texts",
+    [((4, 5, 6), (OTHER, DAY, OTHER)), ((4, 5, 6), (OTHER, OTHER, DAY)), ((4, 5, 6), (DAY,) * 3)],
+)
+def test_steps_that_did_not_stay_changed_revise_no_skill(
+    tmp_path_factory: pytest.TempPathFactory, days: tuple[int, ...], texts: tuple[str, ...]
+) -> None:
+    world = found(tmp_path_factory.mktemp("same"), words=("--host", "openclaw"))
+    signed(world)
+    for day, text in zip(days, texts, strict=True):
+        due(world, (day,), text=text)
+    assert skills(world) == []
+
+
+def test_what_its_owner_made_of_a_skill_is_not_taken_back_for_what_was_noted_before(world: World) -> None:
+    signed(world)
+    (wanted := world.root / "wanted.md").write_text(SKILL.replace("in a browser", "in two browsers"))
+    world.ok("edit", f"skills/{NAME}/SKILL.md", "--from", str(wanted))
+    due(world, (4, 5))
+    assert skills(world) == []
+
+
+def test_a_skill_that_failed_since_is_proposed_to_go_and_refused_is_asked_about_after_the_next_failure(
+    world: World,
+) -> None:
+    signed(world)
+    tell(world, 4, outcome="failure")
+    world.night(5)
+    (one,) = skills(world)
+    (change,) = one["changes"]
+    assert (change["op"], change["before"], change["after"]) == ("remove", SKILL, "")
+    assert "build_then_copy failed on 2026-03-04, after the skill was signed" in change["reason"]
+    world.ok("reject", one["id"], "--reason", "the network was down")
+    world.night(6)
+    assert skills(world) == []
+    tell(world, 6, outcome="failure")
+    world.night(7)
+    (again,) = skills(world)
+    assert world.approve(again["id"]).status == 0
+    assert place(world).read_text() == SKILL
+    world.apply_cooled()
+    assert not place(world).parent.exists()
+    whole(world)
+    world.ok("undo", again["id"])
+    assert place(world).read_text() == SKILL
+    whole(world)
+
+
+@each_row(
+    "told",
+    [
+        {"--resolution": "copy_only"},
+        {"--task-type": "rebuild_site"},
+        {"--resolution": "null"},
+    ],
+)
+def test_a_failure_of_something_else_retires_no_skill(
+    tmp_path_factory: pytest.TempPathFactory, told: dict[str, str]
+) -> None:
+    world = found(tmp_path_factory.mktemp("other"), words=("--host", "openclaw"))
+    signed(world)
+    tell(world, 4, *(word for pair in told.items() for word in pair), outcome="failure")
+    world.night(5)
+    assert skills(world) == []
+
+
+@each_row(
+    "resolution, name",
+    [
+        ("true", "true"),
+        ("yes", "yes"),
+        ("off", "off"),
+        ("404", "404"),
+        ("1e3", "1e3"),
+        ("2026_03_01", "2026-03-01"),
+    ],
+)
+def test_a_name_that_yaml_reads_as_no_text_is_quoted(
+    tmp_path_factory: pytest.TempPathFactory, resolution: str, name: str
+) -> None:
+    world = found(tmp_path_factory.mktemp("name"), words=("--host", "openclaw"))
+    for day in WON:
+        tell(world, day, "--resolution", resolution)
+    world.night(4)
+    (one,) = skills(world)
+    assert f'name: "{name}"\n' in one["changes"][0]["after"]
+    assert yaml.safe_load(one["changes"][0]["after"].split("---\n")[1])["name"] == name
+    assert world.approve(one["id"]).status == 0
+    world.apply_cooled()
+    assert (world.home / "skills" / name / "SKILL.md").exists()
+    whole(world)
+
+
 @each_row(
     "said, told",
     [

@@ -10,6 +10,7 @@ import pytest
 from tests.rows import each_row
 
 from nightledger.domain.finding import DoubtLabel
+from nightledger.domain.settings import Price
 from nightledger.files.home import Home
 from nightledger.text.checkup.checkup import check_memory
 from nightledger.text.markdown.document import parse_markdown
@@ -80,7 +81,13 @@ class Model:
 
 
 def ask(
-    root: Path, model: Model, memory: str = MEMORY, staying: tuple[int, ...] = (), *, dry_run: bool = True
+    root: Path,
+    model: Model,
+    memory: str = MEMORY,
+    staying: tuple[int, ...] = (),
+    *,
+    dry_run: bool = True,
+    money: float = 0.0,
 ) -> Chosen:
     home = Home(root)
     Path(home.system_dir).mkdir(parents=True, exist_ok=True)
@@ -91,6 +98,8 @@ def ask(
         at=datetime(2026, 5, 2, 9, tzinfo=UTC),
         key=b"k" * 32,
         dry_run=dry_run,
+        price=Price(question=10, answer=10),
+        money_a_night=money,
     )
     return choose(analyst, parse_markdown(memory), DAY, staying)
 
@@ -118,6 +127,8 @@ CRANE = takes("crane", "The crane was painted on Tuesday", "report")
         (takes("lamp", "Never leave the lamp on", "over"), [13]),
         (takes("nas-1", "Backups go to `nas-1`", "superseded", "nas"), [14]),
         (takes("relay", "The relay listens on 8080", "state"), [16]),
+        (takes("nas", "Backups go to the NAS", "contradicts", "nas-1"), [15]),
+        (takes("gate", "Never leave the gate open", "contradicts", "lamp"), [12]),
     ],
 )
 def test_an_operation_that_keeps_the_contract_is_taken(
@@ -157,6 +168,11 @@ NO_QUOTE = "the quote does not stand in the entry"
         (takes("relay", "The relay listens on 8080", "superseded", "gate"), "it speaks of something else"),
         (takes("pier", "The east pier takes boats", "repeats", "four"), "it keeps what another"),
         (takes("crane", "The crane was painted", "repeats", "crane"), "it keeps what another"),
+        (takes("nas-1", "Backups go to `nas-1`", "contradicts"), OTHER),
+        (takes("nas-1", "Backups go to `nas-1`", "contradicts", "nas", op="merge"), OTHER),
+        (takes("nas-1", "Backups go to `nas-1`", "contradicts", "nas-1"), "it speaks of something else"),
+        (takes("relay", "The relay listens on 8080", "contradicts", "gate"), "it speaks of something else"),
+        (takes("moor", "Boats moor at the east pier", "contradicts", "pier"), "only an entry without others"),
     ],
 )
 def test_an_operation_that_does_not_is_refused_and_counted(
@@ -205,6 +221,20 @@ def test_what_is_pinned_or_signed_is_shown_as_staying(tmp_path: Path) -> None:
     assert chosen.run.refused == {"the owner pinned it or signed it lately": 1}
 
 
+@each_row(("staying", "asked"), [((), 14), ((15,), 14), ((14,), 15), ((14, 15), 0)])
+def test_of_two_that_contradict_each_other_one_that_stays_is_not_asked_about(
+    tmp_path_factory: pytest.TempPathFactory, staying: tuple[int, ...], asked: int
+) -> None:
+    said = answer(takes("nas-1", "Backups go to `nas-1`", "contradicts", "nas"))
+    chosen = ask(tmp_path_factory.mktemp("home"), Model(said), staying=staying)
+    doubts = [
+        doubt for doubt in check_memory(MEMORY, today=DAY, chosen=chosen.doubts) if doubt.other in (14, 15)
+    ]
+    assert [(doubt.lines[0], doubt.label) for doubt in doubts] == (
+        [(asked, DoubtLabel.CONTRADICTION)] if asked else []
+    )
+
+
 def test_a_model_sees_entries_under_their_headings_and_neither_code_nor_secrets(tmp_path: Path) -> None:
     key = "ghp_Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
     more = f"\n## Vault {key}\n\n- The safe is green\n\n## Keys\n\n- token {key}\n- [x] paint the boat\n"
@@ -249,3 +279,16 @@ def test_the_budget_is_one_a_day_whatever_asks(tmp_path: Path) -> None:
     assert third.run
     assert (again.questions, other.questions) == ([], [])
     assert "budget of 20,000 tokens is spent" in third.run.problem
+
+
+@each_row(("money", "asked"), [(0.2, 1), (0.3, 2)])
+def test_what_a_day_may_cost_in_money_is_one_bound_for_all_that_asks(
+    tmp_path_factory: pytest.TempPathFactory, money: float, asked: int
+) -> None:
+    home = tmp_path_factory.mktemp("home")
+    runs = [
+        ask(home, Model(answer(CRANE)), memory, dry_run=False, money=money).run
+        for memory in (MEMORY, MEMORY.replace("Boats", "Ships"))
+    ]
+    assert [run.cost_millionths for run in runs if run and run.calls] == [120_000] * asked
+    assert [run.over_budget for run in runs if run] == [False, asked == 1]

@@ -23,6 +23,8 @@ LINKS = "memory/system/hebbian-links.json"
 _LOG = re.compile(r"\d{4}-\d\d-\d\d(?:[-_ T.][^/\x00-\x1f\x7f]*)?\.(?:md|markdown|txt)", re.IGNORECASE)
 _YEAR = re.compile(r"\d{4}\.md")
 _SKILL = re.compile(r"(?:[^/]+/)?skills/([a-z0-9]+(?:-[a-z0-9]+)*)/SKILL\.md")
+_READ_AS_OTHER = re.compile(r"\d.*|true|false|yes|no|on|off|null|y|n")
+"""Names that YAML reads as a number, a day, a truth or nothing (YAML 1.1 and 1.2)."""
 TEXT = frozenset({Anchor.SECTION_END, Anchor.LINES, Anchor.FILE_LINES})
 """How changes of a gated file's text are anchored."""
 _TAKEN_OUT = frozenset({Anchor.LINES})
@@ -80,6 +82,12 @@ def skill_name(path: str) -> str:
     """Return the name of the skill whose ``SKILL.md`` a path may be, in whatever host's folder; empty for any other."""
     found = _SKILL.fullmatch(path)
     return found[1] if found else ""
+
+
+def skill_front(name: str) -> str:
+    """Return how the file of a skill begins: with its name, in quotation marks where YAML would read it as no text."""
+    told = f'"{name}"' if _READ_AS_OTHER.fullmatch(name) else name
+    return f"---\nname: {told}\n"
 
 
 def is_skill(path: str, folder: str) -> bool:

@@ -17,6 +17,8 @@ from nightledger.domain.proposal import Origin, Scope
 
 MIN_SOURCES = 3
 """Sessions, or days where none is told, in which it worked (issue 24)."""
+STEPS = " steps "
+"""Stands in the key of a revision behind that of its procedure, before the hash of the steps."""
 _TOLD_BY = frozenset({None, Origin.UNKNOWN, Origin.AGENT, Origin.OWNER})
 
 
@@ -28,6 +30,7 @@ class Procedure(Struct, frozen=True, kw_only=True):
         resolution: The resolution.
         sources: Independent sources behind it.
         wins: Its successes since it last failed, the oldest first.
+        failed: When it last failed itself; None for never. What failed is no procedure any more until it is due anew.
         applies: When it applies: ``publish_site with hugo + netlify``; empty where it is not due, as are the next two.
         reason: What speaks for it, for its operator.
         scope: What would speak against it.
@@ -37,6 +40,7 @@ class Procedure(Struct, frozen=True, kw_only=True):
     resolution: str
     sources: int
     wins: tuple[Recorded, ...]
+    failed: Recorded | None = None
     applies: str = ""
     reason: str = ""
     scope: Scope = Scope()
@@ -64,8 +68,13 @@ def find_procedures(
 
 def _procedure(name: str, task: Task, learning: Learning) -> Procedure:
     wins = _wins(name, task)
+    failures = [r for r in task.records if r.result is Result.FAILURE and r.name == name]
     bare = Procedure(
-        key=f"skill {task.task_type} {name}", resolution=name, sources=learning.sources(wins), wins=wins
+        key=f"skill {task.task_type} {name}",
+        resolution=name,
+        sources=learning.sources(wins),
+        wins=wins,
+        failed=failures[-1] if failures else None,
     )
     if not bare.is_due:
         return bare

@@ -208,7 +208,7 @@ class AnalystSource(Struct, frozen=True, kw_only=True):
         tokens_a_night: What a night may cost.
         patience_s: How long one answer may take.
         price_per_million_tokens: One for questions and answers, or one for each; 0 where nothing is paid.
-        money_a_night: What a night may cost in that money; 0 bounds it by tokens alone.
+        money_a_night: What a day may cost in that money, whatever asks; 0 bounds it by tokens alone.
         models: Another model for one kind of question, by the name of its prompt.
     """
 

@@ -10,12 +10,14 @@ happened until its end. The constitution is reinforced with each, whether it was
 that is pinned or permanent, and what the operator does not answer stays as it is.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from nightledger.codec.canonical import canonical
+from nightledger.domain.consolidation import AnalystRun
 from nightledger.domain.ids import content_id
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
@@ -49,7 +51,12 @@ from nightledger.gate.memory.remembering import (
 from nightledger.gate.opening import Gate, Ledger, read_ledger
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose
 from nightledger.gate.stored import read_stored
+from nightledger.text.markdown.document import parse_markdown
+from nightledger.text.markdown.entries import Entry
 from nightledger.trust.scan import collector_at_rest
+
+if TYPE_CHECKING:  # most homes ask no model
+    from nightledger.think.analyst import Analyst
 
 
 class Curated(Struct, frozen=True, kw_only=True):
@@ -64,6 +71,7 @@ class Curated(Struct, frozen=True, kw_only=True):
         kept: How many of these two stay, because something speaks for them.
         proposals: Ids of the proposals that it made.
         reason: Why it did nothing, or did not propose; else empty.
+        analyst: What came of asking a model which of them may go; None where none was asked.
     """
 
     periods: tuple[int, ...] = ()
@@ -74,6 +82,7 @@ class Curated(Struct, frozen=True, kw_only=True):
     kept: int = 0
     proposals: tuple[str, ...] = ()
     reason: str = ""
+    analyst: AnalystRun | None = None
 
     @property
     def counts(self) -> dict[str, int]:
@@ -86,10 +95,13 @@ class Curated(Struct, frozen=True, kw_only=True):
             "faded": self.faded,
             "kept": self.kept,
             "proposals": len(self.proposals),
+            **({"model_tokens": self.analyst.tokens} if self.analyst else {}),
         }
 
 
-def curate(gate: Gate, ledger: Ledger, moment: Moment, *, dry_run: bool = False) -> Curated:
+def curate(
+    gate: Gate, ledger: Ledger, moment: Moment, *, dry_run: bool = False, analyst: "Analyst | None" = None
+) -> Curated:
     """Curate every period of active hours that is over; the caller holds the home's lock.
 
     What is proposed comes first and the lines of the ledger last: a pass that died is done again,
@@ -100,15 +112,18 @@ def curate(gate: Gate, ledger: Ledger, moment: Moment, *, dry_run: bool = False)
         ledger: Its log, as checked.
         moment: The clocks.
         dry_run: Say what would be done, and write nothing.
+        analyst: A model that is asked which of what faded its owner would not miss; None lets all of it be proposed.
 
     Raises:
         UnreadableError: A gated file or a ledger cannot be read.
     """
     with collector_at_rest():
-        return _curate(gate, ledger, moment, dry_run=dry_run)
+        return _curate(gate, ledger, moment, dry_run=dry_run, analyst=analyst)
 
 
-def _curate(gate: Gate, ledger: Ledger, moment: Moment, *, dry_run: bool) -> Curated:
+def _curate(
+    gate: Gate, ledger: Ledger, moment: Moment, *, dry_run: bool, analyst: "Analyst | None"
+) -> Curated:
     stored = read_stored(gate, ledger.book)
     facts = read_facts(gate, ledger, moment, stored=stored)
     last = _last_period(gate)
@@ -121,7 +136,8 @@ def _curate(gate: Gate, ledger: Ledger, moment: Moment, *, dry_run: bool) -> Cur
     known = Known(facts=facts, signed=signed, stored=stored)
     day = log_day(moment.at, home_zone(gate.home, gate.settings))
     weak = propose_weak(gate, ledger, known, moment, day, dry_run=dry_run)
-    faded = propose_faded(gate, known, moment, day, dry_run=dry_run)
+    second = _Second(gate, analyst, day) if analyst else None
+    faded = propose_faded(gate, known, moment, day, dry_run=dry_run, choose=second)
     chosen = _choose(gate, ledger, facts, signed, periods)
     standing = read_principles(gate.home, ledger, moment)
     principles = [one.id for one in standing.principles] if standing else []
@@ -137,7 +153,47 @@ def _curate(gate: Gate, ledger: Ledger, moment: Moment, *, dry_run: bool) -> Cur
         kept=weak.kept + faded.kept,
         proposals=(*weak.proposals, *faded.proposals),
         reason=faded.reason,
+        analyst=second.run if second else None,
     )
+
+
+class _Second:
+    """A model as the second opinion: of what faded only that is proposed of which it says that it may go, as in a check-up.
+
+    Where it gives no usable answer, all that faded is, as without it.
+
+    Attributes:
+        run: What came of asking; None before.
+    """
+
+    def __init__(self, gate: Gate, analyst: "Analyst", day: date) -> None:
+        self._gate = gate
+        self._analyst = analyst
+        self._day = day
+        self.run: AnalystRun | None = None
+
+    def __call__(self, faded: Sequence[Remembered]) -> dict[str, str]:
+        """Give ids of entries that may go, and what the model says of each."""
+        said: dict[str, str] = {}
+        for path in dict.fromkeys(one.placed.path for one in faded):
+            entries = {one.memory.id: one.placed.entry for one in faded if one.placed.path == path}
+            said |= self._ask(path, entries)
+        return said
+
+    def _ask(self, path: str, entries: Mapping[str, Entry]) -> dict[str, str]:
+        from nightledger.text.checkup.checkup import PAIRED
+        from nightledger.think.checkup import choose
+
+        document = parse_markdown(read_gated(self._gate.home, path).decode("utf-8", "surrogateescape"))
+        free = {n for one in entries.values() for n in range(one.first_line, one.last_line + 1)}
+        staying = set(range(1, len(document.lines) + 1)) - free
+        chosen = choose(self._analyst, document, self._day, staying, self.run)
+        self.run = chosen.run
+        if self.run and self.run.problem:
+            return dict.fromkeys(entries, "")
+        reasons = {one.lines[0]: one.reason for one in chosen.doubts if PAIRED not in one.signs}
+        told = {name: reasons.get(one.first_line) for name, one in entries.items()}
+        return {name: f", and {reason}" for name, reason in told.items() if reason}
 
 
 def _last_period(gate: Gate) -> int | None:

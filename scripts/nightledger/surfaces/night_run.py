@@ -267,11 +267,14 @@ def _consolidate(context: Context, period: Period, *, settings: Settings) -> Job
 
 
 def _curate(context: Context, _: Period) -> JobReport:
-    from nightledger.jobs.curate import curate
+    from nightledger.surfaces.analyst import analyst_line
+    from nightledger.surfaces.verbs.curate import curate_home
 
-    with writing(context) as session:
-        done = curate(session.gate, session.ledger, session.moment)
-    return JobReport(counts=done.counts if done.periods else {}, reason=done.reason)
+    done = curate_home(context)
+    told = analyst_line(done.analyst) if done.analyst else ""
+    return JobReport(
+        counts=done.counts if done.periods else {}, reason="; ".join(filter(None, (done.reason, told)))
+    )
 
 
 def _prune(context: Context, period: Period) -> JobReport:

@@ -109,7 +109,7 @@ class Analyst(Struct, frozen=True, kw_only=True):
         key: Secret bytes of this home's keys: a line of the transcript counts where it was written with them.
         spent: What was asked before the home's lock was taken; then the transcript alone answers.
         price: What tokens cost.
-        money_a_night: What a night may cost in that money; 0 for no bound beside the server's tokens.
+        money_a_night: What a day may cost in that money, whatever asks; 0 for no bound beside the server's tokens.
         refused: What its owner said on refusing earlier choices, as the question tells it; empty for nothing.
     """
 
@@ -142,9 +142,9 @@ class Interview:
     def __init__(self, analyst: Analyst, run: AnalystRun | None = None) -> None:
         self._analyst = analyst
         self._earlier: dict[str, str] = {}
-        self._spent = 0
+        self._spent = self._paid = 0
         self.run = run or AnalystRun(model=analyst.server.name)
-        self.refused = Counter[str]()
+        self.refused = Counter[str](self.run.refused)
         try:
             rows = read_asked(analyst.home, analyst.key)
         except (NightledgerError, OSError) as error:
@@ -156,7 +156,11 @@ class Interview:
             self._earlier.setdefault(
                 row.question_sha256, row.answer
             )  # a copy of a later line changes no night
-        self._spent = sum(row.tokens for row in rows if row.at.startswith(today))
+        for row in rows:
+            if row.at.startswith(today):
+                told = min(row.tokens, len(row.answer.encode()) // BYTES_A_TOKEN)
+                self._spent += row.tokens
+                self._paid += analyst.price.of(row.tokens - told, told)
 
     def ask(self, values: Mapping[str, str], form: Form[Answered]) -> Answered | None:
         """Answer one question; None, and why in ``run``, where nothing usable is answered.
@@ -189,9 +193,10 @@ class Interview:
         worded = min(told, reply.tokens)
         parts = (reply.tokens - worded, worded) if reply.tokens else (asked, form.most_tokens)
         self._spent += sum(parts)
-        cost = self.run.cost_millionths + analyst.price.of(*parts)
+        cost = analyst.price.of(*parts)
+        self._paid += cost
         run = replace(self.run, calls=self.run.calls + 1, tokens=self.run.tokens + sum(parts))
-        self.run = replace(run, cost_millionths=cost)
+        self.run = replace(run, cost_millionths=run.cost_millionths + cost)
         answer = _read(reply.text, form)
         if form.kept and not analyst.dry_run:
             row = Asked(1, dump_moment(analyst.at), server.name, name, reply.text, sum(parts), "")
@@ -206,7 +211,7 @@ class Interview:
                 f"the budget of {server.tokens_a_night:,} tokens is spent",
                 hint="tokens_a_night under analyst in operator.yaml raises it",
             )
-        cost = self.run.cost_millionths + analyst.price.of(asked, most_tokens)
+        cost = self._paid + analyst.price.of(asked, most_tokens)
         if analyst.money_a_night and cost > analyst.money_a_night * MILLION:
             raise BudgetError(
                 f"the budget of {analyst.money_a_night:g} in money is spent",

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from nightledger.domain.consolidation import AnalystRun
 from nightledger.domain.finding import Doubt, DoubtLabel
-from nightledger.text.checkup.checkup import OTHER_KEPT, doubt_of, says_it_is_over
+from nightledger.text.checkup.checkup import OTHER_KEPT, PAIRED, doubt_of, says_it_is_over
 from nightledger.text.checkup.repeats import names_of
 from nightledger.text.checkup.signs import look
 from nightledger.text.checkup.units import Unit, UnitKind, read_units
@@ -57,6 +57,7 @@ class Why(StrEnum):
     WAITS = "waits"
     REPEATS = "repeats"
     SUPERSEDED = "superseded"
+    CONTRADICTS = "contradicts"
     GENERATED = "generated"
     EMPTY = "empty"
 
@@ -68,9 +69,11 @@ _TOLD = {
     Why.WAITS: (DoubtLabel.STALE, "it is a plan or task of a day that is past"),
     Why.REPEATS: (DoubtLabel.DUPLICATE, "line {line} says it too"),
     Why.SUPERSEDED: (DoubtLabel.CONTRADICTION, "line {line} says what holds now"),
+    Why.CONTRADICTS: (DoubtLabel.CONTRADICTION, "a model says that both cannot hold"),
     Why.GENERATED: (DoubtLabel.GENERATED, "a program wrote it about itself"),
     Why.EMPTY: (DoubtLabel.JUNK, "it says nothing that is not known without it"),
 }
+_OF_TWO = frozenset({Why.REPEATS, Why.SUPERSEDED, Why.CONTRADICTS})
 
 
 class Removal(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -81,7 +84,7 @@ class Removal(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         entry: The entry that goes, or into which others are merged, as the prompt numbers it: ``m3``.
         quote: Words of it; runs of white space count as one blank.
         why: Why it goes; of a merge that the others repeat it.
-        others: Of a merge the entries that go; of a repeat or what is superseded the one that stays.
+        others: Of a merge the entries that go; of a repeat or what is superseded the one that stays; of a contradiction the other one.
         confidence: How sure it is that the owner would sign it, 0..1.
     """
 
@@ -114,29 +117,34 @@ class Chosen(Struct, frozen=True, kw_only=True):
     run: AnalystRun | None = None
 
 
-def choose(analyst: Analyst, document: Document, today: date, staying: Collection[int]) -> Chosen:
-    """Ask about the entries of a memory, part by part, and give the doubts that hold.
+def choose(
+    analyst: Analyst, document: Document, today: date, staying: Collection[int], run: AnalystRun | None = None
+) -> Chosen:
+    """Ask about the entries of a memory, part by part, and give the doubts that hold; a part of which all stays is not asked about.
 
     Args:
         analyst: Who is asked.
         document: The memory file.
         today: The date in the home's zone.
         staying: Lines that are not to go.
+        run: What came of questions before; None where these are the first.
     """
     units = read_units(document)
-    interview = Interview(analyst)
+    interview = Interview(analyst, run)
     bench = _Bench(units, today, staying, languages_of("".join(document.lines)))
     told = {"day": today.isoformat(), "limit": str(OPERATIONS)}
     found: dict[int, Doubt] = {}
     for memory, groups in in_parts(_groups(document, bench)):
+        if not any(bench.may_go(index) for group in groups for index in group):
+            continue
         answer = interview.ask({**told, "memory": memory}, FORM)
         if answer is not None:
             bench.shown = {f"m{index + 1}": index for group in groups for index in group}
             for doubts in interview.judge(answer.operations[:OPERATIONS], bench.judge):
                 found.update(doubts)
-    run = interview.finish()
-    held = run.operations - sum(run.refused.values())
-    return Chosen(doubts=tuple(found.values()), run=replace(run, proposed=held))
+    done = interview.finish()
+    held = done.operations - sum(done.refused.values())
+    return Chosen(doubts=tuple(found.values()), run=replace(done, proposed=held))
 
 
 def _groups(document: Document, bench: "_Bench") -> Iterator[tuple[list[str], list[int]]]:
@@ -187,6 +195,10 @@ class _Bench:
             if parent >= 0:
                 self._below.setdefault(parent, [])[:0] = [index, *self._below.get(index, ())]
 
+    def may_go(self, index: int) -> bool:
+        """Return whether nothing speaks for a unit before it is asked about."""
+        return index not in self._staying
+
     def row(self, index: int) -> str:
         """Return a unit as it is shown."""
         unit, depth, above = self.units[index], 0, self.units[index].parent
@@ -208,10 +220,12 @@ class _Bench:
         quote, text = fold(operation.quote), fold(self.units[entry].text)
         stands = plain(operation.quote) in plain(self.units[entry].text)
         require(stands and len(quote) >= min(LEAST_QUOTE, len(text)), "the quote does not stand in the entry")
-        needs = operation.op is Takes.MERGE or operation.why in (Why.REPEATS, Why.SUPERSEDED)
+        needs = operation.op is Takes.MERGE or operation.why in _OF_TWO
         merges = operation.op is Takes.MERGE and operation.why is Why.REPEATS
         right = bool(others) if merges else len(others) == needs and operation.op is Takes.RETIRE
         require(right, "it does not name the other entry that it needs, or names one that it does not")
+        if operation.why is Why.CONTRADICTS:
+            return self._set_against(entry, others[0], operation)
         kept = entry if merges else others[0] if others else -1
         found: dict[int, Doubt] = {}
         for index in others if merges else [entry]:
@@ -224,6 +238,21 @@ class _Bench:
     def _named(self, name: str) -> int:
         require(name in self.shown, "there is no such entry")
         return self.shown[name]
+
+    def _set_against(self, index: int, other: int, operation: Removal) -> dict[int, Doubt]:
+        """Return that two units contradict each other, nothing of which goes: the owner is shown both, rules and wishes, too."""
+        two = {index, other}
+        require(len(two) == 2 and self._is_about(other, index), "it speaks of something else")  # noqa: PLR2004
+        whole = all(self.units[one].kind is not UnitKind.CODE and one not in self._below for one in two)
+        require(whole, "only an entry without others below it is set against another")
+        require(self._going.isdisjoint(two), "it keeps what another operation lets go")
+        if index in self._staying:
+            index, other = other, index
+        require(index not in self._staying, "the owner pinned it or signed it lately")
+        signs = (PAIRED, *((OTHER_KEPT,) if other in self._staying else ()))
+        label, reason = _TOLD[Why.CONTRADICTS]
+        line = self.units[other].first
+        return {index: doubt_of(self.units[index], label, reason, operation.confidence, signs, other=line)}
 
     def _taken_out(self, index: int, kept: int, operation: Removal) -> dict[int, Doubt]:
         """Return the doubts about a unit and all below it."""

@@ -13,7 +13,13 @@ from msgspec import Struct
 
 from nightledger.files.atomic import replace_file
 from nightledger.files.reading import read_optional
-from nightledger.think.analyst import MAX_REPLY_CHARACTERS, MAX_REPLY_TOKENS, AnalystError, Reply
+from nightledger.think.analyst import (
+    BYTES_A_TOKEN,
+    MAX_REPLY_CHARACTERS,
+    MAX_REPLY_TOKENS,
+    AnalystError,
+    Reply,
+)
 
 WAIT_S = 0.2
 
@@ -34,7 +40,7 @@ class RecordedServer(Struct, frozen=True, kw_only=True):
     wait_s: int | None = None
 
     def complete(self, prompt: str, schema: Mapping[str, Any], most_tokens: int) -> Reply:  # noqa: ARG002 - as any server
-        """Give the answer that was recorded.
+        """Give the answer that was recorded; it costs what its question and its own length come to.
 
         Raises:
             AnalystError: None was, to this very question; one letter more in prompt, notes or memory makes another.
@@ -48,4 +54,5 @@ class RecordedServer(Struct, frozen=True, kw_only=True):
             if time.monotonic() >= until:
                 raise AnalystError(f"no answer to this very question is recorded as {place}.json")
             time.sleep(WAIT_S)
-        return Reply(text=answer.decode("utf-8", "replace"), tokens=0)
+        asked, told = len(prompt.encode()) // BYTES_A_TOKEN, len(answer) // BYTES_A_TOKEN
+        return Reply(text=answer.decode("utf-8", "replace"), tokens=asked + told, answer_tokens=told)

@@ -10,7 +10,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from nightledger.domain.decision import Decision, ShownIn
-from nightledger.domain.kept import parts_of, skill_name
+from nightledger.domain.kept import parts_of, skill_front, skill_name
 from nightledger.domain.proposal import Anchor, Change, Hunk, Part
 from nightledger.text.changes.course import trace
 from nightledger.text.changes.merge import merge3
@@ -59,7 +59,7 @@ def _put(documents: Mapping[str, str], source: str, part: Part) -> tuple[str, st
 def _place(path: str, document: str, hunk: Hunk) -> Placed | Unplaced:
     """Return the place of a hunk; a new skill has none where a file of its name is."""
     name, whole = skill_name(path), hunk.anchor is Anchor.FILE_LINES and not (hunk.removed or hunk.line)
-    is_new = whole and name and hunk.added.startswith(f"---\nname: {name}\n")
+    is_new = whole and name and hunk.added.startswith(skill_front(name))
     return Unplaced(reason=TAKEN) if is_new and document else place(document, hunk)
 
 

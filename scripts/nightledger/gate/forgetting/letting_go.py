@@ -6,7 +6,7 @@ removes. An entry that is forgotten is taken out whole, and once that is signed 
 
 import hashlib
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -241,7 +241,15 @@ def propose_weak(
     return LetGo(found=len(drafts), proposals=tuple(made))
 
 
-def propose_faded(gate: Gate, known: Known, moment: Moment, day: date, *, dry_run: bool) -> LetGo:
+def propose_faded(
+    gate: Gate,
+    known: Known,
+    moment: Moment,
+    day: date,
+    *,
+    dry_run: bool,
+    choose: Callable[[Sequence[Remembered]], Mapping[str, str]] | None = None,
+) -> LetGo:
     """Propose to archive entries that faded, the most faded first; the caller holds the home's lock.
 
     Args:
@@ -250,6 +258,7 @@ def propose_faded(gate: Gate, known: Known, moment: Moment, day: date, *, dry_ru
         moment: The clocks.
         day: The date in the home's zone.
         dry_run: Count, and propose nothing.
+        choose: Says of which of them more speaks for it, by their ids, and what; the others stay. None takes all.
     """
     signed, facts = known.signed, known.facts
     network = read_network(gate.home)
@@ -270,13 +279,18 @@ def propose_faded(gate: Gate, known: Known, moment: Moment, day: date, *, dry_ru
     free.sort(key=lambda one: one.memory.id in before)  # what was refused stands behind what was not asked
     made: list[str] = []
     few = free[:MOST_ARCHIVED]
+    said = choose(few) if choose else dict.fromkeys((one.memory.id for one in few), "")
+    found = replace(found, kept=found.kept + sum(one.memory.id not in said for one in few))
+    few = [one for one in few if one.memory.id in said]
     for path in dict.fromkeys(one.placed.path for one in few):
-        drafts = _archivals(gate, [one for one in few if one.placed.path == path], facts, day)
+        drafts = _archivals(gate, [one for one in few if one.placed.path == path], facts, day, said)
         made += _submit(gate, drafts, month_of(day), f"Archive what faded of {path}", moment, dry_run=dry_run)
     return replace(found, proposals=tuple(made))
 
 
-def _archivals(gate: Gate, faded: Sequence[Remembered], facts: Facts, day: date) -> list[Draft]:
+def _archivals(
+    gate: Gate, faded: Sequence[Remembered], facts: Facts, day: date, said: Mapping[str, str]
+) -> list[Draft]:
     """Return the drafts of one file, as many as one proposal may remove of it."""
     path = faded[0].placed.path
     size = len(decode(read_gated(gate.home, path)))
@@ -285,7 +299,7 @@ def _archivals(gate: Gate, faded: Sequence[Remembered], facts: Facts, day: date)
         entry, memory = one.placed.entry, one.memory
         idle = facts.now_hour - max(memory.created_hour, memory.used_hour)
         grounds = Grounds(
-            reason=f"It was of no use for {idle} active hours ({memory.tier.name} memories fade so fast).",
+            reason=f"It was of no use for {idle} active hours ({memory.tier.name} memories fade so fast){said[memory.id]}.",
             evidence=(evidence_of(one.placed, Origin.UNKNOWN),),
             rank=-float(at),
         )

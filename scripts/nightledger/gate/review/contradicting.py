@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.errors import AlteredError, NightledgerError
+from nightledger.domain.finding import Doubt, DoubtLabel
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.proposal import CONTRADICTION, Change, Draft, Flag, Kind, Op, Proposal
 from nightledger.domain.states import Book, ChangeState, ProposalStatus
@@ -22,7 +23,7 @@ from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate
 from nightledger.gate.review.editing import lines_of
 from nightledger.gate.stored import read_proposal, reason_of
-from nightledger.text.checkup.checkup import check_memory
+from nightledger.text.checkup.checkup import PAIRED, check_memory
 from nightledger.text.checkup.drafts import drafts_from_doubts
 from nightledger.text.markdown.document import Document, decode, encode, is_blank, parse_markdown, split_lines
 from nightledger.text.markdown.entries import Entry, find_entries
@@ -186,7 +187,17 @@ def _of_two_entries(
             )
         )
     text = decode(read_gated(gate.home, change.target))
-    doubts = check_memory(text, today=today, kept=(sides.first,))
+    pair = Doubt(
+        lines=(sides.line, sides.line),
+        section=(),
+        label=DoubtLabel.CONTRADICTION,
+        reason="you keep that one",
+        signs=(PAIRED,),
+        confidence=1.0,
+        op=Op.REMOVE,
+        other=sides.other_line,
+    )
+    doubts = check_memory(text, today=today, kept=(sides.first,), chosen=(pair,))
     drafts = drafts_from_doubts(doubts, text, change.target)
     asks = (one for one in drafts if one.line == sides.other_line and _is_flagged(one.flags))
     other = next(asks, None)

@@ -20,7 +20,7 @@ from nightledger.domain.outcome import OutcomeEvidence
 from nightledger.domain.pattern import Learning, Recorded
 from nightledger.domain.patterns import find_patterns
 from nightledger.domain.periods import log_day
-from nightledger.domain.procedures import Procedure, find_procedures
+from nightledger.domain.procedures import STEPS, Procedure, find_procedures
 from nightledger.domain.proposal import Draft, Op
 from nightledger.domain.states import ChangeState
 from nightledger.files.home import Home
@@ -49,7 +49,7 @@ class OutcomeFindings(Struct, frozen=True, kw_only=True):
         problems: How many lines are no outcomes.
         read: The file as it was read; None where there was none.
         obsolete: Changes that wait and that a newer pattern replaces, or a failure since: proposal and number.
-        procedures: What worked often enough for a skill, the best first.
+        procedures: What worked often enough for a skill, or failed, the best first.
     """
 
     drafts: list[Draft]
@@ -90,7 +90,7 @@ def find_in_outcomes(
         problems=problems,
         read=None if found is None else source_read(gate.home.relative(gate.home.outcomes), raw),
         obsolete=tuple(_waiting(ledger, stored, replaced)),
-        procedures=tuple(procedure for procedure in procedures if procedure.is_due),
+        procedures=tuple(one for one in procedures if one.is_due or one.failed),
     )
 
 
@@ -135,7 +135,7 @@ def _waiting(ledger: Ledger, stored: list[Stored], keys: set[str]) -> Iterator[t
     for item in stored:
         waiting = ledger.book.proposals[item.proposal.id].open_changes()
         for change in item.proposal.changes:
-            if change.key in keys and change.n in waiting:
+            if change.key.partition(STEPS)[0] in keys and change.n in waiting:
                 yield item.proposal.id, change.n
 
 

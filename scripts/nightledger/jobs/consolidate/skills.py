@@ -1,34 +1,48 @@
 """What worked three times, as a skill of the agent's host: its steps, quoted from where they were written down.
 
+A skill that was signed is revised where three later sessions worked by other steps, and retired where it failed since.
+
 Invariant: no word of a skill is made up; its name and when it applies are identifiers of outcomes, all else is quoted
 from lines that an outcome names and that are there as it says, or were signed. Nothing is written into the host's folder.
 """
 
+import hashlib
 import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from datetime import datetime
+from itertools import chain, islice
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.errors import NightledgerError
-from nightledger.domain.kept import is_daily_log, skill_name
+from nightledger.domain.kept import is_daily_log, skill_front, skill_name
 from nightledger.domain.lanes import JOB
 from nightledger.domain.lessons import MAX_EVIDENCE, outcome_evidence
 from nightledger.domain.links import confidence
 from nightledger.domain.moment import Moment
 from nightledger.domain.outcome import OutcomeEvidence
-from nightledger.domain.procedures import Procedure
+from nightledger.domain.pattern import Learning, Recorded
+from nightledger.domain.procedures import MIN_SOURCES, STEPS, Procedure
 from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Origin, Proposal
+from nightledger.domain.states import ChangeState
+from nightledger.files.configuration import home_zone
 from nightledger.gate.gated import places_of, read_target
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.proposing import Submission, propose
+from nightledger.gate.stored import Stored, read_stored
 from nightledger.jobs.consolidate.outcomes import find_attested
 from nightledger.text.markdown.document import decode
 from nightledger.text.statements.steps import Steps, find_steps
 
-TITLE = "A skill, from what worked in three sessions or more"
+TITLES = {
+    Op.REMOVE: "A skill goes, for what it tells failed since",
+    Op.REPLACE: "A skill with other steps, from what worked in three later sessions or more",
+    Op.ADD: "A skill, from what worked in three sessions or more",
+}
+"""Of what is proposed, in the order of its weight."""
 MAX_NAME = 64
 MAX_DESCRIPTION = 1024
 """Characters of both (agentskills.io/specification, 2026-11)."""
@@ -62,32 +76,99 @@ def propose_skill(
         dry_run: Say what would be proposed and write nothing.
     """
     problems: list[str] = []
-    drafts = list(_drafts(gate, ledger, procedures, problems))
-    submission = Submission(kind=Kind.BEHAVIOUR, lane=JOB, period=period, title=TITLE, drafts=drafts, most=1)
-    outcome = propose(gate, ledger, submission, moment, dry_run=dry_run)
-    problems += [f"the scanners held a skill back ({', '.join(one.rules)})" for one in outcome.held]
-    problems += [f"{one.draft.target}: {one.reason}" for one in outcome.unfit]
-    return SkillNight(proposal=outcome.proposal, problem="; ".join(dict.fromkeys(problems)))
+    every = list(_drafts(gate, ledger, procedures, problems))
+    proposal = None
+    for op, title in TITLES.items():
+        drafts = [draft for draft in every if draft.op is op]
+        if proposal or not drafts:
+            continue
+        submission = Submission(
+            kind=Kind.BEHAVIOUR, lane=JOB, period=period, title=title, drafts=drafts, most=1
+        )
+        outcome = propose(gate, ledger, submission, moment, dry_run=dry_run)
+        problems += [f"the scanners held a skill back ({', '.join(one.rules)})" for one in outcome.held]
+        problems += [f"{one.draft.target}: {one.reason}" for one in outcome.unfit]
+        proposal = outcome.proposal
+    return SkillNight(proposal=proposal, problem="; ".join(dict.fromkeys(problems)))
 
 
 def _drafts(
     gate: Gate, ledger: Ledger, procedures: Iterable[Procedure], problems: list[str]
 ) -> Iterator[Draft]:
-    """Yield what may be proposed: of a name that no skill has, and whose steps are found."""
+    """Yield what may be proposed: of a name that no skill has, and whose steps are found; and what became of skills."""
+    stored = read_stored(gate, ledger.book, states={ChangeState.APPLIED})
     for procedure in procedures:
         path = f"{places_of(gate.home).skills}/{_name(procedure)}/SKILL.md"
         if not skill_name(path):
             continue  # of an alphabet that no name may have
-        found = next(_quotes(gate, ledger, procedure), None)
-        if found is None:
-            continue
+        found = next(_quotes(gate, ledger, procedure.wins), None) if procedure.is_due else None
         try:
-            is_free = not read_target(gate.home, path) and not os.path.lexists(gate.home.path(path))
+            standing = read_target(gate.home, path)
+            is_free = not standing and not os.path.lexists(gate.home.path(path))
         except NightledgerError as error:
-            problems.append(str(error))
+            problems += [str(error)] if found else []
             continue
-        if is_free:
+        since = _signed_since(ledger, stored, procedure, path)
+        if is_free and found:
             yield _draft(procedure, path, *found)
+        elif since and hashlib.sha256(standing).hexdigest() == ledger.book.accepted_of(path):
+            yield from _later(gate, ledger, procedure, Skill(path, decode(standing), since))
+
+
+class Skill(Struct, frozen=True):
+    """A skill as it was signed: its file, what stands there, and when something of it was last applied or taken back."""
+
+    path: str
+    text: str
+    since: datetime
+
+
+def _signed_since(
+    ledger: Ledger, stored: Iterable[Stored], procedure: Procedure, path: str
+) -> datetime | None:
+    """Return when a skill was last changed through the gate; None where it is not of this procedure."""
+    ours = [one.proposal for one in stored if any(change.target == path for change in one.proposal.changes)]
+    of_it = any(change.key.partition(STEPS)[0] == procedure.key for one in ours for change in one.changes)
+    return max(ledger.book.applied_at[one.id] for one in ours) if of_it else None
+
+
+def _later(gate: Gate, ledger: Ledger, procedure: Procedure, skill: Skill) -> Iterator[Draft]:
+    """Yield what became of a skill: that it failed and is not due anew, or that three later sessions worked by other steps."""
+    failed = procedure.failed
+    if failed and failed.at > skill.since and not procedure.is_due:
+        told = f"{procedure.resolution} failed on {failed.at.date()}, after the skill was signed"
+        yield Draft(
+            op=Op.REMOVE,
+            target=skill.path,
+            section=(),
+            after="",
+            before=skill.text,
+            line=1,
+            reason=told,
+            evidence=(outcome_evidence(failed),),
+            confidence=confidence(1, procedure.sources),
+            rank=1.0,
+            statement_key=f"retire {procedure.key} {failed.id}",
+            scope=procedure.scope,
+        )
+    wins = [record for record in procedure.wins if record.at > skill.since]
+    quotes = [(record, found) for record in wins for found in islice(_quotes(gate, ledger, [record]), 1)]
+    same = [(record, found) for record, found in quotes if found[1].text == quotes[-1][1][1].text]
+    learning = Learning(zone=home_zone(gate.home, gate.settings))
+    worked = learning.sources(record for record, _ in same) >= MIN_SOURCES
+    if procedure.is_due and worked and same == quotes[-len(same) :] and same[0][1][1].text not in skill.text:
+        source, steps = same[0][1]
+        draft = _draft(
+            replace(procedure, wins=tuple(record for record, _ in same)), skill.path, source, steps
+        )
+        yield replace(
+            draft,
+            op=Op.REPLACE,
+            before=skill.text,
+            line=1,
+            reason=f"{procedure.reason}; since the skill was signed, by the steps that stand in {source}",
+            statement_key=f"{procedure.key}{STEPS}{steps.sha256[:16]}",
+        )
 
 
 def _name(procedure: Procedure) -> str:
@@ -95,9 +176,9 @@ def _name(procedure: Procedure) -> str:
     return plain.strip("-")[:MAX_NAME].rstrip("-")
 
 
-def _quotes(gate: Gate, ledger: Ledger, procedure: Procedure) -> Iterator[tuple[str, Steps]]:
+def _quotes(gate: Gate, ledger: Ledger, wins: Iterable[Recorded]) -> Iterator[tuple[str, Steps]]:
     """Yield steps and their file, as the oldest success names them: later ones are no other source to suppression."""
-    named = list(chain.from_iterable(record.outcome.evidence for record in procedure.wins))[:MAX_LOOKED]
+    named = list(chain.from_iterable(record.outcome.evidence for record in wins))[:MAX_LOOKED]
     for evidence in named:
         text = _read(gate, ledger, evidence)
         if text and (steps := find_steps(evidence.path, text, evidence.lines)):
@@ -142,4 +223,4 @@ def _description(procedure: Procedure, steps: Steps) -> str:
 def _skill(name: str, description: str, body: str) -> str:
     r"""Return a SKILL.md; a JSON string is a YAML scalar, too (YAML 1.2.2, section 1.3)."""
     told = json.dumps(description, ensure_ascii=False)
-    return f"---\nname: {name}\ndescription: {told}\n---\n\n{body}\n"
+    return f"{skill_front(name)}description: {told}\n---\n\n{body}\n"

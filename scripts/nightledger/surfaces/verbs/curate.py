@@ -3,7 +3,8 @@
 Due after each 40 active hours (hours in which the agent recorded or was shown
 something); the night calls it. The five entries that proved most useful in the
 period are reinforced, and every principle, once a period. Weak links and faded
-entries are proposed only.
+entries are proposed only. Where operator.yaml names an analyst, a model is asked,
+too, and what faded is proposed where it says that it may go.
 
 With --ask every entry is judged now by the retention rule
 (docs/decisions/0024-letting-go.md). On a terminal you are asked about each that
@@ -14,18 +15,20 @@ N answer for all that are left. Without a terminal the counts are printed and
 nothing is done.
 
 Reads   memory/system/, the gated files, audit/
-Writes  memory/system/reinforcements.jsonl, memory/state/proposals/, audit/
+Writes  memory/system/reinforcements.jsonl, memory/system/analyst.jsonl,
+        memory/state/proposals/, audit/
 Changes no memory: it proposes.
 """
 
 import argparse
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nightledger.codec.records import to_plain
 from nightledger.domain.errors import UsageError
 from nightledger.domain.periods import log_day
 from nightledger.files.configuration import home_zone
+from nightledger.files.home import Home
 from nightledger.gate.memory.remembering import Facts, read_facts
 from nightledger.jobs.curate import Archived, Judged, Survey, curate, propose_archive, show_mercy, survey, why
 from nightledger.surfaces import screen
@@ -35,6 +38,11 @@ from nightledger.surfaces.session import Session, reading, writing
 from nightledger.surfaces.signing import Settled, sign_proposals, tell_settled
 from nightledger.surfaces.verbs.pin import SHORT_ID, count_of, entry_lines, entry_record
 
+if TYPE_CHECKING:  # most homes ask no model
+    from nightledger.domain.consolidation import AnalystRun
+    from nightledger.jobs.curate import Curated
+    from nightledger.think.analyst import Analyst
+
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Curate, and say what came of it; or ask about what has faded."""
@@ -42,9 +50,12 @@ def run(options: argparse.Namespace, context: Context) -> int:
         return ask_about_faded(options, context)
     if options.all:
         raise UsageError("--all goes with --ask", hint="nightledger curate --help")
-    with reading(context) if options.dry_run else writing(context) as session:
-        done = curate(session.gate, session.ledger, session.moment, dry_run=options.dry_run)
+    done = curate_home(context, dry_run=options.dry_run)
     context.emit(to_plain(done))
+    if done.analyst:
+        from nightledger.surfaces.analyst import tell_analyst
+
+        tell_analyst(context, done.analyst)
     if not done.periods:
         context.print(f"Nothing to do: {done.reason}.")
         return 0
@@ -57,6 +68,21 @@ def run(options: argparse.Namespace, context: Context) -> int:
         f"Not proposed: {done.reason}." if done.reason else "",
     )
     return 0
+
+
+def curate_home(context: Context, *, dry_run: bool = False) -> "Curated":
+    """Curate; the model that the operator named is asked before the home's lock is taken."""
+    from nightledger.surfaces.analyst import analyst_of, ask_ahead
+
+    home = Home(context.home_path).require()
+    analyst = analyst_of(context.keys_dir, home, context.moment.at, "checkup", dry_run=dry_run)
+
+    def run(session: Session, analyst: "Analyst") -> "AnalystRun | None":
+        return curate(session.gate, session.ledger, session.moment, dry_run=True, analyst=analyst).analyst
+
+    analyst = ask_ahead(context, analyst, run)
+    with reading(context) if dry_run else writing(context) as session:
+        return curate(session.gate, session.ledger, session.moment, dry_run=dry_run, analyst=analyst)
 
 
 SHOWN = 12

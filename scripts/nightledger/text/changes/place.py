@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.decision import ShownIn
-from nightledger.domain.kept import skill_name
+from nightledger.domain.kept import skill_front, skill_name
 from nightledger.domain.proposal import HOLE, Anchor, Draft, Hunk, Op
 from nightledger.text.changes.diff import changed_runs, kept_lines
 from nightledger.text.changes.labels import holds_label
@@ -108,8 +108,9 @@ def make_hunk(document: str, draft: Draft) -> Hunk | Unplaced:
         document: The target as it is now, decoded; empty where the file is missing.
         draft: The change; its section may leave out outer headings (``resolve_path``).
     """
-    if draft.op is Op.ADD and (name := skill_name(draft.target)):
-        return _new_skill(document, draft, name)
+    name = skill_name(draft.target)
+    if name and (draft.op is Op.ADD or (draft.op is not Op.ARCHIVE and draft.before == document)):
+        return _whole_skill(document, draft, name)
     parsed = parse_markdown(document)
     hunk = _addition(parsed, draft) if draft.op is Op.ADD else _exact(parsed, draft)
     if isinstance(hunk, Unplaced):
@@ -242,15 +243,17 @@ def _addition(document: Document, draft: Draft) -> Hunk | Unplaced:
     return Hunk(anchor=Anchor.SECTION_END, section=path, added=added)
 
 
-def _new_skill(document: str, draft: Draft, name: str) -> Hunk | Unplaced:
-    """Return the whole of a new skill: its file is not there, and begins with front matter that names it."""
-    if document:
+def _whole_skill(document: str, draft: Draft, name: str) -> Hunk | Unplaced:
+    """Return the whole of a skill, new, in place of what it was, or nothing; it begins with front matter that names it."""
+    if document and draft.op is Op.ADD:
         return Unplaced(reason=TAKEN)
-    hunk = Hunk(anchor=Anchor.FILE_LINES, section=(), added=f"{draft.after.rstrip()}\n")
+    added = "" if draft.op is Op.REMOVE else f"{draft.after.rstrip()}\n"
+    hunk = Hunk(anchor=Anchor.FILE_LINES, section=(), removed=document, added=added)
     found = place(document, hunk)
     if isinstance(found, Unplaced):
         return found
-    return hunk if hunk.added.startswith(f"---\nname: {name}\ndescription: ") else Unplaced(reason=_NO_FRONT)
+    named = not added or added.startswith(f"{skill_front(name)}description: ")
+    return hunk if named else Unplaced(reason=_NO_FRONT)
 
 
 def _kinds(text: str) -> set[BlockKind]:

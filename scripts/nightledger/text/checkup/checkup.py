@@ -49,6 +49,8 @@ CONFLICT_CONFIDENCE = 0.65
 """Which of two that contradict each other holds is the owner's to say; the later one more often does."""
 OTHER_KEPT = "other_kept"
 """Sign of a doubt about the newer of two, because the older one is to stay."""
+PAIRED = "contradicts"
+"""Sign of a doubt of somebody else that says no more than that two items contradict each other: which is asked about is found here."""
 _OPEN = frozenset({"waits", "waits_in", "wait_mark", "task_row"})
 _ENDED = frozenset({"box", "struck", "over_label", "over_value", "over_on", "gone"})
 _ECHOES = frozenset(
@@ -75,10 +77,18 @@ def find_cases(
         today: The date of the check-up.
         signed: Indexes of items that are not to be doubted, because somebody signed them lately.
         kept: Indexes of items that stay whatever contradicts them, because their owner said so.
-        chosen: Doubts of somebody else about items, of which the surer counts.
+        chosen: Doubts of somebody else about items, of which the surer counts, and pairs that contradict each other.
         gone: Files of the workspace that are not there.
     """
-    elsewhere = _elsewhere(units, frozenset(kept).union(signed))
+    paired = [doubt for doubt in chosen if PAIRED in doubt.signs]
+    lines = {unit.first: index for index, unit in reversed([*enumerate(units)])}
+    staying = {lines[doubt.other] for doubt in paired if OTHER_KEPT in doubt.signs and doubt.other in lines}
+    pairs = [
+        (lines[one.lines[0]], lines[one.other], one.reason)
+        for one in paired
+        if {one.lines[0], one.other} <= lines.keys()
+    ]
+    elsewhere = _elsewhere(units, staying.union(kept, signed), pairs)
     cases: list[_Case] = []
     found: dict[int, Doubt] = {}
     for index, view in enumerate(look(units, today, gone)):
@@ -87,20 +97,25 @@ def find_cases(
         doubt = None if index in signed else _judge(view.unit, cases[-1], elsewhere.get(index))
         if doubt:
             found[index] = doubt
-    _take_in(chosen, units, found, signed)
+    _take_in([one for one in chosen if one not in paired], units, found, staying.union(signed), kept)
     return list(_without_orphans(units, found))
 
 
 def _take_in(
-    chosen: Collection[Doubt], units: Sequence[Unit], found: dict[int, Doubt], signed: Collection[int]
+    chosen: Collection[Doubt],
+    units: Sequence[Unit],
+    found: dict[int, Doubt],
+    signed: Collection[int],
+    kept: Collection[int],
 ) -> None:
-    """Add doubts of somebody else, but none for the sake of an item that is doubted itself."""
+    """Add doubts of somebody else, but none for the sake of an item that is doubted itself, or that was settled."""
     places = {(unit.first, unit.own_last): index for index, unit in enumerate(units)}
     doubted = {units[index].first for index in found}
     for doubt in chosen:
         index = places[doubt.lines]
         surer = index not in found or found[index].confidence < doubt.confidence
-        if surer and index not in signed and doubt.other not in doubted:
+        settled = doubt.label is DoubtLabel.CONTRADICTION and index in kept
+        if surer and index not in signed and not settled and doubt.other not in doubted:
             found[index] = doubt
 
 
@@ -148,10 +163,12 @@ def _logit(share: float) -> float:
     return math.log(share / (1 - share))
 
 
-def _elsewhere(units: Sequence[Unit], kept: Collection[int]) -> dict[int, Doubt]:
+def _elsewhere(
+    units: Sequence[Unit], kept: Collection[int], pairs: Sequence[tuple[int, int, str]]
+) -> dict[int, Doubt]:
     """Return the doubts that another item of the file raises; of two that contradict each other about one at a time."""
     found: dict[int, Doubt] = {}
-    two_values = tuple(_two_values(units))
+    two_values = (*pairs, *_two_values(units))
     unlike = {frozenset(pair[:2]) for pair in two_values}
     for pair in (*_contradicted(units), *two_values):
         index, other, why = _older_first(units, *pair)
