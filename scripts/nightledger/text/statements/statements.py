@@ -71,7 +71,8 @@ def find_statements(
     languages = log_languages(log)
     statements = []
     for block in _blocks(log, {number: p for number, p in estimates.items() if number not in barred}, barred):
-        members = _news(block, is_known, languages)
+        # where no line is news all are left, to be folded later
+        members = [line for line in block if not is_known(clean_line(line, languages))] or block
         top = max(members, key=lambda line: estimates[line.number])
         score = estimates[top.number] * (1 if has_reason(top, languages) else BARE_SHARE)
         statements.append(statement_of(log, top, members, score, languages))
@@ -153,13 +154,6 @@ def _joins(lines: Sequence[LogLine], n: int, block: tuple[int, int], used: set[i
         and last.number - first.number < SPAN
         and used.isdisjoint(range(first.number, last.number + 1))
     )
-
-
-def _news(
-    members: list[LogLine], is_known: Callable[[str], bool], languages: tuple[str, ...]
-) -> list[LogLine]:
-    """Leave out the lines that are known; where there is no news all are left, to be folded later."""
-    return [line for line in members if not is_known(clean_line(line, languages))] or members
 
 
 def statement_of(

@@ -274,9 +274,7 @@ def is_of_its_day(line: LogLine, languages: tuple[str, ...] = ()) -> bool:
 def _is_passing(name: str, languages: tuple[str, ...]) -> bool:
     """Return whether a heading or label tells of a day's work, and of nothing else that is known."""
     cues = find_cues(name, languages)
-    return (
-        bool(cues) and cues <= _kinds().passing and (cues != {"vague"} or not _names_a_topic(name, languages))
-    )
+    return set() < cues <= _kinds().passing and (cues != {"vague"} or not _names_a_topic(name, languages))
 
 
 def _is_named(label: str, languages: tuple[str, ...]) -> bool:
