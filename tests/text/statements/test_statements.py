@@ -1,4 +1,5 @@
 import pytest
+from tests.rows import each_row
 from tests.text.logs import DAY, read
 
 from nightledger.domain.daylog import Found
@@ -73,7 +74,47 @@ def test_a_line_that_memory_holds_is_left_out_of_an_entry() -> None:
         == "Kettle:\n  - it must not run dry\n  - never lend it to Ann\n  - it must stay in the hall"
     )
     assert news.text == "Kettle:\n  - it must not run dry\n  - it must stay in the hall"
-    assert news.score < whole.score
+    assert news.score == whole.score, "an entry counts as its strongest line does"
+
+
+@each_row(
+    "heading, line, statements",
+    [
+        ("## Work", "Lesson: label both ends of each cable, because the rack was rewired wrongly", 1),
+        ("## Work", "Decision: label both ends of each cable", 1),
+        ("## Session notes", "Ann prefers short mails and never a newsletter", 1),
+        ("## Rack", "This needs a label at both of its ends", 1),
+        ("## Work", "Created the labels for each cable in the rack", 0),
+        (
+            "## Trabalho",
+            "Foram criados os rótulos para os cabos, que não são de cobre, e o armário está em ordem",
+            0,
+        ),
+        ("## Status report", "the labels are in the rack beside the door", 0),
+        ("## Next steps", "never order the labels before Ann has called", 0),
+        ("## Lesson: Label cables", "What happened: the rack was rewired by the new shift", 0),
+        ("## 2026-03-09", "This means that the other rack never has any", 0),
+    ],
+)
+def test_what_only_tells_its_day_or_leans_on_another_line_is_no_statement(
+    heading: str, line: str, statements: int
+) -> None:
+    found = find_statements(read(f"{heading}\n- {line}"), Model(bias=3.0, weights={})).statements
+    assert len(found) == statements
+
+
+def test_lines_that_have_no_topic_in_common_become_one_entry_only_where_each_gives_a_reason() -> None:
+    lines = "- never boil the kettle dry\n- always lock the shed\n- the hose hangs in the hall\n- the fuse is a slow one"
+    found = find_statements(read(f"## Durable memories\n{lines}"), Model(bias=3.0, weights={})).statements
+    assert [one.lines for one in found] == [(2, 3), (4, 4), (5, 5)]
+
+
+def test_the_name_of_a_kind_is_no_part_of_a_title() -> None:
+    log = read(
+        "# D\n## Lesson: Kettles must be dry\n- Cause: water in the base\n- Fix: dry the base before use"
+    )
+    (one,) = find_statements(log, Model(bias=3.0, weights={})).statements
+    assert one.text == "Kettles must be dry:\n  - Cause: water in the base\n  - Fix: dry the base before use"
 
 
 def news(text: str, *known: str) -> list[str]:

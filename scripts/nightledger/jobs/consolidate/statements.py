@@ -364,9 +364,9 @@ def _beside(revised: frozenset[str], found: Found) -> Found:
 
 
 def _wordings(changes: Iterable[Change]) -> Iterator[str]:
-    """Give what earlier proposals said, line by line; a key has lost its marks of denial."""
+    """Give what earlier proposals said, as a whole and line by line; a key has lost its marks of denial."""
     for change in changes:
-        yield from change.after.split("\n")
+        yield from {change.after, *change.after.split("\n")}
 
 
 def _draft(

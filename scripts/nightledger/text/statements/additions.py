@@ -16,9 +16,9 @@ from nightledger.text.similar import Overlaps, is_negated, numbers
 from nightledger.text.statements.cues import words_of
 from nightledger.text.statements.wording import claims_of
 
-THRESHOLD = 0.69
+THRESHOLD = 0.64
 """The first addition of a night must be at least this likely to be welcome, ..."""
-STEP = 0.1
+STEP = 0.12
 """... and each further one by this share of what is missing to certainty: an operator's attention is spent."""
 KNOWN = 0.75
 """Share of a statement's words that one line already known must hold for it to be no news; a rare word counts for more."""
@@ -37,7 +37,7 @@ class Choice(Struct, frozen=True, kw_only=True):
     Attributes:
         chosen: To propose, the best first.
         known: Folded into what memory, an earlier proposal or a better statement says.
-        no_room: Good enough for a quieter night; they compete again.
+        no_room: Good enough for a quieter night; they compete again, without the lines that are known by then.
         weak: Not good enough for any night.
     """
 
@@ -136,11 +136,13 @@ def choose_additions(
     for statement in sorted(statements, key=lambda s: (s.maxim, -s.score, s.day, s.path, s.lines)):
         if statement.score < THRESHOLD:
             weak.append(statement)
-        elif statement.key in proposed or _is_known(statement, known):
+        elif statement.key in proposed or all(
+            said := [known.holds(one) for one in claims_of(statement.text)]
+        ):
             folded.append(statement)
-        elif len(chosen) < limit and statement.score >= required(len(chosen)):
+        elif len(chosen) < limit and statement.score >= required(len(chosen)) and not any(said):
             chosen.append(statement)
-            for claim in claims_of(statement.text):
+            for claim in {*claims_of(statement.text), statement.text}:
                 known.add(claim)
         else:
             no_room.append(statement)
@@ -150,8 +152,3 @@ def choose_additions(
 def required(taken: int) -> float:
     """Give the score that the next addition of a night needs after ``taken`` others, 0..1."""
     return THRESHOLD + (1 - THRESHOLD) * min(1.0, STEP * taken)
-
-
-def _is_known(statement: Statement, known: Known) -> bool:
-    """An entry of several lines is known when all of them are."""
-    return all(known.holds(claim) for claim in claims_of(statement.text))

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from nightledger.domain.daylog import LogLine, StatementKind
 from nightledger.files.shipped import shipped_config
+from nightledger.text.patterns import pattern
 from nightledger.text.similar import fold, shingles
 from nightledger.text.statements.cues import find_cues
 from nightledger.text.statements.estimate import split_label, tells_result
@@ -71,7 +72,8 @@ class _Kinds(Struct, frozen=True, kw_only=True):
 
     ``claiming`` are cues of a sentence that claims something, ``without_topic`` those of a title that names no
     topic: "Key decisions", "Lessons learned". ``maxim`` are cues of what holds always or never; where ``says_whose`` tells
-    who said so, or ``says_what`` above it what it is, it is none.
+    who said so, or ``says_what`` above it what it is, it is none. ``reasons_said`` and ``reasons_named`` are the reasons to keep
+    a line, in it and in what names it; ``passing`` are cues of names of what a day did.
     """
 
     kinds: tuple[_Kind, ...]
@@ -83,6 +85,9 @@ class _Kinds(Struct, frozen=True, kw_only=True):
     maxim: frozenset[str]
     says_whose: frozenset[str]
     says_what: frozenset[str]
+    reasons_said: frozenset[str]
+    reasons_named: frozenset[str]
+    passing: frozenset[str]
 
 
 @cache
@@ -185,7 +190,7 @@ def topic_of(line: LogLine, languages: tuple[str, ...] = ()) -> str:
     if not line.turn and line.headings and not (len(line.headings) == 1 and _DATE.search(line.headings[0])):
         candidates.append(line.headings[-1])
     for candidate in candidates:
-        title = _clean_title(candidate)
+        title = _clean_title(candidate, languages)
         if title and _names_a_topic(title, languages):
             return title
     return ""
@@ -197,10 +202,12 @@ def claims_of(text: str) -> tuple[str, ...]:
     return tuple(children or title.split("\n- "))
 
 
-def _clean_title(text: str) -> str:
+def _clean_title(text: str, languages: tuple[str, ...]) -> str:
     timeless = _TITLE_TIME.sub("\0", _TICK.sub(" ", without_bold(text))).strip(_EDGES + "\0")
     plain = _GAP.sub(_join, timeless)
-    return " ".join(_TITLE_NUMBER.sub("", plain.strip()).split()).strip(_EDGES)
+    title = " ".join(_TITLE_NUMBER.sub("", plain.strip()).split()).strip(_EDGES)
+    label, body = split_label(title)
+    return body if _is_named(label, languages) and not _names_a_topic(label, languages) else title
 
 
 def _join(gap: re.Match[str]) -> str:
@@ -235,6 +242,44 @@ def reasons_for(line: LogLine, languages: tuple[str, ...] = ()) -> tuple[str, ..
 def what_would_change_it(kind: StatementKind) -> str:
     """Return what would change one's mind about a statement of this kind."""
     return _row(kind).what_would_change_it
+
+
+def has_reason(line: LogLine, languages: tuple[str, ...] = ()) -> bool:
+    """Return whether a line gives a reason to keep it: it forbids, wishes or corrects, or is named a lesson, a rule or a decision."""
+    label, body = split_label(line.content)
+    named = {cue for name in _above(line) for cue in find_cues(name, languages)}
+    said = find_cues("".join(body.split("`")[::2]), languages)
+    return bool(named & _kinds().reasons_named or said & _kinds().reasons_said) or _is_named(label, languages)
+
+
+def is_of_its_day(line: LogLine, languages: tuple[str, ...] = ()) -> bool:
+    """Return whether a line only tells what its day did or left open, or leans on a line that it would leave behind.
+
+    What is labelled a lesson, rule, decision or wish does not; nor does what gives a reason to keep it, unless it is still open.
+    """
+    label, body = split_label(line.content)
+    if _is_named(label, languages):
+        return False
+    above = (*line.headings[-1:], line.lead)
+    is_open = any("open" in find_cues(name, languages) for name in (*above, label))
+    leans_back = _PRONOUN.match(plain_line(line)) and not topic_of(line, languages)
+    if is_open or leans_back or _is_passing(label, languages):
+        return True
+    told = tells_result(body, languages) or (
+        bool(languages) and pattern("line-shapes", "done").match(body) is not None
+    )
+    return (told or any(_is_passing(name, languages) for name in above)) and not has_reason(line, languages)
+
+
+def _is_passing(name: str, languages: tuple[str, ...]) -> bool:
+    """Return whether a heading or label tells of a day's work, and of nothing else that is known."""
+    cues = find_cues(name, languages)
+    return set() < cues <= _kinds().passing and (cues != {"vague"} or not _names_a_topic(name, languages))
+
+
+def _is_named(label: str, languages: tuple[str, ...]) -> bool:
+    """Return whether a label says that its line is a lesson, a rule, a wish, a decision, or stands from now on."""
+    return not find_cues(label, languages).isdisjoint(_kinds().says_what | _kinds().reasons_named)
 
 
 def is_maxim(members: Sequence[LogLine], languages: tuple[str, ...] = ()) -> bool:
