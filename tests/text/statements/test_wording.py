@@ -1,3 +1,4 @@
+from tests.rows import each_row
 from tests.text.logs import read
 
 from nightledger.text.similar import numbers
@@ -36,3 +37,22 @@ def test_a_long_line_is_cut_to_whole_sentences_that_claim_something() -> None:
     assert shorten(text) == claim
     assert clean_line(read(f"- {text}").lines[0]) == claim
     assert numbers(claim) <= numbers(text)
+
+
+@each_row(
+    "said, kept",
+    [
+        ("Good. From now on ask for the form first", "From now on ask for the form first"),
+        ("No, staging listens on port 2222", "staging listens on port 2222"),
+        ("Done. Lesson: the deploy needs the bastion", "Lesson: the deploy needs the bastion"),
+        (
+            "\u597d\u7684\uff0c\u4ee5\u540e\u4e0d\u8981\u76f4\u63a5\u63a8\u9001",
+            "\u4ee5\u540e\u4e0d\u8981\u76f4\u63a5\u63a8\u9001",
+        ),
+        ("No tokens in logs", "No tokens in logs"),
+        ("Done: the port is 2222", "Done: the port is 2222"),
+        ("Right of way goes to the tram", "Right of way goes to the tram"),
+    ],
+)
+def test_what_only_answers_is_left_out(said: str, kept: str) -> None:
+    assert clean_line(read(f"- {said}").lines[0]) == kept

@@ -118,8 +118,8 @@ def entry_text(top: LogLine, members: Sequence[LogLine], languages: tuple[str, .
 
 
 def clean_line(line: LogLine, languages: tuple[str, ...] = ()) -> str:
-    """Give a line's words without ticks, tags, bold marks and table borders; cut where long."""
-    text = plain_line(line)
+    """Give a line's words without ticks, tags, bold marks and table borders, nor what it answers; cut where long."""
+    text = pattern("line-shapes", "reply").sub("", plain_line(line))
     return shorten(text, languages) if len(text) > _LONG else text
 
 
