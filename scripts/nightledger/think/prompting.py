@@ -171,7 +171,7 @@ def _joined(rows: Sequence[str]) -> str:
 
 def _sections(log: DayLog) -> Iterator[list[LogLine]]:
     """Yield the lines that may be shown, by heading; a long section in pieces."""
-    held = rules_in(line for line in log.lines if line.text.strip())
+    held = rules_in((line for line in log.lines if line.text.strip()), secrets=True)
     secret = {
         line.headings[-1]
         for line in log.lines
