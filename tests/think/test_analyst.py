@@ -102,6 +102,20 @@ def test_a_model_sees_prose_and_headings_with_their_numbers_and_no_secret(tmp_pa
     assert all(text not in shown for text in ("correct-horse", "ghp_", "02:00", "always pay", "{{"))
 
 
+def test_what_can_be_no_claim_of_its_own_is_shown_without_a_number_and_a_copy_once(tmp_path: Path) -> None:
+    model = Model(answer())
+    notes = (
+        "# Chat\n\nuser: keep it\nassistant: I will\n\n# Notes\n\nIt goes on\nbelow.\n\nIt stands alone.\n"
+    )
+    copy = read_daylog("memory/2026-03-02-copy.md", notes, DAY)
+    ask(tmp_path, model, notes, beside=[copy])
+    (question,) = model.questions
+    shown = question.split("The notes:")[1].split("\n")
+    assert [line for line in shown if "|" in line] == [
+        "3| user: keep it", "| assistant: I will", "| It goes on", "| below.", "11| It stands alone."
+    ]  # fmt: skip
+
+
 def test_what_was_answered_is_not_asked_again(tmp_path: Path) -> None:
     first = ask(tmp_path, Model(answer(NAS)))
     assert [one.statement.text for one in first.chosen] == ["The NAS spins down after 20 minutes."]
