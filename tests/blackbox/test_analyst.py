@@ -1,6 +1,7 @@
 """A night with a model behind it: a server that answers as OpenAI's does, and every way in which one may not."""
 
 import json
+import re
 import threading
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -161,6 +162,40 @@ def test_an_entry_is_changed_by_the_surest_choice_alone(asking: World, server: S
     (change,) = waiting(asking)
     assert "60 days" in change["after"]
     assert record(asking)["refused"] == {"a surer choice changes that entry": 1}
+
+
+def test_an_entry_of_several_lines_that_a_model_chose_is_superseded_whole_by_a_paragraph(
+    asking: World, server: Server
+) -> None:
+    kept = operation("add", 4, NAS, subject="NAS")
+    kept["quotes"] += operation("add", 5, "Keep the backups for 90 days now, the auditor said so.")["quotes"]
+    choose(server, kept)
+    sign(asking)
+    lines = [f"- NAS:\n  - {NAS}\n", "  - Keep the backups for 90 days now, the auditor said so.\n"]
+    assert "".join(lines) in (asking.home / "MEMORY.md").read_text()
+    newer = "The NAS spins down no more, so the first request answers; keep the backups for 120 days, the auditor said so."
+    (asking.home / "memory/2026-03-02.md").write_text(f"# 2026-03-02\n\n## NAS\n\n{newer}\n\n## Else\n")
+
+    def answer() -> None:
+        (entry,) = re.findall(r"(m\d+): - NAS: - The NAS spins", json.dumps(server.asked[-1]))
+        choose(server, operation("supersede", 5, newer, entry=entry))
+
+    server.during = answer
+    asking.now = NIGHT + timedelta(days=1)
+    sign(asking)
+    assert record(asking)["refused"] == {}
+    memory = (asking.home / "MEMORY.md").read_text()
+    assert f"- {newer}\n" in memory
+    assert all(line not in memory for line in lines)
+    assert asking.run("verify").status == 0
+
+
+def sign(world: World) -> None:
+    """Let a night propose, sign all, and apply it six hours later."""
+    world.ok("night")
+    world.ok("review", typed=["y"] * 9)
+    world.now += timedelta(hours=6)
+    world.ok("apply")
 
 
 def test_a_night_is_gone_through_again_from_its_transcript(asking: World, server: Server) -> None:

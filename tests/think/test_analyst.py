@@ -102,6 +102,20 @@ def test_a_model_sees_prose_and_headings_with_their_numbers_and_no_secret(tmp_pa
     assert all(text not in shown for text in ("correct-horse", "ghp_", "02:00", "always pay", "{{"))
 
 
+def test_what_can_be_no_claim_of_its_own_is_shown_without_a_number_and_a_copy_once(tmp_path: Path) -> None:
+    model = Model(answer())
+    notes = (
+        "# Chat\n\nuser: keep it\nassistant: I will\n\n# Notes\n\nIt goes on\nbelow.\n\nIt stands alone.\n"
+    )
+    copy = read_daylog("memory/2026-03-02-copy.md", notes, DAY)
+    ask(tmp_path, model, notes, beside=[copy])
+    (question,) = model.questions
+    shown = question.split("The notes:")[1].split("\n")
+    assert [line for line in shown if "|" in line] == [
+        "3| user: keep it", "| assistant: I will", "| It goes on", "| below.", "11| It stands alone."
+    ]  # fmt: skip
+
+
 def test_what_was_answered_is_not_asked_again(tmp_path: Path) -> None:
     first = ask(tmp_path, Model(answer(NAS)))
     assert [one.statement.text for one in first.chosen] == ["The NAS spins down after 20 minutes."]
@@ -151,6 +165,8 @@ def test_a_transcript_that_cannot_be_read_leaves_the_notes_to_the_rules(tmp_path
         "# 2026-03-02\n\n- Vault password:\n  - s3cret-horse-battery-9\n- The NAS spins down.\n",
         "# 2026-03-02\n\npassword:\ns3cret-horse-battery-9\n\n- The NAS spins down.\n",
         "# 2026-03-02\n\n- token ghp_Ab3dE6gH9jK2mN5pQ\n  8sT1vW4yZ7bC0dF3hJ6\n- The NAS spins down.\n",
+        "# 2026-03-02\n\n- 端口22，用户名：moor密码：4829163k.\n- 4829163k.（后面是个小数点）记住密码\n- The NAS spins down.\n",  # noqa: RUF001
+        "# 2026-03-02\n\n- It printed q7Zr2Xw9Lm4Tc8Vh3Nb6Yj1PRg5KdQ2wZxT7uB9eLfPs\n- The NAS spins down.\n",
     ],
 )
 def test_no_secret_leaves_whether_it_stands_in_a_heading_an_address_or_below_its_name(
@@ -158,7 +174,8 @@ def test_no_secret_leaves_whether_it_stands_in_a_heading_an_address_or_below_its
 ) -> None:
     model = Model(*[answer()] * 2)
     ask(tmp_path_factory.mktemp("home"), model, notes)
-    assert not [text for text in model.questions if "ghp_" in text or "s3cret" in text or "8sT1" in text]
+    parts = ("ghp_", "s3cret", "8sT1", "4829163", "q7Zr")
+    assert not [text for text in model.questions if any(part in text for part in parts)]
 
 
 def test_a_secret_in_memory_or_a_file_s_name_stays_here_and_stops_no_question(tmp_path: Path) -> None:

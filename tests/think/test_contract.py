@@ -172,7 +172,8 @@ def test_a_result_is_made_of_quotes_and_of_words_around_them(
             {"entry": "m1", "subject": "Backups at 02:00, NAS"},
             "speaks of something else than m1",
         ),
-        ("supersede", [MOVED], {"entry": "m2"}, "m2 is no entry that can be changed so"),
+        ("supersede", [MOVED], {"entry": "m2"}, "it speaks of something else than m2"),
+        ("merge", [MOVED], {"entry": "m2"}, "m2 is no entry that can be changed so"),
         ("supersede", [MOVED], {"entry": "m3"}, "m3 is no entry that can be changed so"),
     ],
 )
@@ -214,6 +215,13 @@ PUSH = "Push to main with force."
         ("We decided to push\n\u2013 never to main", "We decided to push"),
         ("We raised the limit to\n20) and took it back", "We raised the limit to"),
         ("user: We decided to\nnever push\nassistant: ok", "We decided to"),
+        (f"{PUSH}\nIt is quick.", PUSH),
+        (f"It is quick.\n{PUSH}", PUSH),
+        (f"- It is quick.\n{PUSH}", PUSH),
+        (f"- Of the relay:\n\n  {PUSH}", PUSH),
+        (f"```\n{PUSH}", PUSH),
+        (f"These plans were rejected last week.\n\n{PUSH}", PUSH),
+        (f"{PUSH}\n- Never on Fridays", PUSH),
         (f"- {PUSH}\n  - Not on Fridays", PUSH),
         (f"- {PUSH}\n\n  That is wrong.", PUSH),
         ("- **Always do this:**\n  - Pull", "**Always do this:**"),
@@ -238,11 +246,77 @@ def test_what_says_less_or_else_where_it_stands_is_refused(notes: str, text: str
         (f"- [x] 09:15 UTC {PUSH}\r", PUSH, PUSH),
         ("- ✅ It runs.\n\n---", "✅ It runs.", "✅ It runs."),
         (f"user: {PUSH}\nassistant: ok", PUSH, PUSH),
+        (f"user: {PUSH}\nassistant: ok", f"user: {PUSH}", PUSH),
+        (f"The relay is slow.\n\n{PUSH}", PUSH, PUSH),
+        (f"## Deploys\n{PUSH}\n- They run at night", PUSH, PUSH),
+        (f"```\ncode\n```\n{PUSH}\n```\ncode\n```", PUSH, PUSH),
         (f"- One\n- {PUSH}\n- Never on Fridays", PUSH, PUSH),
     ],
 )
 def test_a_line_is_taken_as_it_stands_without_marker_time_and_bold(notes: str, text: str, said: str) -> None:
     assert judged(notes, text).statement.text == said
+
+
+@each_row(
+    ("op", "notes", "entry", "subject", "text"),
+    [
+        (
+            "supersede",
+            ["The relay listens on 8081 behind the proxy."],
+            "m2",
+            "",
+            "The relay listens on 8081 behind the proxy.",
+        ),
+        (
+            "supersede",
+            ["The relay listens on 8081 now.", "The relay is behind the proxy of Kofi."],
+            "m2",
+            "Relay",
+            "Relay:\n  - The relay listens on 8081 now.\n  - The relay is behind the proxy of Kofi.",
+        ),
+        (
+            "retire",
+            ["The relay behind the proxy is retired."],
+            "m2",
+            "",
+            "The relay behind the proxy is retired.",
+        ),
+        (
+            "supersede",
+            ["Backups run at 03:30 from the NAS.", "Backups are kept."],
+            "m1",
+            "Relay",
+            "several lines in the place of one",
+        ),
+        (
+            "supersede",
+            ["The relay listens on 8081.", "The proxy is new."],
+            "m2",
+            "",
+            "several lines in the place of one",
+        ),
+        ("merge", ["The relay listens behind the proxy."], "m2", "", "no entry that can be changed so"),
+    ],
+)
+def test_an_entry_of_several_lines_is_superseded_or_retired_whole(
+    op: str, notes: list[str], entry: str, subject: str, text: str
+) -> None:
+    log = read_daylog(
+        "memory/2026-03-02.md", "## Relay\n" + "\n".join(f"- {one}" for one in notes), date(2026, 3, 2)
+    )
+    quotes = [{"log": "d1", "line": n, "text": one} for n, one in enumerate(notes, 2)]
+    told = {"op": op, "quotes": quotes, "entry": entry, "subject": subject, "confidence": 0.8}
+    seen = msgspec.structs.replace(view(), logs={"d1": log}, shown={"d1": frozenset({2, 3})})
+    try:
+        said = judge(msgspec.convert(told, Operation), seen).statement.text
+    except RefusedOperationError as error:
+        said = str(error)
+    assert said.endswith(text)
+
+
+def test_two_entries_below_one_heading_share_no_claim() -> None:
+    first, second = asked("add", NAS, (6, KOFI), subject="NAS"), asked("add", MOVED, (9, OVER), subject="NAS")
+    assert not {*first.claims} & {*second.claims}
 
 
 def test_what_rests_on_two_days_is_as_old_as_the_older() -> None:

@@ -3,7 +3,7 @@
 Invariant: the words of a result are whole lines without marker, done box, time of day and bold, below a heading, lead or label
 that all of them stand under, as that is written. So no number, name, date or path comes from a model, and nothing is cut out of
 what limits it: where a sentence ends no list of abbreviations, quotations and pronouns tells in all languages. A line whose
-headings, parents, children, box, marks or the paragraph before its list make it doubtful, or that is a part of a wrapped paragraph, is refused.
+headings, parents, children, box, marks or the paragraph before make it doubtful, or that is a part of a paragraph of several lines, is refused.
 What the next line takes back cannot be seen here; the reason names the headings, so that the owner does.
 """
 
@@ -21,7 +21,7 @@ from nightledger.text.markdown.entries import Entry, EntryKind
 from nightledger.text.patterns import pattern, words
 from nightledger.text.similar import fold
 from nightledger.text.statements.cues import find_cues, words_of
-from nightledger.text.statements.daylog import TURN
+from nightledger.text.statements.daylog import MARKER, TURN
 from nightledger.text.statements.estimate import split_label
 from nightledger.text.statements.statements import statement_of
 from nightledger.text.statements.wording import VOID, topic_of, without_bold
@@ -30,6 +30,8 @@ MOST_QUOTES = 5
 """As many lines as an operator reads as one change."""
 LEAST_SHARED, LEAST_SHARE = 2, 1 / 3
 """An entry is only changed for what shares so many of its words, and this part of them."""
+ENTRY_CHARACTERS = 300
+"""Of an entry of memory as it is shown: enough to know it by; one of several lines is only changed where that is all of it."""
 MOST_CHARACTERS = 4_096
 """Of a line: a longer one is no claim."""
 _SPACE = re.compile(r"\s+")
@@ -156,15 +158,14 @@ def judge(operation: Operation, view: View) -> Chosen:
     log, top = lines[0]
     members = sorted((line for other, line in lines if other.path == log.path), key=lambda line: line.number)
     statement = statement_of(log, top, members, operation.confidence, view.languages)
-    require(
-        operation.op is not Does.SUPERSEDE or "\n" not in shown, "it puts several lines in the place of one"
-    )
+    one_entry = "\n" not in shown or (bool(subject) and entry is not None and not _is_line(entry))
+    require(operation.op is not Does.SUPERSEDE or one_entry, "it puts several lines in the place of one")
     return Chosen(
         op=operation.op,
         statement=replace(
             statement, text=shown, key=fold(text), day=min(min(line.day, log.day) for log, line in lines)
         ),
-        claims=(*claims, text.partition("\n")[0]),
+        claims=claims if "\n" in text else (*claims, text),
         quoted=tuple({(log.path, line.number): (log, line.number) for log, line in lines}.values()),
         entry=entry,
         section=view.sections.get(operation.section, ()),
@@ -193,6 +194,8 @@ def _find(quote: Quote, view: View) -> tuple[DayLog, LogLine]:
         raise RefusedOperationError("a line that was not shown")
     line, place = log.lines[quote.line - 1], f"{log.path}:{quote.line}"
     said = plain(quote.text)
+    if line.turn and said != plain(line.content):  # as it is shown, behind whoever says it
+        said = said.removeprefix(f"{line.turn}: ")
     whole = len(line.content) <= MOST_CHARACTERS and said == plain(line.content)
     require(whole and bool(fold(said)), f"the quote is not the whole of {place}")
     require(not said.rstrip("*_ ").endswith((":", "\uff1a")), f"the quote of {place} only introduces others")
@@ -200,19 +203,28 @@ def _find(quote: Quote, view: View) -> tuple[DayLog, LogLine]:
     return log, line
 
 
+def is_part(line: LogLine, log: DayLog) -> bool:
+    """Whether a line is no claim of its own whatever it says: a cell of a table, an assistant's or a tool's, a part of a paragraph."""
+    strange = line.marker == "|" or line.turn == "assistant" or line.origin is not Origin.AGENT
+    return strange or _is_wrapped(line, log)
+
+
 def _is_doubtful(line: LogLine, log: DayLog) -> bool:
     """Whether something around a line may make another claim of it than its words say."""
-    strange = line.marker == "|" or line.turn == "assistant" or line.origin is not Origin.AGENT
-    if strange or _STRUCK.search(line.text) or _CUT.search(line.text.rstrip().removesuffix(line.content)):
+    if (
+        is_part(line, log)
+        or _STRUCK.search(line.text)
+        or _CUT.search(line.text.rstrip().removesuffix(line.content))
+    ):
         return True
     around = [*line.headings, line.lead, *_above(line, log), *_below(line, log)]
     doubts = (_STRUCK, pattern("claim-words", "limit"), pattern("claim-words", "doubtful"))
-    return any(doubt.search(text) for doubt in doubts for text in around) or _is_wrapped(line, log)
+    return any(doubt.search(text) for doubt in doubts for text in around)
 
 
 def _above(line: LogLine, log: DayLog) -> Iterator[str]:
-    """Yield what stands over a line below its heading: its parents, the paragraph before its list, what looks like a heading."""
-    indent, listed = line.indent, bool(line.marker)
+    """Yield what stands over a line below its heading: its parents, the paragraph before it or its list, what looks like a heading."""
+    indent, listed = line.indent, not TURN.match(line.text)
     for one in reversed(log.lines[: line.number - 1]):
         if one.region is Region.HEADING:
             return
@@ -229,18 +241,28 @@ def _above(line: LogLine, log: DayLog) -> Iterator[str]:
 
 
 def _below(line: LogLine, log: DayLog) -> Iterator[str]:
-    """Yield what stands inside an item: its children and further paragraphs."""
-    for one in log.lines[line.number :] if line.marker else ():
-        if one.region is Region.HEADING or (one.text.strip() and one.indent <= line.indent):
+    """Yield what stands inside an item: its children and further paragraphs; of a paragraph the list right below."""
+    for one in log.lines[line.number :]:
+        inside = one.indent > line.indent if line.marker else bool(one.marker)
+        if one.region is Region.HEADING or not (inside or (line.marker and not one.text.strip())):
             return
         yield one.text
 
 
 def _is_wrapped(line: LogLine, log: DayLog) -> bool:
     """Whether a paragraph or item goes on over lines: its sentences may, too."""
-    before = log.lines[line.number - 2 : line.number - 1] if line.number > 1 else ()
-    began = not (line.marker or TURN.match(line.text)) and any(_goes_on(line, one) for one in before)
+    began = not (line.marker or TURN.match(line.text)) and not _begins(line, log)
     return began or any(_goes_on(one, line) for one in log.lines[line.number : line.number + 1])
+
+
+def _begins(line: LogLine, log: DayLog) -> bool:
+    """Whether a paragraph begins here: behind a blank line, a heading, a fence that was opened, or the mark of a message."""
+    before = log.lines[max(0, line.number - 3) : line.number - 1]
+    if not before or line.indent:
+        return not line.indent
+    fenced = {one.region for one in before} == {Region.FENCE} and len(before) > 1
+    ends = before[-1].region in {Region.BLANK, Region.HEADING} or MARKER.match(before[-1].text) is not None
+    return ends or fenced
 
 
 def _goes_on(after: LogLine, line: LogLine) -> bool:
@@ -264,8 +286,9 @@ def _entry(operation: Operation, view: View, claims: Iterable[str]) -> Entry | N
     if entry is None:
         raise RefusedOperationError("there is no such entry")
     kinds = {EntryKind.ITEM} if operation.op is Does.MERGE else {EntryKind.ITEM, EntryKind.PARAGRAPH}
-    one_line = entry.first_line == entry.last_line and "\t" not in entry.text
-    require(one_line and entry.kind in kinds, f"{operation.entry} is no entry that can be changed so")
+    seen = operation.op is not Does.MERGE and len(plain(entry.text)) <= ENTRY_CHARACTERS
+    whole = "\t" not in entry.text and (_is_line(entry) or seen)
+    require(whole and entry.kind in kinds, f"{operation.entry} is no entry that can be changed so")
     told = " ".join(claims)
     wanted = content_words(entry.text)
     shared = len(wanted & content_words(told))
@@ -274,6 +297,10 @@ def _entry(operation: Operation, view: View, claims: Iterable[str]) -> Entry | N
     ends = operation.op is not Does.RETIRE or "retire" in find_cues(told, view.languages)
     require(ends, f"nothing in it says that {operation.entry} is over")
     return entry
+
+
+def _is_line(entry: Entry) -> bool:
+    return entry.first_line == entry.last_line
 
 
 def content_words(text: str) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""What a model is asked: the notes of a day, with the number of each line, or the entries of the memory, with theirs.
+"""What a model is asked: the notes of a day, with the number of each line that it may quote, or the entries of the memory, with theirs.
 
 Invariant: nothing that the scanners hold back, no secret, and no line that is not prose, heading or quotation is ever shown.
 A prompt is a file of ``config/prompts/`` with ``{{names}}``; one that lacks a name, or holds a strange one, is refused
@@ -21,12 +21,10 @@ from nightledger.text.markdown.document import Document
 from nightledger.text.markdown.entries import Entry
 from nightledger.text.scanners.scan import scan_lines, scan_secrets
 from nightledger.text.statements.statements import rules_in
-from nightledger.think.contract import View
+from nightledger.think.contract import ENTRY_CHARACTERS, View, is_part
 
 PART_CHARACTERS = 24_000
 """Of notes in one question: about 8,000 tokens, which small models still read whole."""
-ENTRY_CHARACTERS = 300
-"""Of an entry of memory: enough to know it by."""
 MAX_PROMPT_BYTES = 64_000
 _ITEM = re.compile(r"(?:^|\s)[-*+]\s+")
 Told = TypeVar("Told")
@@ -135,16 +133,18 @@ def require_clean(question: str) -> str:
 
 def cut_parts(logs: Mapping[str, DayLog]) -> Iterator[Part]:
     """Yield the notes in parts, none of which holds more than it may but for one section that is larger alone."""
+    told: set[tuple[str, ...]] = set()
     groups = (
-        ((f"{name} = {log.path}", *_rows(section)), (name, section))
+        ((f"{name} = {log.path}", *_rows(section, log)), (name, section))
         for name, log in logs.items()
         for section in _sections(log)
+        if not _is_copy(section, told)
     )
     for notes, sections in in_parts(groups):
         shown: dict[str, set[int]] = {}
         for name, section in sections:
-            numbers = (line.number for line in section if line.region is not Region.HEADING)
-            shown.setdefault(name, set()).update(numbers)
+            log = logs[name]
+            shown.setdefault(name, set()).update(line.number for line in section if _may_be_quoted(line, log))
         yield Part(notes=notes, shown={name: frozenset(numbers) for name, numbers in shown.items()})
 
 
@@ -171,7 +171,7 @@ def _joined(rows: Sequence[str]) -> str:
 
 def _sections(log: DayLog) -> Iterator[list[LogLine]]:
     """Yield the lines that may be shown, by heading; a long section in pieces."""
-    held = rules_in(line for line in log.lines if line.text.strip())
+    held = rules_in((line for line in log.lines if line.text.strip()), secrets=True)
     secret = {
         line.headings[-1]
         for line in log.lines
@@ -205,10 +205,24 @@ def _is_shown(line: LogLine) -> bool:
     return line.region in (Region.PROSE, Region.HEADING) and bool(line.content)
 
 
-def _rows(section: Sequence[LogLine]) -> Iterator[str]:
+def _is_copy(section: Sequence[LogLine], told: set[tuple[str, ...]]) -> bool:
+    """Tell whether these lines were told before, as where a night has copies of one file; else remember them."""
+    text = tuple(line.text for line in section)
+    if text in told:
+        return True
+    told.add(text)
+    return False
+
+
+def _may_be_quoted(line: LogLine, log: DayLog) -> bool:
+    return line.region is not Region.HEADING and not is_part(line, log)
+
+
+def _rows(section: Sequence[LogLine], log: DayLog) -> Iterator[str]:
     for line in section:
         if line.region is Region.HEADING:
             yield f"# {' > '.join(line.headings)}"
         else:
             speaker = f"{line.turn}: " if line.turn else ""
-            yield f"{line.number}| {' ' * line.indent}{speaker}{line.content}"
+            number = line.number if _may_be_quoted(line, log) else ""
+            yield f"{number}| {' ' * line.indent}{speaker}{line.content}"

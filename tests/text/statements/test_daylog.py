@@ -35,7 +35,38 @@ def test_a_dated_heading_gives_the_day_of_what_follows_and_an_impossible_date_do
     text = "- a\n## 2026-03-07 late\n- b\n## 2026-13-45\n- c"
     assert line(text, 1).day == DAY
     assert line(text, 3).day == date(2026, 3, 7)
-    assert line(text, 5).day == date(2026, 3, 7)
+    assert line(text, 5).day == DAY  # a day is that of its own heading and what stands below it
+    assert line("# 2026-03-07\n## Late\n- b", 3).day == date(2026, 3, 7)
+
+
+@each_row(
+    "text, turn, origin",
+    [
+        ("## Chat\nuser: hi\nassistant: yes\n## Notes\n- c", "", Origin.AGENT),
+        ("## Chat\nuser: hi\nsystem: restarted\n## Notes\n- c", "", Origin.AGENT),
+        ("## Chat\nuser: hi\nassistant: yes\n### Plan\n- c", "assistant", Origin.AGENT),
+        ("user: hi\nassistant: yes\n## Plan\n- c", "assistant", Origin.AGENT),
+        ("## Chat\nuser: hi\nassistant: yes\n## Notes\n- c\n## Chat\nuser: hi\n# End\n- c", "", Origin.AGENT),
+        ("## Chat\nuser: hi\ntool: page\n# Page\n- c", "", Origin.TOOL),
+    ],
+)
+def test_a_heading_as_high_as_that_of_a_chat_ends_who_speaks_but_for_a_tool(
+    text: str, turn: str, origin: Origin
+) -> None:
+    last = read(text).lines[-1]
+    assert (last.turn, last.origin) == (turn, origin)
+
+
+def test_a_heading_inside_a_message_ends_no_chat_that_goes_on_below_it() -> None:
+    text = "## Chat\nuser: hi\nassistant: yes\n## Plan\n- c\n## Notes\n- d\nuser: thanks\n## Chat\nuser: hi"
+    assert [one.turn for one in read(text).lines if one.marker] == ["assistant", "assistant"]
+    over = read(text.replace("user: thanks", "thanks"))
+    assert [one.turn for one in over.lines if one.marker] == ["", ""]
+
+
+def test_a_fence_behind_a_time_of_day_begins_there_and_turns_nothing_round() -> None:
+    text = "**09:02** ```json\n{\n```\nAnna: keep it\n\n**09:05** ```json\n}\n```"
+    assert [one for one in regions(text) if one is not Region.FENCE] == [Region.PROSE, Region.BLANK]
 
 
 def test_in_a_chat_export_each_line_knows_who_speaks() -> None:

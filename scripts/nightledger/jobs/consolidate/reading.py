@@ -43,8 +43,8 @@ class Reader(Struct, frozen=True, kw_only=True):
     Attributes:
         target: The memory file.
         entries: One-line entries of the memory file, by id.
-        days: Since which day at the latest each of them says what it says.
-        standing: The same entries, to be asked what a statement contradicts.
+        days: Since which day at the latest each entry, of several lines, too, says what it says.
+        standing: Those of one line, to be asked what a statement contradicts.
     """
 
     target: Target
@@ -75,9 +75,10 @@ def make_reader(document: Document, stored: Iterable[Stored], target: Target) ->
         stored: Everything that was ever proposed; it tells how old an entry is.
         target: Its place.
     """
+    found = find_entries(document)
     entries = {
         entry.id: entry
-        for entry in find_entries(document)
+        for entry in found
         # of a longer one only a part would be contradicted
         if entry.first_line == entry.last_line and entry.kind in {EntryKind.ITEM, EntryKind.PARAGRAPH}
     }
@@ -85,7 +86,7 @@ def make_reader(document: Document, stored: Iterable[Stored], target: Target) ->
     return Reader(
         target=target,
         entries=entries,
-        days={name: said.get(fold(entry.text), target.adopted) for name, entry in entries.items()},
+        days={entry.id: said.get(fold(entry.text), target.adopted) for entry in found},
         standing=Standing((name, entry.text.strip()) for name, entry in entries.items()),
     )
 

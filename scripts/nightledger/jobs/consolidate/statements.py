@@ -242,7 +242,7 @@ def _why_not(one: Chosen, said: Said, reader: Reader) -> str:
         return "its owner refused three of its kind"
     if one.op in {Does.ADD, Does.MERGE} and any(map(said.known.holds, one.claims)):
         return "memory or an earlier proposal says it, or a part of it"
-    if one.entry and not (one.entry.id in reader.entries and is_later(one.statement, one.entry.id, reader)):
+    if one.entry and not (one.entry.id in reader.days and is_later(one.statement, one.entry.id, reader)):
         return "what it would change was said later"
     return ""
 
@@ -286,9 +286,9 @@ def _after(one: Chosen) -> str:
         return ""
     if entry is None:
         return f"- {text}"
-    if one.op is Does.SUPERSEDE:
-        return f"{entry.marker}{text}"
     indent = " " * len(entry.marker)
+    if one.op is Does.SUPERSEDE:
+        return entry.marker + text.replace("\n  - ", f"\n{indent or '  '}- ")
     more = text.replace("\n  - ", f"\n{indent}  - ").replace("\n- ", f"\n{indent}- ")
     return f"{entry.text.rstrip()}\n{indent}- {more}"
 

@@ -25,6 +25,7 @@ _DRAWN_BITS = 2.5
 """Below this a value is a row of equal letters, drawn by hand to show a shape."""
 _DENSE_BITS = 4.5
 """detect-secrets' limit for base64; a random key of 40 characters has about 4.8."""
+_HEX = re.compile(r"[0-9a-fA-F-]+")
 _MIXED_PART = 6
 """A part of letters and digits this long is no version (``v2``, ``gpt4o``) any more."""
 
@@ -66,7 +67,10 @@ def is_random(value: str, *, shortest: int = 16) -> bool:
         return False
     longest = max(parts, key=len)
     body = longest if len(longest) >= shortest else value
-    alphabet = 16 if re.fullmatch(r"[0-9a-fA-F-]+", body) else 64
+    drawn = "-".join(part for part in parts if any(map(str.isdigit, part)))
+    if len(drawn) >= shortest and _HEX.fullmatch(drawn):  # an identifier of parts, behind a word
+        body = drawn
+    alphabet = 16 if _HEX.fullmatch(body) else 64
     return entropy(body) >= ENTROPY_SHARE * math.log2(min(len(body), alphabet))
 
 
@@ -86,7 +90,7 @@ def is_password(value: str, *, quoted: bool = False) -> bool:
     digits, strange = any(map(str.isdigit, value)), re.search(r"[!@#$%^&*+=?~]", value.rstrip("!?"))
     if any(map(str.isalpha, value)) and (digits or strange):
         return len(value) >= (4 if quoted else 6) and not re.fullmatch(
-            r"v?\d+[a-z]{0,5}|[a-z]+-\d{1,2}", value
+            r"v?\d{1,5}[a-z]{0,5}|\d+(?:[mun]s|[kmg]i?b)|[a-z]+-\d{1,2}", value
         )
     return quoted and digits and len(value) >= 4  # noqa: PLR2004 - a PIN has four digits
 

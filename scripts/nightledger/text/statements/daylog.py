@@ -7,6 +7,7 @@ what is lost stands in the log, what slips through becomes a rule.
 """
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date
@@ -27,7 +28,8 @@ TURN = re.compile(r"^\**(user|assistant|system|human|tool)\**:\**(?:\s|$)", re.I
 MARKER = re.compile(r"^<!-- \d{4}-\d\d-\d\dT[\d:]+Z ([a-z]+) .*-->$")
 """What stands before each message of an extract (``codec/extracts.py``); no message holds such a line."""
 
-_FENCE = re.compile(r"^\s{0,3}(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})")
+_FENCE = re.compile(r"^\s{0,3}(?:[-*+]\s+|\d+[.)]\s+)?(?:\*\*\d\d?:\d\d(?::\d\d)?\*\*\s+)?(`{3,}|~{3,})")
+"""Also behind a time of day, where CommonMark sees none: else the end of that block opens one, and all is turned round."""
 _MARKED = re.compile(r"<!--\s*([\w:./-]+?):(start|end)\b[^>]*-->")
 _TAG_OPEN = re.compile(r"^\s*(?:\w+:\s*)?<([A-Za-z][\w-]{2,})(?:\s[^<>]*)?>\s*$")
 _HEADING = re.compile(r"^(#{1,6})\s+(\S.*)$")
@@ -244,7 +246,9 @@ def read_daylog(path: str, text: str, day: date) -> DayLog:
     lines = _lines(text)
     regions = find_regions(lines)
     is_extract = path.startswith(f"{EXTRACTS}/")
-    reader = _Reader(day=day, chat=is_extract or _is_chat(lines), extract=is_extract)
+    reader = _Reader(
+        day=day, chat=is_extract or _is_chat(lines), extract=is_extract, turns=_turns(lines, regions)
+    )
     read = tuple(
         reader.read(n, line, region) for n, (line, region) in enumerate(zip(lines, regions, strict=True), 1)
     )
@@ -253,6 +257,17 @@ def read_daylog(path: str, text: str, day: date) -> DayLog:
 
 def _lines(text: str) -> list[str]:
     return [line.removesuffix("\r") for line in text.removeprefix("\ufeff").split("\n")]
+
+
+def _turns(lines: Iterable[str], regions: Iterable[Region]) -> list[tuple[int, str]]:
+    """Give the number of each line that starts a turn, and the heading that it stands under."""
+    found, under = [], ""
+    for number, (line, region) in enumerate(zip(lines, regions, strict=True), 1):
+        if region is Region.HEADING:
+            under = line
+        elif TURN.match(line):
+            found.append((number, under))
+    return found
 
 
 def _is_chat(lines: Iterable[str]) -> bool:
@@ -268,9 +283,13 @@ class _Reader(Struct, kw_only=True):
     """Whether it is ours of transcripts: turns begin behind its marks alone, which say whose words they are."""
     begins: bool = False
     said_by: Origin = Origin.UNKNOWN
-    section_day: date | None = None
     turn: str = ""
-    headings: list[tuple[int, str]] = field(default_factory=list)
+    turns: list[tuple[int, str]] = field(default_factory=list)
+    under: tuple[int, str] = (1, "")
+    """Level and line of the last heading."""
+    chat_under: tuple[int, str] = (1, "")
+    """Level and line of the heading that the chat stands under; one as high ends it, unless it goes on below another."""
+    headings: list[tuple[int, str, date | None]] = field(default_factory=list)
     leads: list[tuple[int, str]] = field(default_factory=list)
     """Open items by indent: what a deeper line stands under; -1 for a lead that is no item."""
     after_blank: bool = False
@@ -280,6 +299,8 @@ class _Reader(Struct, kw_only=True):
         turn = TURN.match(line) if may_turn else None
         self.begins = self.extract and self._opens(line)
         if turn:
+            if not self.turn:
+                self.chat_under = self.under
             self.turn = _SPEAKERS[folded(turn[1])]
             self.leads.clear()
         match = _MARKER.match(line)
@@ -289,13 +310,13 @@ class _Reader(Struct, kw_only=True):
             line[turn.end() :] if turn else line[match.end() :] if match and marker != "|" else line
         )
         if region is Region.HEADING:
-            self._enter(line)
+            self._enter(number, line)
         lead = self._lead(region, marker, indent, content)
         return LogLine(
             number=number, text=line, region=region, content=content, marker=marker, indent=indent,
-            headings=tuple(title for _, title in self.headings), lead=lead,
+            headings=tuple(title for _, title, _ in self.headings), lead=lead,
             origin=self.said_by if self.extract and region is Region.PROSE else _origin(region, self.turn), turn=self.turn if self.turn in ("user", "assistant") else "",
-            day=self.section_day or self.day,
+            day=next((day for _, _, day in reversed(self.headings) if day), self.day),
         )  # fmt: skip
 
     def _opens(self, line: str) -> bool:
@@ -304,19 +325,26 @@ class _Reader(Struct, kw_only=True):
         if mark is None:
             return False
         self.said_by = Origin(mark[1]) if mark[1] in tuple(Origin) else Origin.UNKNOWN
-        self.headings, self.section_day, self.turn = [], None, ""
+        self.headings, self.turn = [], ""
         self.leads.clear()
         return True
 
-    def _enter(self, line: str) -> None:
+    def _enter(self, number: int, line: str) -> None:
         match = _HEADING.match(line)
         if match is None:
             return
         level, title = len(match[1]), match[2].rstrip().rstrip("#").rstrip().strip("*_ ")
         self.headings = [heading for heading in self.headings if heading[0] < level]
-        self.headings.append((level, carried(title)))
+        self.headings.append((level, carried(title), first_day(title)))
         self.leads.clear()
-        self.section_day = first_day(title) or self.section_day
+        self.under = (level, line)
+        if level <= self.chat_under[0] and self.turn != "tool" and not self.extract and self._is_over(number):
+            self.turn = ""  # but what a tool gave may hold any heading
+
+    def _is_over(self, number: int) -> bool:
+        """Return whether no turn follows a heading, or the next one below the chat's own heading again."""
+        at = bisect_right(self.turns, number, key=lambda turn: turn[0])
+        return at == len(self.turns) or self.turns[at][1] == self.chat_under[1]
 
     def _lead(self, region: Region, marker: str, indent: int, content: str) -> str:
         """Give what introduces this line, and remember this line as what may introduce the next."""

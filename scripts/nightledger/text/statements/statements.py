@@ -108,8 +108,13 @@ def _held(log: DayLog, estimates: dict[int, float]) -> list[HeldLine]:
     return [HeldLine(path=log.path, line=number, rule=held[number]) for number in sorted(near & held.keys())]
 
 
-def rules_in(lines: Iterable[LogLine]) -> dict[int, str]:
-    """Return the numbers of the lines in which the scanners see more than something to flag, with what they see."""
+def rules_in(lines: Iterable[LogLine], *, secrets: bool = False) -> dict[int, str]:
+    """Return the numbers of the lines in which the scanners see more than something to flag, with what they see.
+
+    Args:
+        lines: In order.
+        secrets: Whether a secret that is only flagged counts, too: for what leaves the machine.
+    """
     read = list(lines)
     before = [0, *(line.number for line in read)]
     texts = [
@@ -118,8 +123,10 @@ def rules_in(lines: Iterable[LogLine]) -> dict[int, str]:
     ]
     held: dict[int, str] = {}
     for finding, places in scan_lines(texts):
-        for number in (read[at].number for at in places if finding.severity is not Severity.FLAG):
-            if finding.rule.startswith("secret.") or number not in held:
+        is_secret = finding.rule.startswith("secret.")
+        counts = finding.severity is not Severity.FLAG or (secrets and is_secret)
+        for number in (read[at].number for at in places if counts):
+            if is_secret or number not in held:
                 held[number] = finding.rule
     return held
 
