@@ -186,10 +186,20 @@ def name_the_record_otherwise_with_its_origin(world: World) -> None:
     )
 
 
+def write_a_signature_in_another_encoding(world: World) -> None:
+    """The unused bits of the last letter of a head's signature are set: a lax decoder reads the same bytes."""
+    path = world.home / "audit/checkpoint"
+    text, mark, below = path.read_text().partition("\n\n\u2014 ")
+    first, end, rest = below.partition("=\n")
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+    path.write_text(f"{text}{mark}{first[:-1]}{letters[letters.index(first[-1]) ^ 1]}{end}{rest}")
+
+
 FORGERIES: tuple[Callable[[World], None], ...] = (
     expunge_a_decision, expunge_by_an_approval, expunge_a_proposal, carry_out_what_was_rejected,
     carry_out_once_more_what_was_undone, begin_anew_under_an_id_given_up, end_what_had_not_begun,
     void_what_was_signed_for, name_the_record_otherwise, name_the_record_otherwise_with_its_origin,
+    write_a_signature_in_another_encoding,
 )  # fmt: skip
 
 
