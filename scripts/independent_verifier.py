@@ -84,14 +84,6 @@ def roots_at(lines: Sequence[bytes], sizes: Iterable[int]) -> dict[int, str]:
     return found
 
 
-def _from_base64(text: str) -> bytes:
-    """Return bytes from their one encoding (RFC 4648, 3.5): unused bits of the last letter are zero."""
-    found = base64.b64decode(text, validate=True)
-    if base64.b64encode(found).decode() != text:
-        raise ValueError("it has a signature in another encoding than the log's")
-    return found
-
-
 def read_head(raw: bytes, origin: str, vkeys: Sequence[Sequence[Any]]) -> tuple[int, str]:
     """Return size and root of a checkpoint (C2SP tlog-checkpoint) that each of the log's keys of then has signed."""
     text, _, below = raw.decode().rpartition("\n\n")
@@ -99,7 +91,9 @@ def read_head(raw: bytes, origin: str, vkeys: Sequence[Sequence[Any]]) -> tuple[
     lines = re.findall(r"— (\S+) (\S+)\n", below)
     if match is None or match[1] != origin or "".join(f"— {one} {two}\n" for one, two in lines) != below:
         raise ValueError("it is no checkpoint of this log")
-    made = [(name, _from_base64(signature)) for name, signature in lines]
+    made = [(name, base64.b64decode(signature, validate=True)) for name, signature in lines]
+    if any(base64.b64encode(one) != two.encode() for (_, one), (_, two) in zip(made, lines, strict=True)):
+        raise ValueError("a signature is not in its one encoding (RFC 4648, 3.5)")
     until = min(upto for one, _ in vkeys if (upto := int(one or 2**63)) >= int(match[2]))
     for name, _, key in (vkey.split("+", 2) for upto, vkey in vkeys if int(upto or 2**63) == until):
         material = base64.b64decode(key, validate=True)
