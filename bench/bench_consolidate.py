@@ -38,7 +38,8 @@ from nightledger.text.statements.statements import find_statements
 from nightledger.think.analyst import Server
 
 _DATED = re.compile(r"(?:^|/)memory/(?:.*/)?[^/]*(\d{4}-\d\d-\d\d)[^/]*\.md$")
-_TOOLS = re.compile(r"/(?:dreaming|\.dreams)/")
+_TOOLS = re.compile(r"/(?:dreaming|\.dreams)/|/(?:AGENTS|IDENTITY|MEMORY|SOUL|TOOLS|USER)[-_.][^/]*$")
+"""Where a tool's own files lie, and dated copies of what a host loads."""
 _FOLDERS = ("memory", "memory/daily")
 """Where a home of ours looks for daily logs; a workspace may keep them elsewhere."""
 

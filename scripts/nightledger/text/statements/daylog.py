@@ -111,7 +111,7 @@ def _odd_region(line: str) -> Region:
 
 def _blocks(lines: list[str]) -> list[Block]:
     """Return the blocks, the outermost last so that it wins."""
-    finders = (_fences, _prompts, _tags, _quoted, _generated_sections, _marked)
+    finders = (_fences, _prompts, _tags, _comments, _quoted, _generated_sections, _marked)
     return [block for find in finders for block in find(lines)]
 
 
@@ -155,6 +155,17 @@ def _quoted(lines: list[str]) -> list[Block]:
     return list(_between(lines, read, Region.PASTED))
 
 
+def _comments(lines: list[str]) -> list[Block]:
+    """Find comments of several lines: nobody who reads the notes as they are shown sees them."""
+
+    def read(line: str) -> tuple[str, bool] | None:
+        before, opens, after = line.rpartition("<!--")
+        opened = bool(opens) and "-->" not in after
+        return ("", not opened) if opened or "-->" in before + after else None
+
+    return list(_between(lines, read, Region.GENERATED))
+
+
 def _marked(lines: list[str]) -> list[Block]:
     """Find blocks between ``<!-- name:start -->`` and ``<!-- name:end -->`` of any tool."""
 
@@ -171,7 +182,10 @@ def _between(
     """Yield blocks from a line that opens a name to the next one that closes it; ``read`` tells name, and whether it closes."""
     opened: dict[str, int] = {}
     for number, line in enumerate(lines):
-        name, closes = read(line) or ("", True)
+        told = read(line)
+        if told is None:
+            continue
+        name, closes = told
         if not closes:
             opened[name] = number
         elif name in opened:
