@@ -7,7 +7,10 @@ what stands there. The key in the mark is how a message is known again, in which
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from urllib.parse import quote
+
+from msgspec import Struct
 
 from nightledger.domain.proposal import Origin
 from nightledger.domain.transcript import Speaker, Turn
@@ -31,23 +34,41 @@ def _key(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def dump_message(turn: Turn, lines: Sequence[str], origin: Origin, source: str) -> bytes:
+class Mark(Struct, frozen=True, kw_only=True):
+    """What stands above a message.
+
+    Attributes:
+        session: The host's name of the session, masked.
+        source: The transcript, relative to the host's own directory, masked.
+        origin: Whose words they are.
+        keys: By name and by words; that by words twice where the host gives no name.
+    """
+
+    session: str
+    source: str
+    origin: Origin
+    keys: str
+
+
+def dump_message(turn: Turn, lines: Sequence[str], mark: Mark) -> bytes:
     r"""Return a message as an extract holds it, with its last ``\n``.
 
     Args:
         turn: What was said.
         lines: What is kept of it; at least one.
-        origin: Whose words they are.
-        source: The transcript, relative to the host's own directory.
+        mark: What stands above it.
     """
-    session = quote(turn.session, safe="")[:64] or "-"
-    words = words_key(turn, lines)
-    keys = f"{name_key(turn) or words}{words}"
     at = turn.at.replace(tzinfo=None, microsecond=0).isoformat()
-    mark = f"<!-- {at}Z {origin} {session} {keys} {quote(source, safe='/')}:{turn.line} -->"
+    session, source = _quoted(mark.session, "")[:64] or "-", _quoted(mark.source, "/")
+    above = f"<!-- {at}Z {mark.origin} {session} {mark.keys} {source}:{turn.line} -->"
     who = "user:" if turn.speaker is Speaker.USER else "assistant:"
     first = [who, lines[0]] if _OWN_LINE.match(lines[0]) else [f"{who} {lines[0]}"]
-    return "\n".join([mark, *first, *lines[1:], "", ""]).encode("utf-8", "replace")
+    return "\n".join([above, *first, *lines[1:], "", ""]).encode("utf-8", "replace")
+
+
+@lru_cache(maxsize=64)
+def _quoted(name: str, safe: str) -> str:
+    return quote(name, safe=safe)
 
 
 def known_keys(raw: bytes) -> Iterator[str]:

@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
-from nightledger.codec.extracts import dump_message, known_keys, name_key, words_key
+from nightledger.codec.extracts import Mark, dump_message, known_keys, name_key, words_key
 from nightledger.codec.links import MAX_CURSORS_BYTES, dump_cursors, parse_cursors
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Origin
@@ -29,7 +29,8 @@ from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.hosts.transcripts.finding import Reach, SessionFile, find_sessions
 from nightledger.hosts.transcripts.formats import Format, table
-from nightledger.hosts.transcripts.reading import Cursor, Reading
+from nightledger.hosts.transcripts.lines import Grammar
+from nightledger.hosts.transcripts.reading import Cursor, Reading, is_unchanged
 from nightledger.text.scanners.scan import mask_secrets
 from nightledger.text.statements.said import prose_of
 
@@ -114,12 +115,13 @@ def take_in(home: Home, asked: Asked) -> Taken:
     taken = Taken(host=host, files=len(found.files), left=list(found.left))
     entries = _entries(raw)
     before = entries.get(host, {})
-    run = _Run(home=home, asked=asked, taken=taken)
+    run = _Run(home=home, asked=asked, taken=taken, grammar=Grammar(asked.form))
     after = {
         file.name: cursor
         for file in found.files
         if (cursor := run.read(file, before.get(file.name, Cursor())))
     }
+    run.flush()
     taken.of_home = len(after)
     if after != before and not asked.dry_run:
         plain = {name: _plain(cursors) for name, cursors in {**entries, host: after}.items()}
@@ -154,15 +156,19 @@ class _Run(Struct, kw_only=True):
     """One host being read.
 
     Attributes:
+        grammar: How its lines are read.
         pending: The assistant's last words by session: kept once no call of a tool follows them.
         extracts: By log day what is to be appended, and the keys of what is there.
+        pending_bytes: To be appended, of all days.
     """
 
     home: Home
     asked: Asked
     taken: Taken
+    grammar: Grammar
     pending: dict[str, tuple[Turn, str]] = field(default_factory=dict)
     extracts: dict[date, "_Extract"] = field(default_factory=dict)
+    pending_bytes: int = 0
 
     def read(self, file: SessionFile, cursor: Cursor) -> Cursor | None:
         """Take in one file; returns how far it was read, None where no session of the home is in it."""
@@ -172,7 +178,10 @@ class _Run(Struct, kw_only=True):
         )
         if not reach.may_hold(file.name):
             return None
-        reading = Reading(asked.form, file, cursor)
+        if is_unchanged(file, cursor):
+            taken.waiting += not file.store.query and file.size_bytes > cursor.offset
+            return cursor
+        reading = Reading(self.grammar, file, cursor)
         mine: dict[str, bool] = {}
         turns = reading.turns()
         for turn in turns:
@@ -186,7 +195,6 @@ class _Run(Struct, kw_only=True):
         for turn, text in self.pending.values():
             self._keep(turn, text, file.name)
         self.pending.clear()
-        self._flush()
         taken.broken += reading.broken
         taken.untimed += reading.untimed
         taken.waiting += bool(reading.waiting)
@@ -216,7 +224,7 @@ class _Run(Struct, kw_only=True):
         if day not in self.extracts:
             self.extracts[day] = _Extract.open(self.home, f"{EXTRACTS}/{day}-{self.asked.form.host}.md")
         extract = self.extracts[day]
-        if name_key(turn) in extract.keys:
+        if (name := name_key(turn)) in extract.keys:
             self.taken.known += 1
             return
         lines = prose_of(self.asked.clean(text), table().injected)
@@ -227,17 +235,23 @@ class _Run(Struct, kw_only=True):
             self.taken.known += 1
             return
         is_user = turn.speaker is Speaker.USER
-        extract.keys.update((name_key(turn) or words, words))
+        extract.keys.update((name or words, words))
         origin = (turn.origin or self.asked.form.user) if is_user else Origin.AGENT
-        named = msgspec.structs.replace(turn, session=_masked(turn.session))
-        extract.pending += dump_message(named, lines, origin, _masked(source))
+        mark = Mark(
+            session=_masked(turn.session), source=_masked(source), origin=origin, keys=(name or words) + words
+        )
+        message = dump_message(turn, lines, mark)
+        extract.pending += message
+        self.pending_bytes += len(message)
         self.taken.user += is_user
         self.taken.assistant += not is_user
         self.taken.days[day] += 1
-        if len(extract.pending) > _FLUSH_BYTES:
-            self._flush()
+        if self.pending_bytes > _FLUSH_BYTES:
+            self.flush()
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
+        """Put on disk what is to be kept, before a cursor says so."""
+        self.pending_bytes = 0
         for extract in self.extracts.values():
             if extract.pending and not self.asked.dry_run:
                 make_dir(self.home.transcripts_dir)

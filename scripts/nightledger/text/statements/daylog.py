@@ -109,8 +109,12 @@ def _odd_region(line: str) -> Region:
 
 def _blocks(lines: list[str]) -> list[Block]:
     """Return the blocks, the outermost last so that it wins."""
-    finders = (_fences, _prompts, _tags, _quoted, _generated_sections, _marked)
-    return [block for find in finders for block in find(lines)]
+    text = "\n".join(lines)
+    return [
+        block
+        for find, marks in _FINDERS
+        for block in (find(lines) if any(map(text.__contains__, marks)) else ())
+    ]
 
 
 def _fences(lines: list[str]) -> list[Block]:
@@ -199,6 +203,13 @@ def _prompts(lines: list[str]) -> list[Block]:
                 last += 1
             found.append((number, last, Region.PASTED))
     return found
+
+
+_FINDERS = (
+    (_fences, ("```", "~~~")), (_prompts, ("",)), (_tags, ("</",)), (_quoted, ("<<<", "BEG", "END", "---")),
+    (_generated_sections, ("#",)), (_marked, ("<!--",)),
+)  # fmt: skip
+"""What finds blocks, and what of their marks is in any text that has one."""
 
 
 def _mark_table_heads(lines: list[str], regions: list[Region]) -> None:
