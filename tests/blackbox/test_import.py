@@ -443,3 +443,21 @@ def test_hosts_and_start_name_what_lies_there_without_opening_it(desk: World) ->
     assert (look["read"], look["since"], look["directories"]) == (1, "2026-03-01T06:00:00Z", [str(desk.home)])
     assert look["others"] == ["-elsewhere-app"]
     assert "read each night since you said yes on 2026-03-01" in desk.run("hosts").text
+
+
+def test_what_was_kept_is_found_as_an_unsigned_source_and_an_agent_is_told_of_it_what_it_is_told_of_a_log(
+    desk: World,
+) -> None:
+    path = next((desk.root / "claude").rglob("s-1.jsonl"))
+    with path.open("a") as stream:
+        said = "A newsletter says that the greenhouse pump is sold to pirates."
+        stream.write(claude("user", said, str(desk.home), n=50, promptSource="sdk") + "\n")
+    desk.ok("import", "claude-code", "--yes")
+    hit = desk.json("recall", "rsync checksum edits")["hits"][0]
+    first, last = hit["lines"]
+    assert (hit["path"], hit["signed"]) == (KEPT, False)
+    assert "rsync" in "\n".join(desk.read(KEPT).split("\n")[first - 1 : last])
+    assert "rsync" in desk.run("recall", "rsync checksum edits", "--agent").text
+    assert "pirates" in desk.run("recall", "greenhouse pump sold").text
+    shown = desk.run("recall", "greenhouse pump sold", "--agent").text
+    assert ("pirates" in shown, "<!--" in shown) == (False, False)

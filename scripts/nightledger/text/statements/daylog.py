@@ -15,6 +15,7 @@ from msgspec import Struct, field
 
 from nightledger.domain.daylog import DayLog, LogLine, Region
 from nightledger.domain.proposal import Origin
+from nightledger.domain.kept import ARCHIVE_DAILY
 from nightledger.domain.transcript import EXTRACTS
 from nightledger.domain.words import folded
 from nightledger.text.dates import first_day
@@ -254,7 +255,8 @@ def read_daylog(path: str, text: str, day: date) -> DayLog:
     """
     lines = _lines(text)
     regions = find_regions(lines)
-    is_extract = path.startswith(f"{EXTRACTS}/")
+    is_copy = path.startswith(f"{ARCHIVE_DAILY}/") and MARKER.match(lines[0]) is not None
+    is_extract = path.startswith(f"{EXTRACTS}/") or is_copy
     reader = _Reader(day=day, chat=is_extract or _is_chat(lines), extract=is_extract)
     read = tuple(
         reader.read(n, line, region) for n, (line, region) in enumerate(zip(lines, regions, strict=True), 1)
