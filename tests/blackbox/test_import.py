@@ -5,6 +5,8 @@ import json
 import os
 import sqlite3
 import subprocess
+from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -461,3 +463,90 @@ def test_what_was_kept_is_found_as_an_unsigned_source_and_an_agent_is_told_of_it
     assert "pirates" in desk.run("recall", "greenhouse pump sold").text
     shown = desk.run("recall", "greenhouse pump sold", "--agent").text
     assert ("pirates" in shown, "<!--" in shown) == (False, False)
+
+
+def test_an_old_extract_is_compressed_as_a_daily_log_is_and_nothing_of_it_is_kept_twice(desk: World) -> None:
+    path, home = next((desk.root / "claude").rglob("s-1.jsonl")), str(desk.home)
+    with path.open("a") as stream:
+        for n in range(40):
+            said = f"Look at lamp {n} in the long corridor of the greenhouse."
+            stream.write(claude("user", said, home, n=60 + n) + "\n")
+    desk.ok("import", "claude-code", "--yes")
+    whole, copy = desk.read(KEPT), KEPT.replace("system/transcripts", "archive/daily")
+    desk.ok("night")
+    desk.now = desk.now.replace(month=4, day=2)
+    desk.ok("prune")
+    (proposal,) = [
+        one for one in desk.proposals() if one["changes"] and one["changes"][0]["op"] == "compress"
+    ]
+    assert (
+        proposal["changes"][0]["target"],
+        "transcript of 2026-02-28" in proposal["changes"][0]["reason"],
+    ) == (KEPT, True)
+    desk.ok("approve", proposal["id"])
+    desk.apply_cooled()
+    assert desk.read(copy) == whole
+    assert len(desk.read(KEPT)) < len(whole) / 2
+    assert desk.run("verify").status == 0
+    assert desk.second_look()[0] == 0
+    assert "rsync" in desk.run("recall", "rsync checksum edits", "--agent").text
+    # the host resumes the session: it copies what was said, and goes on
+    (desk.home / "memory/system/cursors.json").unlink()
+    with path.open("a") as stream:
+        stream.write(claude("user", RULE, home, n=30) + "\n")
+    assert told(desk, "claude-code")["user"] == 1
+    assert RULE in desk.read(KEPT.replace(".md", "-later.md"))
+    assert desk.run("verify").status == 0
+    desk.ok("undo", proposal["id"])
+    assert desk.read(KEPT) == whole
+    assert desk.run("verify").status == 0
+
+
+def _gone(desk: World, path: Path) -> str:
+    path.parent.parent.rename(desk.root / "moved")
+    return f"there are none any more in {desk.root / 'claude'}"
+
+
+def _other_format(desk: World, path: Path) -> str:
+    for n in (1, 2):
+        lines = [json.dumps({"kind": "said", "who": "user", "text": RULE, "n": line}) for line in range(15)]
+        path.with_name(f"s-{n + 1}.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    desk.ok("import")
+    return "nothing of the newest transcripts of claude_code is understood (30 lines)"
+
+
+def _nothing_new(desk: World, path: Path) -> str:
+    long_ago = (desk.now - timedelta(days=15)).timestamp()
+    os.utime(path, (long_ago, long_ago))
+    return "transcripts of claude_code have nothing new since 2026-02-14, and others have"
+
+
+@each_row("silence", [_gone, _other_format, _nothing_new])
+def test_a_source_that_was_agreed_to_and_fell_silent_is_told_by_name_with_the_next_step(
+    tmp_path_factory: pytest.TempPathFactory, silence: Callable[[World, Path], str]
+) -> None:
+    from tests.blackbox.world import found
+
+    desk = found(tmp_path_factory.mktemp("silent"))
+    desk.environment |= {
+        "CLAUDE_CONFIG_DIR": str(desk.root / "claude"),
+        "CODEX_HOME": str(desk.root / "codex"),
+    }
+    home = str(desk.home)
+    path = claude_file(desk.root / "claude", home, [claude("user", RULE, home, n=1)])
+    other = codex_file(desk.root / "codex", home, [codex_said("user", LESSON, n=1)])
+    for one in (path, other):
+        os.utime(one, (desk.now.timestamp(), desk.now.timestamp()))
+    for host in ("claude-code", "codex"):
+        desk.ok("import", host, "--yes")
+    assert "sources" not in {
+        check["area"] for check in desk.json("doctor")["checks"] if check["state"] == "bad"
+    }
+    assert "transcripts of" not in desk.run("status").text
+    said = silence(desk, path)
+    for verb in ("status", "doctor"):
+        shown = desk.run(verb).text
+        assert (said in shown, "import claude-code" in shown) == (True, True), (verb, shown)
+        assert "transcripts of codex" not in shown
+    desk.ok("import", "claude-code", "--off")
+    assert said not in desk.run("status").text

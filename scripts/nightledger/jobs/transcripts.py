@@ -9,7 +9,7 @@ before the cursor says so. Words go in masked, never with what tools gave out, a
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta, tzinfo
 from functools import lru_cache
 from typing import Any
@@ -53,6 +53,7 @@ class Asked(Struct, frozen=True, kw_only=True):
         now: Aware, UTC.
         zone: The home's.
         clean: Takes out what was expunged.
+        copies: Full texts in the archive, by the path of the extract that was compressed.
         dry_run: Count, and write nothing.
     """
 
@@ -62,6 +63,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     now: datetime
     zone: tzinfo
     clean: Callable[[str], str]
+    copies: Mapping[str, str] = field(default_factory=dict)
     dry_run: bool = False
 
 
@@ -222,7 +224,9 @@ class _Run(Struct, kw_only=True):
     def _keep(self, turn: Turn, text: str, source: str) -> None:
         day = log_day(turn.at, self.asked.zone)
         if day not in self.extracts:
-            self.extracts[day] = _Extract.open(self.home, f"{EXTRACTS}/{day}-{self.asked.form.host}.md")
+            self.extracts[day] = _Extract.open(
+                self.home, f"{EXTRACTS}/{day}-{self.asked.form.host}", self.asked.copies
+            )
         extract = self.extracts[day]
         if (name := name_key(turn)) in extract.keys:
             self.taken.known += 1
@@ -273,9 +277,15 @@ class _Extract(Struct, kw_only=True):
     pending: bytearray
 
     @classmethod
-    def open(cls, home: Home, relative: str) -> "_Extract":
-        raw = read_optional(home.path(relative), MAX_EXTRACT_BYTES, within=home.root) or b""
-        return cls(path=home.path(relative), keys={*known_keys(raw)}, pending=bytearray())
+    def open(cls, home: Home, stem: str, copies: Mapping[str, str]) -> "_Extract":
+        """Return the extract of a day; once that was compressed its full text is in the archive, and what is new stands beside it."""
+        path, held = f"{stem}.md", [f"{stem}.md"]
+        if path in copies:
+            path, held = f"{stem}-later.md", [copies[path], f"{stem}-later.md"]
+        keys = set[str]()
+        for one in held:
+            keys.update(known_keys(read_optional(home.path(one), MAX_EXTRACT_BYTES, within=home.root) or b""))
+        return cls(path=home.path(path), keys=keys, pending=bytearray())
 
 
 def count_messages(taken: Taken) -> int:

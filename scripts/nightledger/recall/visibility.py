@@ -442,7 +442,9 @@ def judge_file(judge: Judge, store: SearchStore, changed: Changed, lines: Sequen
         known: set[str] = set()
         if is_known and source.kind is Kind.OUTCOME:  # outcomes are many, and come one by one
             known = {chunk.text for chunk in store.chunks_of(source.path) if not chunk.held}
-        by_itself = judge.by_itself(source.path, source.kind, ["" if line in known else line for line in lines])
+        by_itself = judge.by_itself(
+            source.path, source.kind, ["" if line in known else line for line in lines]
+        )
     return Verdict(
         scanned_by=judge.rules.scanned_by,
         lines=len(lines),

@@ -28,6 +28,7 @@ class SessionFile(Struct, frozen=True, kw_only=True):
         name: Relative to the host's own directory.
         store: How it is read.
         size_bytes: Its size.
+        written_s: When it was last written to, in seconds since 1970.
         state: Inode, size, and the time of its last change of any kind, which no program can set back.
     """
 
@@ -35,6 +36,7 @@ class SessionFile(Struct, frozen=True, kw_only=True):
     name: str
     store: Store
     size_bytes: int
+    written_s: float = 0.0
     state: str = ""
 
 
@@ -85,7 +87,14 @@ def _look(root: str, name: str, store: Store) -> SessionFile | str:
         return "has a name that is not UTF-8"
     if _is_others(found):
         return "belongs to another user"
-    return SessionFile(path=path, name=name, store=store, size_bytes=found.st_size, state=_state(path, found))
+    return SessionFile(
+        path=path,
+        name=name,
+        store=store,
+        size_bytes=found.st_size,
+        written_s=found.st_mtime,
+        state=_state(path, found),
+    )
 
 
 def _state(path: str, found: os.stat_result) -> str:

@@ -127,12 +127,16 @@ class Table(Struct, frozen=True, kw_only=True):
         blocks: Types of blocks, by what they are: ``said``, ``call``, ``result``.
         injected: What hosts and tools put into a user's message: ``tags`` around it, and how it ``begins``.
         formats: A row a host.
+        silent_days: A source of which nothing new came for so long, while others are alive, has fallen silent.
+        silent_lines: So many lines of its newest files, none of which was understood, are another format.
     """
 
     about: str
     blocks: Mapping[str, tuple[str, ...]]
     injected: Mapping[str, tuple[str, ...]]
     formats: tuple[Format, ...]
+    silent_days: int
+    silent_lines: int
 
 
 @lru_cache(maxsize=1)

@@ -180,6 +180,8 @@ class Reader:
         is_other: Whether a header says that nothing here is of a session with the user.
         unknown: Kinds of lines that no row knows, and how often.
         untimed: Lines without a time that could be read; they say nothing.
+        understood: Whether any line was a turn.
+        missed: Lines of unknown kinds, and without a time, since the last turn.
     """
 
     def __init__(self, grammar: Grammar, *, session: str = "", cwd: str = "") -> None:
@@ -187,7 +189,8 @@ class Reader:
         self._grammar, self._header = grammar, grammar.form.header
         self.session, self.cwd, self.is_other = session, cwd, False
         self.unknown: Counter[str] = Counter()
-        self.untimed = 0
+        self.untimed = self.missed = 0
+        self.understood = False
 
     def read(self, record: Any, number: int) -> Sequence[Turn]:
         """Return what a line says: nothing, a turn, or several.
@@ -211,6 +214,7 @@ class Reader:
                 return self._say(record, row, number) if grammar.only(record) else ()
         if kind not in grammar.known:
             self.unknown[kind[:_MOST_CHARACTERS]] += 1
+            self.missed += 1
         return ()
 
     def _enter(self, record: Any) -> None:
@@ -227,7 +231,9 @@ class Reader:
         moment = read_moment(grammar.at(record))
         if moment is None:
             self.untimed += 1
+            self.missed += 1
             return ()
+        self.understood, self.missed = True, 0
         status = error = None
         if line.speaker in _TOOLS:
             status, error = row.exit(record), row.error(record)

@@ -47,6 +47,8 @@ class Cursor(Struct, frozen=True, kw_only=True):
         session: The session of the last header.
         cwd: Its working directory.
         is_other: Whether nothing of it is of a session with the user.
+        understood: Whether anything in it was a turn of somebody.
+        missed: Lines of unknown kinds, and without a time, since the last turn.
         state: Of the file when it was looked at, as `SessionFile` has it; empty where its reading met a problem.
     """
 
@@ -57,6 +59,8 @@ class Cursor(Struct, frozen=True, kw_only=True):
     session: str = ""
     cwd: str = ""
     is_other: bool = False
+    understood: bool = False
+    missed: int = 0
     state: str = ""
 
 
@@ -110,7 +114,7 @@ class Reading:
             if start.offset and not _is_same(log, start):
                 self.restarted, start = True, Cursor()
             reader = Reader(self._grammar, session=start.session, cwd=start.cwd)
-            reader.is_other = start.is_other
+            reader.is_other, reader.understood, reader.missed = start.is_other, start.understood, start.missed
             number = start.lines
             for chunk in () if start.is_other else log.chunks(start.offset):
                 for line in chunk.split(b"\n")[:-1]:
@@ -126,7 +130,12 @@ class Reading:
         self.unknown += reader.unknown
         self.untimed += reader.untimed
         self.cursor = msgspec.structs.replace(
-            cursor, session=reader.session, cwd=reader.cwd, is_other=reader.is_other
+            cursor,
+            session=reader.session,
+            cwd=reader.cwd,
+            is_other=reader.is_other,
+            understood=reader.understood,
+            missed=reader.missed,
         )
 
     def _read(self, reader: Reader, line: bytes, number: int) -> Sequence[Turn]:
@@ -190,7 +199,9 @@ class Reading:
         for reader in readers.values():
             self.unknown += reader.unknown
             self.untimed += reader.untimed
-        self.cursor = Cursor(inode=inode, offset=at, lines=lines)
+        understood = any(reader.understood for reader in readers.values())
+        missed = 0 if understood else sum(reader.missed for reader in readers.values())
+        self.cursor = Cursor(inode=inode, offset=at, lines=lines, understood=understood, missed=missed)
 
     def _headers(self, database: sqlite3.Connection, store: Store) -> dict[str, Reader]:
         """Return a reader for each session, told what the session's first lines say."""
@@ -200,7 +211,8 @@ class Reading:
             if (record := self._record(row, store.value)) is not None:
                 reader.read(record, 0)
                 reader.unknown.clear()
-                reader.untimed = 0
+                reader.untimed = reader.missed = 0
+                reader.understood = False
         return readers
 
     def _record(self, row: sqlite3.Row, value: str) -> Any:

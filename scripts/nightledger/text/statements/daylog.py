@@ -14,8 +14,8 @@ from datetime import date
 from msgspec import Struct, field
 
 from nightledger.domain.daylog import DayLog, LogLine, Region
-from nightledger.domain.proposal import Origin
 from nightledger.domain.kept import ARCHIVE_DAILY
+from nightledger.domain.proposal import Origin
 from nightledger.domain.transcript import EXTRACTS
 from nightledger.domain.words import folded
 from nightledger.text.dates import first_day
