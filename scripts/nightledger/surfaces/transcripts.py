@@ -191,9 +191,7 @@ def check_sources(keys_dir: str, home: Home, now: datetime) -> Iterator[tuple[st
     """
     since, read = agreed(keys_dir, home), read_cursors(home)
     sources = sources_of(keys_dir) if since else {}
-    mine: dict[str, list[tuple[SessionFile, "Cursor"]]] = {}
-    if not since:
-        yield "", found("sources.none")
+    mine: dict[str, list[tuple[SessionFile, Cursor]]] = {}
     for host in sorted(since.keys() & sources.keys()):
         files = find_sessions(sources[host].form, sources[host].root).files
         cursors = read.get(host, {})
