@@ -3,9 +3,11 @@
 import hashlib
 import json
 import os
+import resource
 import sqlite3
 import subprocess
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -550,3 +552,73 @@ def test_a_source_that_was_agreed_to_and_fell_silent_is_told_by_name_with_the_ne
         assert "transcripts of codex" not in shown
     desk.ok("import", "claude-code", "--off")
     assert said not in desk.run("status").text
+
+
+def test_one_home_used_by_two_hosts_at_once_keeps_what_both_say_and_each_message_once(desk: World) -> None:
+    """Two imports at once: one waits for the other or is told to come again, and nothing is lost or kept twice."""
+    for host in ("claude-code", "codex"):
+        desk.ok("import", host, "--yes")
+    home = str(desk.home)
+    with next((desk.root / "claude").rglob("s-1.jsonl")).open("a") as stream:
+        stream.write(
+            "".join(claude("user", f"Claude hears rule {n}.", home, n=100 + n) + "\n" for n in range(50))
+        )
+    with next((desk.root / "codex").rglob("*.jsonl")).open("a") as stream:
+        stream.write(
+            "".join(codex_said("user", f"Codex hears rule {n}.", n=100 + n) + "\n" for n in range(50))
+        )
+    with ThreadPoolExecutor(4) as pool:
+        words = [("import", host) for host in ("claude-code", "codex") * 2]
+        assert {ran.status for ran in pool.map(lambda one: desk.process(*one), words)} <= {0, 75}
+    desk.ok("import")
+    kept = extracts(desk)
+    for host in ("Claude", "Codex"):
+        assert [kept.count(f"{host} hears rule {n}.") for n in range(50)] == [1] * 50
+
+
+def test_two_machines_whose_clocks_disagree_are_kept_under_the_day_each_line_says_and_none_of_a_day_to_come(
+    desk: World,
+) -> None:
+    home, path = str(desk.home), next((desk.root / "claude").rglob("s-1.jsonl"))
+    hours = {"behind": -30, "ahead": 20, "too far ahead": 30}
+    for n, (clock, hour) in enumerate(hours.items()):
+        at = (desk.now + timedelta(hours=hour)).isoformat().replace("+00:00", "Z")
+        with path.open("a") as stream:
+            stream.write(claude("user", f"The clock is {clock}.", home, n=70 + n, timestamp=at) + "\n")
+    assert told(desk, "claude-code", "--yes")["untimed"] == 1
+    for clock, hour in hours.items():
+        day = (desk.now + timedelta(hours=hour)).date()
+        held = desk.home / f"memory/system/transcripts/{day}-claude_code.md"
+        assert (held.exists() and f"The clock is {clock}." in held.read_text()) is (clock != "too far ahead")
+
+
+def test_a_directory_and_a_file_of_another_user_are_named_and_left(desk: World) -> None:
+    if os.geteuid():
+        pytest.skip("only root can give a file away")
+    folder = next((desk.root / "claude").rglob("s-1.jsonl")).parent
+    given = claude_file(
+        desk.root / "claude", str(desk.home), [claude("user", RULE, str(desk.home), n=1)], name="s-9"
+    )
+    os.chown(given, 12345, 12345)
+    one = told(desk, "claude-code", "--yes")
+    assert one["left"] == [[str(given.relative_to(desk.root / "claude")), "belongs to another user"]]
+    assert (RULE in extracts(desk), LESSON in extracts(desk)) == (False, True)
+    os.chown(desk.root / "claude", 12345, 12345)
+    one = told(desk, "claude-code")
+    assert (one["files"], one["left"]) == (0, [[str(desk.root / "claude"), "belongs to another user"]])
+    assert folder.exists()
+
+
+@pytest.mark.slow
+def test_a_transcript_of_two_gigabytes_is_read_in_bounded_memory(desk: World) -> None:
+    home, path = str(desk.home), next((desk.root / "claude").rglob("s-1.jsonl"))
+    block = "".join(claude("user", result("x" * 900_000), home, n=n) + "\n" for n in range(8)).encode()
+    with path.open("ab") as stream:
+        for _ in range(2_100_000_000 // len(block)):
+            stream.write(block)
+        stream.write(claude("user", RULE, home, n=30).encode() + b"\n")
+    measured = desk.process("import", "claude-code", "--yes", "--json")
+    assert measured.status == 0, measured
+    assert RULE in extracts(desk)
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 200_000  # KiB, of the largest child
+    assert path.stat().st_size > 2_000_000_000
