@@ -364,7 +364,9 @@ def _exact(document: Document, draft: Draft) -> Hunk | Unplaced:
         if BlockKind.HEADING in _kinds(entry) - _kinds("".join(removed)):
             return Unplaced(reason="a replacement cannot bring headings")
         plain = is_divided(document) and not is_list(removed[0])
-        added = as_replacement(without_marker(entry) if plain else entry, removed[0]).replace("\n", end_near(document, first))
+        added = as_replacement(without_marker(entry) if plain else entry, removed[0]).replace(
+            "\n", end_near(document, first)
+        )
         if not removed[-1].endswith("\n"):
             added = added.rstrip("\r\n")
     else:
