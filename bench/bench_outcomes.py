@@ -26,6 +26,7 @@ from nightledger.domain.outcome import Result, Signal
 from nightledger.domain.transcript import Speaker, Turn
 from nightledger.hosts.transcripts.finding import SessionFile
 from nightledger.hosts.transcripts.formats import Store, format_of, table
+from nightledger.hosts.transcripts.lines import Grammar
 from nightledger.hosts.transcripts.reading import Cursor, Reading
 from nightledger.jobs.transcripts import rules
 from nightledger.text.statements.said import prose_of
@@ -107,12 +108,13 @@ def tau_runs(folder: Path) -> Iterator[Run]:
 def claude_runs(folder: Path) -> Iterator[Run]:
     """Yield sessions of Claude Code, read as ``import`` reads them."""
     form = format_of("claude_code")
+    assert form
+    grammar = Grammar(form)
     for path in sorted(folder.rglob("*.jsonl")):
-        assert form
         file = SessionFile(
             path=str(path), name=path.name, store=Store(files="*"), size_bytes=path.stat().st_size
         )
-        yield Run(name=path.stem, turns=list(Reading(form, file, Cursor()).turns()), tests={})
+        yield Run(name=path.stem, turns=list(Reading(grammar, file, Cursor()).turns()), tests={})
 
 
 def derive(run: Run) -> tuple[list[Derived], int]:

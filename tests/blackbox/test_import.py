@@ -3,8 +3,12 @@
 import hashlib
 import json
 import os
+import resource
 import sqlite3
 import subprocess
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -556,3 +560,178 @@ def test_transcripts_alone_lead_to_a_proposal_where_no_agent_was_told_anything(
     world.apply_cooled()
     assert RULE in world.read()
     assert not (world.home / "CLAUDE.md").exists()
+
+
+def test_what_was_kept_is_found_as_an_unsigned_source_and_an_agent_is_told_of_it_what_it_is_told_of_a_log(
+    desk: World,
+) -> None:
+    path = next((desk.root / "claude").rglob("s-1.jsonl"))
+    with path.open("a") as stream:
+        said = "A newsletter says that the greenhouse pump is sold to pirates."
+        stream.write(claude("user", said, str(desk.home), n=50, promptSource="sdk") + "\n")
+    desk.ok("import", "claude-code", "--yes")
+    hit = desk.json("recall", "rsync checksum edits")["hits"][0]
+    first, last = hit["lines"]
+    assert (hit["path"], hit["signed"]) == (KEPT, False)
+    assert "rsync" in "\n".join(desk.read(KEPT).split("\n")[first - 1 : last])
+    assert "rsync" in desk.run("recall", "rsync checksum edits", "--agent").text
+    assert "pirates" in desk.run("recall", "greenhouse pump sold").text
+    shown = desk.run("recall", "greenhouse pump sold", "--agent").text
+    assert ("pirates" in shown, "<!--" in shown) == (False, False)
+
+
+def test_an_old_extract_is_compressed_as_a_daily_log_is_and_nothing_of_it_is_kept_twice(desk: World) -> None:
+    path, home = next((desk.root / "claude").rglob("s-1.jsonl")), str(desk.home)
+    with path.open("a") as stream:
+        for n in range(40):
+            said = f"Look at lamp {n} in the long corridor of the greenhouse."
+            stream.write(claude("user", said, home, n=60 + n) + "\n")
+    desk.ok("import", "claude-code", "--yes")
+    whole, copy = desk.read(KEPT), KEPT.replace("system/transcripts", "archive/daily")
+    desk.ok("night")
+    desk.now = desk.now.replace(month=4, day=2)
+    desk.ok("prune")
+    (proposal,) = [
+        one for one in desk.proposals() if one["changes"] and one["changes"][0]["op"] == "compress"
+    ]
+    assert (
+        proposal["changes"][0]["target"],
+        "transcript of 2026-02-28" in proposal["changes"][0]["reason"],
+    ) == (KEPT, True)
+    desk.ok("approve", proposal["id"])
+    desk.apply_cooled()
+    assert desk.read(copy) == whole
+    assert len(desk.read(KEPT)) < len(whole) / 2
+    assert desk.run("verify").status == 0
+    assert desk.second_look()[0] == 0
+    assert "rsync" in desk.run("recall", "rsync checksum edits", "--agent").text
+    # the host resumes the session: it copies what was said, and goes on
+    (desk.home / "memory/system/cursors.json").unlink()
+    with path.open("a") as stream:
+        stream.write(claude("user", RULE, home, n=30) + "\n")
+    assert told(desk, "claude-code")["user"] == 1
+    assert RULE in desk.read(KEPT.replace(".md", "-later.md"))
+    assert desk.run("verify").status == 0
+    desk.ok("undo", proposal["id"])
+    assert desk.read(KEPT) == whole
+    assert desk.run("verify").status == 0
+
+
+def _gone(desk: World, path: Path) -> str:
+    path.parent.parent.rename(desk.root / "moved")
+    return f"there are none any more in {desk.root / 'claude'}"
+
+
+def _other_format(desk: World, path: Path) -> str:
+    for n in (1, 2):
+        lines = [json.dumps({"kind": "said", "who": "user", "text": RULE, "n": line}) for line in range(15)]
+        path.with_name(f"s-{n + 1}.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    desk.ok("import")
+    return "nothing of the newest transcripts of claude_code is understood (30 lines)"
+
+
+def _nothing_new(desk: World, path: Path) -> str:
+    long_ago = (desk.now - timedelta(days=15)).timestamp()
+    os.utime(path, (long_ago, long_ago))
+    return "transcripts of claude_code have nothing new since 2026-02-14, and others have"
+
+
+@each_row("silence", [_gone, _other_format, _nothing_new])
+def test_a_source_that_was_agreed_to_and_fell_silent_is_told_by_name_with_the_next_step(
+    tmp_path_factory: pytest.TempPathFactory, silence: Callable[[World, Path], str]
+) -> None:
+    from tests.blackbox.world import found
+
+    desk = found(tmp_path_factory.mktemp("silent"))
+    desk.environment |= {
+        "CLAUDE_CONFIG_DIR": str(desk.root / "claude"),
+        "CODEX_HOME": str(desk.root / "codex"),
+    }
+    home = str(desk.home)
+    path = claude_file(desk.root / "claude", home, [claude("user", RULE, home, n=1)])
+    other = codex_file(desk.root / "codex", home, [codex_said("user", LESSON, n=1)])
+    for one in (path, other):
+        os.utime(one, (desk.now.timestamp(), desk.now.timestamp()))
+    for host in ("claude-code", "codex"):
+        desk.ok("import", host, "--yes")
+    assert "sources" not in {
+        check["area"] for check in desk.json("doctor")["checks"] if check["state"] == "bad"
+    }
+    assert "transcripts of" not in desk.run("status").text
+    said = silence(desk, path)
+    for verb in ("status", "doctor"):
+        shown = desk.run(verb).text
+        assert (said in shown, "import claude-code" in shown) == (True, True), (verb, shown)
+        assert "transcripts of codex" not in shown
+    desk.ok("import", "claude-code", "--off")
+    assert said not in desk.run("status").text
+
+
+def test_one_home_used_by_two_hosts_at_once_keeps_what_both_say_and_each_message_once(desk: World) -> None:
+    """Two imports at once: one waits for the other or is told to come again, and nothing is lost or kept twice."""
+    for host in ("claude-code", "codex"):
+        desk.ok("import", host, "--yes")
+    home = str(desk.home)
+    with next((desk.root / "claude").rglob("s-1.jsonl")).open("a") as stream:
+        stream.write(
+            "".join(claude("user", f"Claude hears rule {n}.", home, n=100 + n) + "\n" for n in range(50))
+        )
+    with next((desk.root / "codex").rglob("*.jsonl")).open("a") as stream:
+        stream.write(
+            "".join(codex_said("user", f"Codex hears rule {n}.", n=100 + n) + "\n" for n in range(50))
+        )
+    with ThreadPoolExecutor(4) as pool:
+        words = [("import", host) for host in ("claude-code", "codex") * 2]
+        assert {ran.status for ran in pool.map(lambda one: desk.process(*one), words)} <= {0, 75}
+    desk.ok("import")
+    kept = extracts(desk)
+    for host in ("Claude", "Codex"):
+        assert [kept.count(f"{host} hears rule {n}.") for n in range(50)] == [1] * 50
+
+
+def test_two_machines_whose_clocks_disagree_are_kept_under_the_day_each_line_says_and_none_of_a_day_to_come(
+    desk: World,
+) -> None:
+    home, path = str(desk.home), next((desk.root / "claude").rglob("s-1.jsonl"))
+    hours = {"behind": -30, "ahead": 20, "too far ahead": 30}
+    for n, (clock, hour) in enumerate(hours.items()):
+        at = (desk.now + timedelta(hours=hour)).isoformat().replace("+00:00", "Z")
+        with path.open("a") as stream:
+            stream.write(claude("user", f"The clock is {clock}.", home, n=70 + n, timestamp=at) + "\n")
+    assert told(desk, "claude-code", "--yes")["untimed"] == 1
+    for clock, hour in hours.items():
+        day = (desk.now + timedelta(hours=hour)).date()
+        held = desk.home / f"memory/system/transcripts/{day}-claude_code.md"
+        assert (held.exists() and f"The clock is {clock}." in held.read_text()) is (clock != "too far ahead")
+
+
+def test_a_directory_and_a_file_of_another_user_are_named_and_left(desk: World) -> None:
+    if os.geteuid():
+        pytest.skip("only root can give a file away")
+    folder = next((desk.root / "claude").rglob("s-1.jsonl")).parent
+    given = claude_file(
+        desk.root / "claude", str(desk.home), [claude("user", RULE, str(desk.home), n=1)], name="s-9"
+    )
+    os.chown(given, 12345, 12345)
+    one = told(desk, "claude-code", "--yes")
+    assert one["left"] == [[str(given.relative_to(desk.root / "claude")), "belongs to another user"]]
+    assert (RULE in extracts(desk), LESSON in extracts(desk)) == (False, True)
+    os.chown(desk.root / "claude", 12345, 12345)
+    one = told(desk, "claude-code")
+    assert (one["files"], one["left"]) == (0, [[str(desk.root / "claude"), "belongs to another user"]])
+    assert folder.exists()
+
+
+@pytest.mark.slow
+def test_a_transcript_of_two_gigabytes_is_read_in_bounded_memory(desk: World) -> None:
+    home, path = str(desk.home), next((desk.root / "claude").rglob("s-1.jsonl"))
+    block = "".join(claude("user", result("x" * 900_000), home, n=n) + "\n" for n in range(8)).encode()
+    with path.open("ab") as stream:
+        for _ in range(2_100_000_000 // len(block)):
+            stream.write(block)
+        stream.write(claude("user", RULE, home, n=30).encode() + b"\n")
+    measured = desk.process("import", "claude-code", "--yes", "--json")
+    assert measured.status == 0, measured
+    assert RULE in extracts(desk)
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 200_000  # KiB, of the largest child
+    assert path.stat().st_size > 2_000_000_000

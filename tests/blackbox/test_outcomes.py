@@ -102,7 +102,7 @@ def test_a_rerun_a_copy_a_lost_cursor_and_a_cut_file_add_no_outcome(desk: World)
     path = claude_file(desk.root / "claude", str(desk.home), session(str(desk.home)))
     desk.ok("import", "claude-code", "--yes")
     before, kept = (desk.home / LOG).read_bytes(), desk.read(KEPT)
-    assert told(desk, "claude-code")["outcomes"].get("success", 0) == 0
+    assert told(desk, "claude-code")["outcomes"] == {}, "a file where nothing happened is not read"
     path.with_name("s-2.jsonl").write_text(path.read_text().replace('"s-1"', '"s-2"'))
     desk.ok("import", "claude-code")
     (desk.home / "memory/system/cursors.json").unlink()
@@ -110,6 +110,57 @@ def test_a_rerun_a_copy_a_lost_cursor_and_a_cut_file_add_no_outcome(desk: World)
     path.write_text("".join(f"{one}\n" for one in path.read_text().splitlines()[:9]))
     desk.ok("import", "claude-code")
     assert ((desk.home / LOG).read_bytes(), desk.read(KEPT)) == (before, kept)
+
+
+def test_a_correction_that_is_read_again_still_corrects_what_was_done(desk: World) -> None:
+    home = str(desk.home)
+    no = claude("user", "No, that's not what I asked for.", home, n=6)
+    claude_file(desk.root / "claude", home, [*edited(home, "src/relay.py", 2), *ran(home, "pytest", 4), no])
+    desk.ok("import", "claude-code", "--yes")
+    (desk.home / "memory/system/cursors.json").unlink()
+    desk.ok("import", "claude-code")
+    assert ends(desk) == [("failure", "user_correction", "test_pytest", "edit:src/relay.py")]
+
+
+def test_what_comes_of_a_day_that_was_compressed_has_its_evidence_beside_and_the_session_stays_one_episode(
+    desk: World,
+) -> None:
+    home = str(desk.home)
+    said = [
+        claude("user", f"Look at lamp {n} in the long corridor of the greenhouse.", home, n=n)
+        for n in range(40)
+    ]
+    path = claude_file(
+        desk.root / "claude", home, [*said, *edited(home, "src/relay.py", 40), *ran(home, "pytest", 42)]
+    )
+    desk.ok("import", "claude-code", "--yes")
+    desk.ok("night")
+    desk.now = desk.now.replace(month=4, day=2)
+    desk.ok("prune")
+    (proposal,) = [
+        one for one in desk.proposals() if [change["op"] for change in one["changes"]] == ["compress"]
+    ]
+    desk.ok("approve", proposal["id"])
+    desk.apply_cooled()
+    (desk.home / "memory/system/cursors.json").unlink()
+    lines = [
+        claude("user", "And the port.", home, n=44),
+        *edited(home, "src/port.py", 46),
+        *ran(home, "pytest", 48),
+    ]
+    with path.open("a") as stream:
+        stream.write("".join(f"{line}\n" for line in lines))
+    desk.ok("import", "claude-code")
+    assert [one["resolution"] for one in logged(desk)] == ["edit:src/relay.py", "edit:src/port.py"]
+    (evidence,) = logged(desk)[1]["evidence"]
+    mark = desk.read(evidence["path"]).split("\n")[evidence["lines"][0] - 1]
+    assert evidence["path"] == KEPT.replace(".md", "-later.md")
+    assert hashlib.sha256(mark.encode()).hexdigest() == evidence["sha256"]
+    assert desk.run("verify").status == 0
+    (month,) = desk.json("record", "episode", "timeline").values()
+    assert [(one["opened_at"], one["changed_at"]) for one in month] == [
+        ("2026-02-28T09:00:00Z", "2026-02-28T09:44:00Z")
+    ]
 
 
 def test_what_a_crash_logged_without_its_mark_is_the_same_outcome_when_it_is_read_again(desk: World) -> None:

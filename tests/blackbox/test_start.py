@@ -229,7 +229,10 @@ def test_an_openclaw_workspace_is_known_without_its_soul_and_beside_a_claude_md(
     for name in ("AGENTS.md", "HEARTBEAT.md", "MEMORY.md", "CLAUDE.md"):
         place.write(name, "# Rules\n")
     place.init()
-    assert (record(place.work)["host"], record(place.work)["gated"]) == ("openclaw", ["MEMORY.md"])
+    assert (record(place.work)["host"], record(place.work)["gated"]) == (
+        "openclaw",
+        ["MEMORY.md", "USER.md"],
+    )
 
 
 def test_a_memory_of_the_hosts_own_is_told_of_and_can_itself_be_the_home(place: Place) -> None:

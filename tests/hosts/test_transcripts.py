@@ -1,6 +1,9 @@
 """Lines of transcripts: whatever stands in one, it says what a row of the table lets it say, or nothing."""
 
-import json
+import os
+import shutil
+import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,20 +14,24 @@ from hypothesis import strategies as st
 from tests.hosts.sessions import claude, codex, codex_said, text
 from tests.rows import each_row
 
-from nightledger.codec.extracts import dump_message, known_keys
+from nightledger.codec.extracts import Mark, dump_message, known_keys
 from nightledger.domain.proposal import Origin
 from nightledger.domain.transcript import EXTRACTS, Speaker, Turn
-from nightledger.hosts.transcripts.finding import Reach, find_sessions
-from nightledger.hosts.transcripts.formats import Reader, format_of, read_moment, table
+from nightledger.hosts.transcripts.finding import Reach, SessionFile, find_sessions
+from nightledger.hosts.transcripts.formats import format_of, read_moment, table
+from nightledger.hosts.transcripts.lines import Grammar, Reader
+from nightledger.hosts.transcripts.reading import Cursor, Reading, is_unchanged
 from nightledger.text.statements.daylog import read_daylog
 
 WORDS = sorted(
     {key for form in table().formats for line in form.lines for path in (*line.when, line.content) for key in path.split(".") if key}
+    | {key for paths in table().call.values() for path in paths for key in path.split(".")}
+    | {"is_error", "toolUseResult"}
     | {"type", "role", "payload", "message", "timestamp", "uuid", "cwd", "sessionId", "content", "text"}
 )  # fmt: skip
 KINDS = sorted(
     {line.of for form in table().formats for line in form.lines}
-    | set(table().blocks["said"])
+    | {name for names in table().blocks.values() for name in names}
     | {"session", "session_meta", "odd"}
 )
 LEAVES = (
@@ -40,8 +47,13 @@ RECORDS = st.dictionaries(
 def read(host: str, *lines: str) -> list[Turn]:
     form = format_of(host)
     assert form is not None
-    reader = Reader(form)
-    return [turn for n, line in enumerate(lines, 1) for turn in reader.read(json.loads(line), n)]
+    grammar = Grammar(form)
+    reader = Reader(grammar)
+    return [
+        turn
+        for n, line in enumerate(lines, 1)
+        for turn in reader.read(grammar.decode(line.encode("utf-8", "replace")), n)
+    ]
 
 
 @given(host=st.sampled_from([form.host for form in table().formats]), records=st.lists(RECORDS, max_size=4))
@@ -50,14 +62,16 @@ def test_whatever_stands_in_a_line_nothing_is_raised_and_every_turn_has_a_time_a
 ) -> None:
     form = format_of(host)
     assert form is not None
-    reader = Reader(form)
+    grammar = Grammar(form)
+    reader = Reader(grammar)
     for n, record in enumerate(records, 1):
-        for turn in reader.read(record, n):
+        for turn in reader.read(grammar.convert(record), n):
             assert turn.at.tzinfo is UTC
             assert turn.speaker in Speaker
             assert turn.line == n
+            mark = Mark(session="s", source="x.jsonl", origin=Origin.AGENT, keys="0" * 32)
             lines = [line for line in turn.text.split("\n") if "<!--" not in line]
-            written = dump_message(turn, lines, Origin.AGENT, "x.jsonl").decode()
+            written = dump_message(turn, lines, mark).decode()
             log = read_daylog(
                 f"{EXTRACTS}/2026-02-28-{host}.md", written, datetime(2026, 2, 28, tzinfo=UTC).date()
             )
@@ -161,3 +175,53 @@ def test_a_name_that_is_not_utf8_is_left(tmp_path: Path) -> None:
     found = find_sessions(form, str(tmp_path))
     assert [one.name for one in found.files] == ["projects/p/a.jsonl"]
     assert [why for _, why in found.left] == ["has a name that is not UTF-8"]
+
+
+def _append(path: Path) -> None:
+    with path.open("a") as stream:
+        stream.write("{}\n")
+
+
+def _replace_by_a_copy(path: Path) -> None:
+    copy = path.with_suffix(".new")
+    shutil.copy2(path, copy)
+    copy.replace(path)
+
+
+def _rewrite_and_set_back_the_time(path: Path) -> None:
+    times = path.stat()
+    path.write_text(path.read_text().replace("x", "y"))
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+@each_row(
+    ("happens", "unchanged"),
+    [
+        (lambda _path: None, True),
+        (Path.read_bytes, True),
+        (_append, False),
+        (_replace_by_a_copy, False),
+        (_rewrite_and_set_back_the_time, False),
+        (lambda path: path.write_text(""), False),
+        (lambda path: path.with_name("a.jsonl-wal").write_text("rows of a database"), False),
+    ],
+)
+def test_a_file_is_read_again_only_where_something_happened_to_it(
+    tmp_path_factory: pytest.TempPathFactory, happens: Callable[[Path], Any], *, unchanged: bool
+) -> None:
+    root = tmp_path_factory.mktemp("root")
+    path = root / "projects" / "p" / "a.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text(claude("user", "x", "/a", n=1) + "\n")
+    form = format_of("claude_code")
+    assert form is not None
+
+    def look() -> SessionFile:
+        (found,) = find_sessions(form, str(root)).files
+        return found
+
+    reading = Reading(Grammar(form), look(), Cursor())
+    assert [turn.text for turn in reading.turns()] == ["x"]
+    time.sleep(0.01)  # a file system tells two times apart from some milliseconds on
+    happens(path)
+    assert is_unchanged(look(), reading.cursor) is unchanged

@@ -8,6 +8,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from functools import lru_cache
 from urllib.parse import quote, unquote
 
 from msgspec import Struct
@@ -59,29 +60,45 @@ def _key(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def dump_message(turn: Turn, lines: Sequence[str], origin: Origin, source: str) -> bytes:
+class Mark(Struct, frozen=True, kw_only=True):
+    """What stands above a message.
+
+    Attributes:
+        session: The host's name of the session, masked.
+        source: The transcript, relative to the host's own directory, masked.
+        origin: Whose words they are.
+        keys: By name and by words; that by words twice where the host gives no name.
+    """
+
+    session: str
+    source: str
+    origin: Origin
+    keys: str
+
+
+def dump_message(turn: Turn, lines: Sequence[str], mark: Mark) -> bytes:
     r"""Return a message as an extract holds it, with its last ``\n``.
 
     Args:
         turn: What was said.
         lines: What is kept of it; at least one.
-        origin: Whose words they are.
-        source: The transcript, relative to the host's own directory.
+        mark: What stands above it.
     """
-    words = words_key(turn, lines)
-    keys = f"{name_key(turn) or words}{words}"
     at = turn.at.replace(tzinfo=None, microsecond=0).isoformat()
-    mark = (
-        f"<!-- {at}Z {origin} {session_name(turn.session)} {keys} {quote(source, safe='/')}:{turn.line} -->"
-    )
+    above = f"<!-- {at}Z {mark.origin} {session_name(mark.session)} {mark.keys} {_quoted(mark.source, '/')}:{turn.line} -->"
     who = "user:" if turn.speaker is Speaker.USER else "assistant:"
     first = [who, lines[0]] if _OWN_LINE.match(lines[0]) else [f"{who} {lines[0]}"]
-    return "\n".join([mark, *first, *lines[1:], "", ""]).encode("utf-8", "replace")
+    return "\n".join([above, *first, *lines[1:], "", ""]).encode("utf-8", "replace")
+
+
+@lru_cache(maxsize=64)
+def _quoted(name: str, safe: str) -> str:
+    return quote(name, safe=safe)
 
 
 def session_name(session: str) -> str:
     """Return a session's name as a mark has it: a word; ``-`` where there is none."""
-    return quote(session, safe="")[:64] or "-"
+    return _quoted(session, "")[:64] or "-"
 
 
 def outcome_key(one: Derived) -> str:
@@ -97,7 +114,7 @@ def dump_outcome(one: Derived, source: str) -> bytes:
         source: The transcript, relative to the host's own directory.
     """
     at = one.at.replace(tzinfo=None, microsecond=0).isoformat()
-    key, place = outcome_key(one), f"{quote(source, safe='/')}:{one.line}"
+    key, place = outcome_key(one), f"{_quoted(source, '/')}:{one.line}"
     told = f"{one.result} {one.signal} sha256={one.sha256}"
     return f"<!-- {at}Z {one.origin} {session_name(one.session)} {key}{key} {place} {told} -->\n\n".encode()
 

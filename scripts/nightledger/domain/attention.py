@@ -35,6 +35,8 @@ class Need(StrEnum):
     """The home's own settings, or ``operator.yaml`` beside the keys, cannot be used."""
     LETTER = "letter"
     """A message to another machine was never taken in."""
+    SOURCE = "source"
+    """Transcripts that the operator said yes to give nothing any more."""
     FAILED = "failed"
     """A job failed and stays due."""
     MISSED = "missed"
@@ -59,6 +61,7 @@ _TOLD = {
     Need.CONSENT: ("consent graph cannot be used", "consent graphs cannot be used", "nightledger doctor"),
     Need.SETTINGS: ("settings file cannot be used", "settings files cannot be used", "nightledger doctor"),
     Need.LETTER: ("dead letter", "dead letters", "nightledger channel status"),
+    Need.SOURCE: ("source has fallen silent", "sources have fallen silent", "nightledger doctor"),
     Need.FAILED: ("job failed", "jobs failed", "nightledger status"),
     Need.MISSED: ("period was missed", "periods were missed", "nightledger night"),
 }

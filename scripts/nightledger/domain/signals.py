@@ -45,7 +45,7 @@ class Runner(Struct, frozen=True, kw_only=True):
     failed: tuple[int, ...] = ()
 
 
-class Wording(Struct, frozen=True, kw_only=True):
+class Wording(Struct, frozen=True, kw_only=True, dict=True):
     """What says a verdict in one language.
 
     Attributes:
@@ -64,8 +64,12 @@ class Wording(Struct, frozen=True, kw_only=True):
 
     def is_said(self, line: str) -> bool:
         """Return whether a line says it."""
-        found = re.match(self.says, line, re.IGNORECASE)
-        return found is not None and not (self.unless and re.search(self.unless, line, re.IGNORECASE))
+        says, unless = self._patterns
+        return says.match(line) is not None and not (self.unless and unless.search(line))
+
+    @cached_property
+    def _patterns(self) -> tuple[re.Pattern[str], re.Pattern[str]]:
+        return re.compile(self.says, re.IGNORECASE), re.compile(self.unless, re.IGNORECASE)
 
 
 class Rules(Struct, frozen=True, kw_only=True, dict=True):

@@ -12,6 +12,8 @@ from nightledger.domain.proposal import Origin
 
 EXTRACTS = "memory/system/transcripts"
 """Directory of what was kept of transcripts: a file a day and host, only appended to."""
+AGREED = "transcripts.json"
+"""In a home's directory of keys: the hosts whose transcripts may be read, each with the day of the yes."""
 
 
 class Speaker(StrEnum):

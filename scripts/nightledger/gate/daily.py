@@ -145,7 +145,9 @@ def find_rewrites(home: Home, ledger: Ledger) -> Rewrites:
     now: list[Rewritten] = []
     before: list[Rewritten] = []
     for path, nights in sorted(_nights(ledger.log).items()):
-        lost = [n for n, same in enumerate(_compare(home, path, [p for _, p in nights])) if not same]
+        prefixes = [prefix for _, prefix in nights]
+        looked = [_compare(home, place, prefixes) for place in _places(ledger.book, path)]
+        lost = [n for n, same in enumerate(zip(*looked, strict=True)) if not any(same)]
         if lost:
             day, prefix = nights[lost[-1]]
             found = Rewritten(path=path, day=day, size_bytes=prefix.size_bytes)
@@ -163,9 +165,13 @@ def _rewritten_logs(home: Home, book: Book) -> Iterator[Rewritten]:
         newest |= {source.path: (night.period, source) for source in night.logs}
     for path, (day, source) in sorted(newest.items()):
         expected = Prefix(size_bytes=source.size_bytes, sha256=source.sha256)
-        full = book.copies.get(path, path)
-        if not any(_compare(home, place, [expected])[0] for place in (full, path)):
+        if not any(_compare(home, place, [expected])[0] for place in _places(book, path)):
             yield Rewritten(path=path, day=day, size_bytes=source.size_bytes)
+
+
+def _places(book: Book, path: str) -> tuple[str, ...]:
+    """Return where a file's bytes may stand: of one that was compressed in the archive, too."""
+    return (path, book.copies[path]) if path in book.copies else (path,)
 
 
 def _compare(home: Home, path: str, expected: list[Prefix]) -> list[bool]:

@@ -20,6 +20,7 @@ from nightledger.domain.errors import (
 )
 from nightledger.domain.kept import LINKS, Places, is_archive, is_copy, is_daily_log, skill_name
 from nightledger.domain.states import Book
+from nightledger.domain.transcript import EXTRACTS
 from nightledger.domain.trusting import EMPTY_SHA256, TRUST_FILES
 from nightledger.files.blobs import BlobStore
 from nightledger.files.home import Home
@@ -177,7 +178,7 @@ def is_same_file(real: str, name: str) -> bool:
 def places_of(home: Home) -> Places:
     """Return where a home keeps what changes may write."""
     host = preset(home.identity.host)
-    return Places(gated=home.identity.gated, daily=host.daily, skills=host.skills)
+    return Places(gated=home.identity.gated, daily=(*host.daily, EXTRACTS), skills=host.skills)
 
 
 def is_gated(home: Home, relative: str) -> bool:
@@ -212,7 +213,7 @@ def read_target(home: Home, relative: str) -> bytes:
 
 
 def require_kept(home: Home, relative: str) -> None:
-    """Refuse a path that is neither a daily log nor a skill nor in the archive, or that leads elsewhere.
+    """Refuse a path that is neither a log nor a skill nor in the archive, or that leads elsewhere.
 
     Raises:
         RefusedError: With the reason.
@@ -220,7 +221,8 @@ def require_kept(home: Home, relative: str) -> None:
     kept = is_archive(relative) or is_copy(relative) or is_daily_log(relative, places_of(home).daily)
     if not (kept or _is_skill(home, relative)):
         raise RefusedError(f"{relative} is neither a daily log nor in the archive nor a skill of this home")
-    require_gateable(home, relative)
+    if not is_daily_log(relative, (EXTRACTS,)):  # of our own records these alone are let go as logs are
+        require_gateable(home, relative)
     path = home.path(relative)
     if os.path.realpath(path) != os.path.join(os.path.realpath(home.root), relative):
         raise RefusedError(f"{relative} is reached through a link, which the gate does not follow there")

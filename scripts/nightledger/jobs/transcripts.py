@@ -20,6 +20,7 @@ import msgspec
 from msgspec import Struct, field
 
 from nightledger.codec.extracts import (
+    Mark,
     dump_message,
     dump_outcome,
     known_keys,
@@ -44,7 +45,8 @@ from nightledger.files.reading import read_optional
 from nightledger.files.shipped import shipped_config
 from nightledger.hosts.transcripts.finding import Reach, SessionFile, find_sessions
 from nightledger.hosts.transcripts.formats import Format, table
-from nightledger.hosts.transcripts.reading import Cursor, Reading
+from nightledger.hosts.transcripts.lines import Grammar
+from nightledger.hosts.transcripts.reading import Cursor, Reading, is_unchanged
 from nightledger.records.episodes import EPISODE, draw_episodes
 from nightledger.text.scanners.scan import mask_secrets
 from nightledger.text.statements.said import prose_of
@@ -69,6 +71,7 @@ class Asked(Struct, frozen=True, kw_only=True):
         zone: The home's.
         clean: Takes out what was expunged.
         log: Logs outcomes, as ``log`` takes them, durably.
+        copies: Full texts in the archive, by the path of the extract that was compressed.
         dry_run: Count, and write nothing.
     """
 
@@ -79,6 +82,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     zone: tzinfo
     clean: Callable[[str], str]
     log: Callable[[list[dict[str, Any]]], None]
+    copies: Mapping[str, str] = field(default_factory=dict)
     dry_run: bool = False
 
 
@@ -141,27 +145,29 @@ def take_in(home: Home, asked: Asked) -> Taken:
     taken = Taken(host=host, files=len(found.files), left=list(found.left))
     entries = _entries(raw)
     before = entries.get(host, {})
-    run = _Run(home=home, asked=asked, taken=taken)
+    run = _Run(home=home, asked=asked, taken=taken, grammar=Grammar(asked.form))
     after = {
         file.name: cursor
         for file in found.files
         if (cursor := run.read(file, before.get(file.name, Cursor())))
     }
+    run.flush()
     taken.of_home = len(after)
     if after != before and not asked.dry_run:
         plain = {name: _plain(cursors) for name, cursors in {**entries, host: after}.items()}
         replace_file(home.cursors, dump_cursors(raw, NAME, plain))
     if taken.days and not asked.dry_run:
-        _draw_episodes(home, asked, taken, after)
+        _draw_episodes(run, after)
     return taken
 
 
-def _draw_episodes(home: Home, asked: Asked, taken: Taken, cursors: Mapping[str, Cursor]) -> None:
+def _draw_episodes(run: "_Run", cursors: Mapping[str, Cursor]) -> None:
     """Record the sessions of the days of which something was kept; where that fails it is told, and what was kept stays."""
+    home, taken = run.home, run.taken
     projects = {name: _masked(os.path.basename(one.cwd)) for name, one in cursors.items()}
-    extracts = [f"{EXTRACTS}/{day}-{asked.form.host}.md" for day in taken.days]
+    extracts = [path for day in taken.days for path in run.extracts[day].held]
     try:
-        draw_episodes(home, extracts, projects)
+        draw_episodes(home, run.asked.form.host, extracts, projects)
     except NightledgerError as error:
         taken.left.append((home.relative(home.records(EPISODE)), " ".join(str(error).split())))
 
@@ -185,7 +191,7 @@ def _plain(cursors: dict[str, Cursor]) -> dict[str, Any]:
 
 @lru_cache(maxsize=64)
 def _masked(name: str) -> str:
-    """Return a session's or a file's name without secrets: whoever began the session may have chosen it."""
+    """Return a name without secrets: whoever began the session may have chosen it."""
     return mask_secrets(name)
 
 
@@ -193,17 +199,21 @@ class _Run(Struct, kw_only=True):
     """One host being read.
 
     Attributes:
+        grammar: How its lines are read.
         pending: The assistant's last words by session: kept once no call of a tool follows them.
         extracts: By log day what is to be appended, and the keys of what is there.
         outcomes: Records that are to be logged before their evidence is appended.
+        pending_bytes: To be appended, of all days.
     """
 
     home: Home
     asked: Asked
     taken: Taken
+    grammar: Grammar
     pending: dict[str, tuple[Turn, str]] = field(default_factory=dict)
     extracts: dict[date, "_Extract"] = field(default_factory=dict)
     outcomes: list[dict[str, Any]] = field(default_factory=list)
+    pending_bytes: int = 0
 
     def read(self, file: SessionFile, cursor: Cursor) -> Cursor | None:
         """Take in one file; returns how far it was read, None where no session of the home is in it."""
@@ -213,7 +223,10 @@ class _Run(Struct, kw_only=True):
         )
         if not reach.may_hold(file.name):
             return None
-        reading = Reading(asked.form, file, cursor)
+        if is_unchanged(file, cursor):
+            taken.waiting += not file.store.query and file.size_bytes > cursor.offset
+            return cursor
+        reading = Reading(self.grammar, file, cursor)
         mine: dict[str, bool] = {}
         deriver = Deriver(rules())
         turns = reading.turns()
@@ -231,7 +244,6 @@ class _Run(Struct, kw_only=True):
         self.pending.clear()
         self._derive(deriver.end(), file.name)
         taken.outcomes["unknown"] += deriver.unknown
-        self._flush()
         taken.broken += reading.broken
         taken.untimed += reading.untimed
         taken.waiting += bool(reading.waiting)
@@ -261,29 +273,40 @@ class _Run(Struct, kw_only=True):
     def _extract(self, turn_at: datetime) -> "_Extract":
         day = log_day(turn_at, self.asked.zone)
         if day not in self.extracts:
-            self.extracts[day] = _Extract.open(self.home, f"{EXTRACTS}/{day}-{self.asked.form.host}.md")
+            stem = f"{EXTRACTS}/{day}-{self.asked.form.host}"
+            self.extracts[day] = _Extract.open(self.home, stem, self.asked.copies)
         return self.extracts[day]
 
     def _keep(self, turn: Turn, text: str, source: str) -> list[str]:
+        """Keep a message that is not known; returns the lines of it, of the assistant's none where it is known by its name."""
         day, extract = log_day(turn.at, self.asked.zone), self._extract(turn.at)
-        lines = prose_of(self.asked.clean(text), table().injected)
+        is_user, is_known = turn.speaker is Speaker.USER, (name := name_key(turn)) in extract.keys
+        lines = prose_of(self.asked.clean(text), table().injected) if is_user or not is_known else []
+        if is_known:
+            self.taken.known += 1
+            return lines
         if not any(lines):
             self.taken.without_prose += 1
             return []
-        if name_key(turn) in extract.keys or (words := words_key(turn, lines)) in extract.keys:
+        if (words := words_key(turn, lines)) in extract.keys:
             self.taken.known += 1
             return lines
-        is_user = turn.speaker is Speaker.USER
-        extract.keys.update((name_key(turn) or words, words))
+        extract.keys.update((name or words, words))
         origin = (turn.origin or self.asked.form.user) if is_user else Origin.AGENT
-        named = msgspec.structs.replace(turn, session=_masked(turn.session))
-        extract.add(dump_message(named, lines, origin, _masked(source)))
+        mark = Mark(
+            session=_masked(turn.session), source=_masked(source), origin=origin, keys=(name or words) + words
+        )
+        self._append(extract, dump_message(turn, lines, mark))
         self.taken.user += is_user
         self.taken.assistant += not is_user
         self.taken.days[day] += 1
-        if len(extract.pending) > _FLUSH_BYTES:
-            self._flush()
         return lines
+
+    def _append(self, extract: "_Extract", message: bytes) -> None:
+        extract.add(message)
+        self.pending_bytes += len(message)
+        if self.pending_bytes > _FLUSH_BYTES:
+            self.flush()
 
     def _derive(self, found: list[Derived], source: str) -> None:
         """Write down what became of tasks, each with a mark in the extract as its evidence."""
@@ -302,13 +325,13 @@ class _Run(Struct, kw_only=True):
                 "lines": [extract.lines + 1, extract.lines + 1],
                 "sha256": hashlib.sha256(mark.split(b"\n", 1)[0]).hexdigest(),
             }
-            extract.add(mark)
             self.outcomes.append(self._record(named, evidence, _masked(source)))
+            self._append(extract, mark)
             self.taken.outcomes[one.result] += 1
 
     def _is_told(self, name: str) -> bool:
         """Return whether a name may be told: it holds no secret, and nothing that was expunged."""
-        return self.asked.clean(mask_secrets(name)) == name
+        return self.asked.clean(_masked(name)) == name
 
     def _record(self, one: Derived, evidence: dict[str, Any], source: str) -> dict[str, Any]:
         """Return an outcome as ``log`` takes it."""
@@ -330,7 +353,9 @@ class _Run(Struct, kw_only=True):
         }
         return {name: value for name, value in record.items() if value is not None}
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
+        """Put on disk what is to be kept, before a cursor says so."""
+        self.pending_bytes = 0
         if self.outcomes and not self.asked.dry_run:
             self.asked.log(self.outcomes)
         self.outcomes.clear()
@@ -347,6 +372,7 @@ class _Extract(Struct, kw_only=True):
     Attributes:
         name: Relative to the home.
         path: Absolute.
+        held: Where what was kept of the day stands, relative to the home: in the archive, too, once it was compressed.
         keys: Of the messages that it holds; a key of a name never is one of words, as both are hashes.
         lines: How many it has, with what is to be appended.
         pending: What is to be appended.
@@ -354,6 +380,7 @@ class _Extract(Struct, kw_only=True):
 
     name: str
     path: str
+    held: list[str]
     keys: set[str]
     lines: int
     pending: bytearray
@@ -363,12 +390,17 @@ class _Extract(Struct, kw_only=True):
         self.lines += message.count(b"\n")
 
     @classmethod
-    def open(cls, home: Home, relative: str) -> "_Extract":
-        raw = read_optional(home.path(relative), MAX_EXTRACT_BYTES, within=home.root) or b""
+    def open(cls, home: Home, stem: str, copies: Mapping[str, str]) -> "_Extract":
+        """Return the extract of a day; once that was compressed its full text is in the archive, and what is new stands beside it."""
+        name, held = f"{stem}.md", [f"{stem}.md"]
+        if name in copies:
+            name, held = f"{stem}-later.md", [copies[name], f"{stem}-later.md"]
+        keys, raw = set[str](), b""
+        for one in held:
+            raw = read_optional(home.path(one), MAX_EXTRACT_BYTES, within=home.root) or b""
+            keys.update(known_keys(raw))
         lines = raw.count(b"\n") + bool(raw and not raw.endswith(b"\n"))  # a torn one is closed first
-        return cls(
-            name=relative, path=home.path(relative), keys={*known_keys(raw)}, lines=lines, pending=bytearray()
-        )
+        return cls(name=name, path=home.path(name), held=held, keys=keys, lines=lines, pending=bytearray())
 
 
 def count_messages(taken: Taken) -> int:

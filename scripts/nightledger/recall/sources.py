@@ -27,6 +27,7 @@ from nightledger.domain.constitution import Constitution
 from nightledger.domain.errors import UnreadableError
 from nightledger.domain.kept import ARCHIVE, ARCHIVE_DAILY
 from nightledger.domain.search import Kind
+from nightledger.domain.transcript import EXTRACTS
 from nightledger.domain.trusting import TRUST_FILES
 from nightledger.domain.words import read_moment, read_text
 from nightledger.files.home import Home
@@ -91,7 +92,7 @@ def find_sources(home: Home) -> list[Source]:
     found = {
         path: Source(path=path, kind=Kind.MEMORY) for path in home.identity.gated if _is_there(home, path)
     }
-    for log in find_daylogs(home, preset(home.identity.host).daily):
+    for log in find_daylogs(home, (*preset(home.identity.host).daily, EXTRACTS)):
         found.setdefault(log.path, Source(path=log.path, kind=Kind.DAILY, day=log.day))
     for path in (*_texts_in(home, ARCHIVE), *_texts_in(home, ARCHIVE_DAILY)):
         day = day_of(path.rpartition("/")[2])

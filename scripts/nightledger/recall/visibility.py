@@ -66,7 +66,7 @@ _REASONS: Mapping[ChangeState, str] = {
 }
 """States whose text an agent may not see, with the words for it."""
 QUARANTINED = "quarantined"
-_JUDGED_BY = 8
+_JUDGED_BY = 9
 """Raised when text is judged otherwise here, so that verdicts that an index keeps are reached anew."""
 _TITLE_WORDS = 4
 """Words from which a heading or an entry's title is a claim of its own: "Decisions made" stands in many logs. Our choice."""
@@ -256,10 +256,10 @@ class Judge:
         self.signed = signed
         self._said: dict[str, bool] = {}
 
-    def by_itself(self, kind: Kind, lines: Sequence[str]) -> Held:
+    def by_itself(self, path: str, kind: Kind, lines: Sequence[str]) -> Held:
         """Return the lines of a file that are withheld for what they say: as long as the text is the same, so is this."""
         text = "\n".join(lines)
-        found = {} if kind not in _WHY_NOT_OWN else _not_own(text, kind)
+        found = {} if kind not in _WHY_NOT_OWN else _not_own(path, text, kind)
         found |= _seen(self.rules.own, text)
         if kind is Kind.OUTCOME:
             found |= {n: STEERING for n, line in enumerate(lines, 1) if _steers(line)}
@@ -316,12 +316,12 @@ class Judge:
         return path in self._home.identity.gated or (plain and self.may_say(path))
 
 
-def _not_own(text: str, kind: Kind) -> Held:
+def _not_own(path: str, text: str, kind: Kind) -> Held:
     """Return the lines of a file that are not its writer's own, or no open items."""
     if kind is Kind.HANDOFF:
         own = {item.line for item in read_open_items(text)}
     else:
-        said = read_daylog("", text, date.min).lines
+        said = read_daylog(path, text, date.min).lines
         own = {one.number for one in said if one.region in _OWN_WORDS and one.origin in _OWN_VOICE}
     return {n: _WHY_NOT_OWN[kind] for n in range(1, text.count("\n") + 2) if n not in own}
 
@@ -442,7 +442,9 @@ def judge_file(judge: Judge, store: SearchStore, changed: Changed, lines: Sequen
         known: set[str] = set()
         if is_known and source.kind is Kind.OUTCOME:  # outcomes are many, and come one by one
             known = {chunk.text for chunk in store.chunks_of(source.path) if not chunk.held}
-        by_itself = judge.by_itself(source.kind, ["" if line in known else line for line in lines])
+        by_itself = judge.by_itself(
+            source.path, source.kind, ["" if line in known else line for line in lines]
+        )
     return Verdict(
         scanned_by=judge.rules.scanned_by,
         lines=len(lines),

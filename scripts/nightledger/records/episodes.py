@@ -5,7 +5,6 @@ title, so words that are not surely the owner's are none. An episode that an age
 again adds nothing.
 """
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import NamedTuple
@@ -55,11 +54,12 @@ class _Drawn(NamedTuple):
     is_agents: bool
 
 
-def draw_episodes(home: Home, extracts: Iterable[str], projects: Mapping[str, str]) -> int:
+def draw_episodes(home: Home, host: str, extracts: Iterable[str], projects: Mapping[str, str]) -> int:
     """Record the sessions of some extracts; return how many events that took.
 
     Args:
         home: The home.
+        host: Whose sessions they are.
         extracts: Paths of extracts, relative to it.
         projects: By transcript, what its working directory is called.
 
@@ -67,7 +67,7 @@ def draw_episodes(home: Home, extracts: Iterable[str], projects: Mapping[str, st
         UnreadableError: An extract cannot be read, or something that is no file has the name of the records.
         NotDurableError: The disk reports a failure.
     """
-    sessions = _sessions(home, extracts)
+    sessions = _sessions(home, host, extracts)
     with Appender(home.records(EPISODE)) as file:
         file.hold(timeout_s=PATIENCE_S)
         drawn = _drawn(file.read_from(0))
@@ -76,10 +76,9 @@ def draw_episodes(home: Home, extracts: Iterable[str], projects: Mapping[str, st
     return len(events)
 
 
-def _sessions(home: Home, extracts: Iterable[str]) -> dict[str, Session]:
+def _sessions(home: Home, host: str, extracts: Iterable[str]) -> dict[str, Session]:
     found: dict[str, Session] = {}
     for path in sorted(extracts):
-        host = os.path.basename(path)[len("2026-03-01-") :].removesuffix(".md")
         for one in read_messages(read_optional(home.path(path), MAX_EXTRACT_BYTES, within=home.root) or b""):
             known = found.setdefault(
                 one.session, Session(asked="", source=one.source, begins=one.at, ends=one.at)

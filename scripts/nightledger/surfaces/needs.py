@@ -18,6 +18,7 @@ from nightledger.domain.periods import Calendar, Run, Schedule, failing, find_mi
 from nightledger.domain.proposal import Kind
 from nightledger.domain.settings import Settings
 from nightledger.domain.states import Book, Restored
+from nightledger.domain.transcript import AGREED
 from nightledger.domain.trusting import TrustStep
 from nightledger.files.configuration import OPERATOR, why_no_operator
 from nightledger.files.home import Home
@@ -69,7 +70,7 @@ class Alarm(Struct, frozen=True, kw_only=True):
     """Something that the operator should see.
 
     Attributes:
-        kind: For ``status``: ``integrity``, ``drift``, ``changed``, ``witness``, ``settings``, ``consent``, ``letters``,
+        kind: For ``status``: ``integrity``, ``drift``, ``changed``, ``witness``, ``settings``, ``consent``, ``letters``, ``source``,
             ``failed``, ``missed``, ``restored`` or ``machine``; empty where it prints nothing of this.
         message: What and where, one sentence.
         hint: The next step.
@@ -190,7 +191,22 @@ def of_settings(gate: Gate, now: datetime) -> Iterator[Alarm]:
         item = Item(need=Need.CONSENT, key=home.relative(home.consent_graph), since=since)
         hint = "mend or remove that file; until then nothing is applied"
         yield Alarm(kind="consent", message=why, hint=hint, items=(item,))
+    yield from _of_sources(gate, now)
     yield from _of_letters(home, now)
+
+
+def _of_sources(gate: Gate, now: datetime) -> Iterator[Alarm]:
+    """Give the transcripts that are agreed to and give nothing any more."""
+    if not os.path.lexists(os.path.join(gate.ring.directory, gate.home.identity.id, AGREED)):
+        return
+    from nightledger.surfaces.doctor.checks import State
+    from nightledger.surfaces.transcripts import check_sources
+
+    with suppress(errors.ConfigurationError):  # told where operator.yaml is
+        for host, check in check_sources(str(gate.ring.directory), gate.home, now):
+            if check.state is State.BAD:
+                item = Item(need=Need.SOURCE, key=host, since=now)
+                yield Alarm(kind="source", message=check.message, hint=check.fix, items=(item,))
 
 
 def _of_letters(home: Home, now: datetime) -> Iterator[Alarm]:

@@ -8,15 +8,16 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator
-from datetime import datetime
-from typing import Any
+from datetime import UTC, datetime, timedelta
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from nightledger.domain.errors import ConfigurationError, NightledgerError, UsageError
 from nightledger.domain.proposal import Origin
 from nightledger.domain.settings import TranscriptSource
-from nightledger.domain.transcript import Speaker
+from nightledger.domain.transcript import AGREED, Speaker
 from nightledger.domain.words import dump_moment
 from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import home_zone, load_operator
@@ -24,16 +25,18 @@ from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.gate.forgetting.forgotten import read_forgotten
-from nightledger.hosts.transcripts.finding import Reach, find_sessions, largest_folders
+from nightledger.hosts.transcripts.finding import Reach, SessionFile, find_sessions, largest_folders
 from nightledger.hosts.transcripts.formats import Fields, Format, Line, Store, table
 from nightledger.jobs.log_outcomes import log_outcomes
 from nightledger.jobs.transcripts import Asked, Taken, read_cursors, take_in
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.doctor.checks import Check, found
 from nightledger.surfaces.home import host_roots
 from nightledger.surfaces.session import Session, writing
 
-FILE = "transcripts.json"
-"""In the home's directory of keys: the hosts, each with the day of the yes."""
+if TYPE_CHECKING:
+    from nightledger.hosts.transcripts.reading import Cursor
+
 _MAX_BYTES = 1 << 16
 _NAMED = 3
 
@@ -123,7 +126,7 @@ def agree(keys_dir: str, home: Home, host: str, now: datetime | None) -> None:
 
 
 def _path(keys_dir: str, home: Home) -> str:
-    return os.path.join(keys_dir, home.identity.id, FILE)
+    return os.path.join(keys_dir, home.identity.id, AGREED)
 
 
 class Look(Struct, frozen=True, kw_only=True):
@@ -155,18 +158,18 @@ def look_around(keys_dir: str, home: Home) -> list[Look]:
     since, read = agreed(keys_dir, home), read_cursors(home)
     looks = []
     for host, source in sources_of(keys_dir).items():
-        found, cursors = find_sessions(source.form, source.root), read.get(host, {})
+        there, cursors = find_sessions(source.form, source.root), read.get(host, {})
         reach = Reach(
             home=home.root, root=source.root, kind=source.form.reach, directories=source.directories
         )
-        mine = [one for one in found.files if reach.may_hold(one.name)]
-        rest = [one for one in found.files if not reach.may_hold(one.name)]
-        if found.files or found.left:
+        mine = [one for one in there.files if reach.may_hold(one.name)]
+        rest = [one for one in there.files if not reach.may_hold(one.name)]
+        if there.files or there.left:
             looks.append(
                 Look(
                     host=host,
-                    files=len(found.files),
-                    size_bytes=sum(one.size_bytes for one in found.files),
+                    files=len(there.files),
+                    size_bytes=sum(one.size_bytes for one in there.files),
                     may_belong=len(mine),
                     read=len(cursors),
                     since=since.get(host, ""),
@@ -175,6 +178,44 @@ def look_around(keys_dir: str, home: Home) -> list[Look]:
                 )
             )
     return looks
+
+
+def check_sources(keys_dir: str, home: Home, now: datetime) -> Iterator[tuple[str, Check]]:
+    """Yield each source that the owner said yes to, with whether it still gives something.
+
+    Args:
+        keys_dir: Where operators keep their keys.
+        home: Whose.
+        now: Aware, UTC.
+
+    Raises:
+        ConfigurationError: ``operator.yaml`` cannot be used.
+    """
+    since, read = agreed(keys_dir, home), read_cursors(home)
+    sources = sources_of(keys_dir) if since else {}
+    mine: dict[str, list[tuple[SessionFile, Cursor]]] = {}
+    for host in sorted(since.keys() & sources.keys()):
+        files = find_sessions(sources[host].form, sources[host].root).files
+        cursors = read.get(host, {})
+        mine[host] = sorted(
+            ((one, cursors[one.name]) for one in files if one.name in cursors),
+            key=lambda pair: -pair[0].written_s,
+        )
+        if not files:
+            yield host, found("sources.gone", host=host, name=host.replace("_", "-"), root=sources[host].root)
+    newest = {
+        host: datetime.fromtimestamp(files[0][0].written_s, UTC) for host, files in mine.items() if files
+    }
+    for host, at in newest.items():
+        facts = {"host": host, "name": host.replace("_", "-"), "day": f"{at:%Y-%m-%d}"}
+        deaf = takewhile(lambda pair: pair[1].missed and not pair[1].understood, mine[host])
+        others = [one for name, one in newest.items() if name != host]
+        if (count := sum(cursor.missed for _, cursor in deaf)) >= table().silent_lines:
+            yield host, found("sources.other", count=count, **facts)
+        elif others and max(others) - at > timedelta(days=table().silent_days) < now - at:
+            yield host, found("sources.silent", **facts)
+        else:
+            yield host, found("sources.good", **facts)
 
 
 def tell_look(look: Look) -> str:
@@ -200,6 +241,7 @@ def read_host(session: Session, source: Source, *, dry_run: bool = False) -> Tak
         zone=home_zone(gate.home, gate.settings),
         clean=expunged.without,
         log=lambda records: _log(gate.home, records, session.moment.at),
+        copies=session.ledger.book.copies,
         dry_run=dry_run,
     )
     return take_in(gate.home, asked)

@@ -295,19 +295,20 @@ def recover(gate: Gate, ledger: Ledger, moment: Moment) -> bool:
     for names in found.values():
         for name in names:
             os.unlink(name)
-    drop_empty(gate.home, _emptied(ledger.book))
+    drop_empty(gate.home, _emptied(gate.home, ledger.book))
     return _withdraw_edits(gate, ledger.book, moment) or bool(unfinished)
 
 
 def is_behind(gate: Gate, book: Book) -> bool:
     """Tell whether an earlier run left something to finish."""
-    return bool(book.unfinished()) or any(_is_empty(gate.home, path) for path in _emptied(book))
+    return bool(book.unfinished()) or any(_is_empty(gate.home, path) for path in _emptied(gate.home, book))
 
 
-def _emptied(book: Book) -> list[str]:
-    """Give the files that an undo emptied last: those of the archive and skills are to go."""
+def _emptied(home: Home, book: Book) -> list[str]:
+    """Give the files that an undo emptied last: those of the archive and skills are to go; a gated one may be empty."""
     last = {**book.kept, **book.claimed}
-    return [path for path, sha256 in last.items() if sha256 == EMPTY_SHA256]
+    gated = home.identity.gated
+    return [path for path, sha256 in last.items() if sha256 == EMPTY_SHA256 and path not in gated]
 
 
 def _is_empty(home: Home, path: str) -> bool:

@@ -9,6 +9,7 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from itertools import islice
 
 from msgspec import Struct
@@ -27,12 +28,16 @@ class SessionFile(Struct, frozen=True, kw_only=True):
         name: Relative to the host's own directory.
         store: How it is read.
         size_bytes: Its size.
+        written_s: When it was last written to, in seconds since 1970.
+        state: Inode, size, and the time of its last change of any kind, which no program can set back.
     """
 
     path: str
     name: str
     store: Store
     size_bytes: int
+    written_s: float = 0.0
+    state: str = ""
 
 
 class Found(Struct, frozen=True, kw_only=True):
@@ -82,7 +87,22 @@ def _look(root: str, name: str, store: Store) -> SessionFile | str:
         return "has a name that is not UTF-8"
     if _is_others(found):
         return "belongs to another user"
-    return SessionFile(path=path, name=name, store=store, size_bytes=found.st_size)
+    return SessionFile(
+        path=path,
+        name=name,
+        store=store,
+        size_bytes=found.st_size,
+        written_s=found.st_mtime,
+        state=_state(path, found),
+    )
+
+
+def _state(path: str, found: os.stat_result) -> str:
+    """Return what changes with a file; a database's rows may stand in the log beside it, so that counts, too."""
+    beside = [found]
+    with suppress(OSError):
+        beside.append(os.lstat(f"{path}-wal"))
+    return " ".join(f"{one.st_ino}:{one.st_size}:{one.st_ctime_ns}" for one in beside)
 
 
 def _is_others(status: os.stat_result) -> bool:

@@ -1,12 +1,6 @@
-"""How each host writes its sessions down, as data, and the one reader of a line of any of them.
+"""How each host writes its sessions down, as data: the rows of ``config/transcripts.json``."""
 
-Invariant: a line of an unknown kind is counted and says nothing; who speaks is decided by the conditions of a row alone.
-"""
-
-import re
-import shlex
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
@@ -15,7 +9,7 @@ import msgspec
 from msgspec import Struct, field
 
 from nightledger.domain.proposal import Origin
-from nightledger.domain.transcript import Speaker, Turn
+from nightledger.domain.transcript import Speaker
 from nightledger.files.shipped import shipped_config
 
 Allowed = Mapping[str, tuple[str | int | bool | None, ...]]
@@ -140,6 +134,8 @@ class Table(Struct, frozen=True, kw_only=True):
             that it runs on (``later``).
         injected: What hosts and tools put into a user's message: ``tags`` around it, and how it ``begins``.
         formats: A row a host.
+        silent_days: A source of which nothing new came for so long, while others are alive, has fallen silent.
+        silent_lines: So many lines of its newest files, none of which was understood, are another format.
     """
 
     about: str
@@ -147,10 +143,8 @@ class Table(Struct, frozen=True, kw_only=True):
     call: Mapping[str, tuple[str, ...]]
     injected: Mapping[str, tuple[str, ...]]
     formats: tuple[Format, ...]
-
-
-_MOST_CHARACTERS = 40
-"""Of the name of an unknown kind that are told."""
+    silent_days: int
+    silent_lines: int
 
 
 @lru_cache(maxsize=1)
@@ -164,92 +158,6 @@ def format_of(host: str) -> Format | None:
     return next((one for one in table().formats if one.host == host), None)
 
 
-@lru_cache(maxsize=512)
-def _keys(path: str) -> tuple[str, ...]:
-    return tuple(path.split("."))
-
-
-def at(record: Any, path: str) -> Any:
-    """Return what stands at a path inside a line; None where nothing does."""
-    for key in _keys(path):
-        if not isinstance(record, dict):
-            return None
-        record = record.get(key)
-    return record
-
-
-def _unpacked(value: Any) -> Any:
-    """Return a value, or what a text is as JSON."""
-    if isinstance(value, str) and value[:1] in ("{", "["):
-        try:
-            return msgspec.json.decode(value)
-        except (msgspec.DecodeError, ValueError, RecursionError):
-            pass
-    return value
-
-
-def _through(record: Any, path: str) -> Any:
-    """Return what stands at a path, through texts that are JSON; None where nothing does."""
-    for key in _keys(path):
-        record = _unpacked(record)
-        record = record.get(key) if isinstance(record, dict) else None
-    return record
-
-
-def _first(record: Any, name: str) -> Any:
-    """Return what the first of the paths of ``call`` has that finds something."""
-    return next((found for path in table().call[name] if (found := at(record, path)) not in (None, "")), None)
-
-
-def _called(block: Any) -> dict[str, str]:
-    """Return what is known of a call, or of a result, as members of a turn."""
-    given = _unpacked(_first(block, "input"))
-    text = given if isinstance(given, str) else ""
-    given = given if isinstance(given, dict) else {}
-    command = _first(given, "command") or _first(block, "command")
-    if isinstance(command, list):
-        command = command[-1] if command and command[0] in _SHELLS else shlex.join(map(str, command))
-    named, path = _first(block, "name"), _first(given, "path")
-    patched = _PATCHED.search(text[:_PATCH_CHARACTERS])
-    members = {
-        "call": _first(block, "id"),
-        "tool": named,
-        "command": "" if _first(given, "later") else command,
-        "path": patched[1] if patched else path,
-    }
-    return {name: value for name, value in members.items() if isinstance(value, str) and value}
-
-
-_SHELLS = ("bash", "sh", "zsh", "/bin/bash", "/bin/sh", "/bin/zsh")
-_PATCHED = re.compile(r"^\*\*\* (?:Update|Add) File: (.+)$", re.MULTILINE)
-_PATCH_CHARACTERS = 10_000
-_STATUS = re.compile(r"(?:Error: )?Exit code (\d{1,3})(?:\n|\Z)")
-
-
-def _text(record: Any, path: str) -> str:
-    """Return the text at a path; empty where there is none."""
-    found = at(record, path) if path else ""
-    return found if isinstance(found, str) else ""
-
-
-_Conditions = tuple[tuple[tuple[str, ...], tuple[str | int | bool | None, ...]], ...]
-
-
-def _conditions(allowed: Allowed) -> _Conditions:
-    return tuple((_keys(path), values) for path, values in allowed.items())
-
-
-def _holds(record: Any, conditions: _Conditions) -> bool:
-    """Return whether each path has something that may stand there."""
-    for keys, values in conditions:
-        found = record
-        for key in keys:
-            found = found.get(key) if isinstance(found, dict) else None
-        if isinstance(found, dict | list) or found not in values:
-            return False
-    return True
-
-
 def read_moment(value: Any) -> datetime | None:
     """Return a time as hosts write it: RFC 3339, or seconds or milliseconds since 1970; None where it is none."""
     try:
@@ -261,141 +169,3 @@ def read_moment(value: Any) -> datetime | None:
     except (ValueError, OverflowError, OSError):
         pass
     return None
-
-
-class Reader:
-    """Reads lines of one file in their order; what a header said is carried on.
-
-    Attributes:
-        session: The session that the last header named.
-        cwd: Its working directory: the first one that was told.
-        is_other: Whether a header says that nothing here is of a session with the user.
-        unknown: Kinds of lines that no row knows, and how often.
-        untimed: Lines without a time that could be read; they say nothing.
-    """
-
-    def __init__(self, form: Format, *, session: str = "", cwd: str = "") -> None:
-        """Begin, or go on with what an earlier reading knew."""
-        self._form = form
-        self._rows: dict[str, list[tuple[Line, _Conditions]]] = {}
-        for line in form.lines:
-            self._rows.setdefault(line.of, []).append((line, _conditions(line.when)))
-        self._only = _conditions(form.only)
-        self._settled = None if form.settled is None else _conditions(form.settled)
-        self._silent = {*form.silent, *self._rows}
-        self._blocks = {name: kind for kind, names in table().blocks.items() for name in names}
-        self.session, self.cwd, self.is_other = session, cwd, False
-        self.unknown: Counter[str] = Counter()
-        self.untimed = 0
-
-    def read(self, record: Any, number: int) -> Iterator[Turn]:
-        """Yield what a line says: nothing, a turn, or several.
-
-        Args:
-            record: The line's value.
-            number: Its number.
-        """
-        form = self._form
-        kind = at(record, form.kind)
-        kind = kind if isinstance(kind, str) else "(no kind)"
-        if form.header and kind == form.header.of:
-            self._enter(record, form.header)
-        if self.is_other:
-            return
-        if not self.cwd:
-            self.cwd = _text(record, form.fields.cwd)
-        for line, when in self._rows.get(kind, ()):
-            if _holds(record, when):
-                if _holds(record, self._only):
-                    yield from self._say(record, line, number)
-                return
-        if kind not in self._silent:
-            self.unknown[kind[:_MOST_CHARACTERS]] += 1
-
-    def _say(self, record: Any, line: Line, number: int) -> Iterator[Turn]:
-        fields = self._form.fields
-        moment = read_moment(at(record, fields.at))
-        if moment is None:
-            self.untimed += 1
-            return
-        turn = Turn(
-            speaker=line.speaker,
-            at=moment,
-            session=_text(record, fields.session) or self.session,
-            id=_text(record, fields.id),
-            cwd=self.cwd,
-            line=number,
-            origin=line.origin,
-        )
-        yield from self._turns(record, line, turn)
-
-    def _enter(self, record: Any, header: Header) -> None:
-        session = _text(record, header.session)
-        if self.session and self.session == session:
-            return
-        self.session = session
-        self.cwd = _text(record, header.cwd) or self.cwd
-        self.is_other = not _holds(record, _conditions(header.only))
-
-    def _turns(self, record: Any, line: Line, turn: Turn) -> Iterator[Turn]:
-        replace = msgspec.structs.replace
-        if line.speaker in (Speaker.TOOL, Speaker.CALL):
-            status = _through(record, line.exit) if line.exit else None
-            error = at(record, line.error) if line.error else None
-            told = replace(
-                turn,
-                tool=_text(record, line.tool),
-                exit_status=status if type(status) is int else None,
-                is_error=error if isinstance(error, bool) else None,
-            )
-            for called in self._calls(record, line) or ({},):
-                yield replace(told, **{"tool": told.tool, **called})
-            return
-        content = at(record, line.content)
-        if isinstance(content, str):
-            yield replace(turn, text=content)
-            return
-        said = []
-        for block in content if isinstance(content, list) else ():
-            kind = self._blocks.get(str(block.get("type"))) if isinstance(block, dict) else None
-            if kind == "said" and isinstance(block.get("text"), str):
-                said.append(block["text"])
-            elif kind == "call":
-                yield from self._flush(said, turn)
-                yield replace(turn, speaker=Speaker.CALL, **_called(block))
-            elif kind == "result":
-                yield replace(turn, speaker=Speaker.TOOL, **_called(block), **self._ended(record, block))
-        yield from self._flush(said, turn)
-
-    def _calls(self, record: Any, line: Line) -> list[dict[str, str]]:
-        """Return the calls of a line that is one, or has a list of them."""
-        if not line.calls:
-            return []
-        found = record if line.calls == "." else _unpacked(at(record, line.calls))
-        if isinstance(found, dict):
-            return [_called(found)]
-        blocks = [block for block in found if isinstance(block, dict)] if isinstance(found, list) else []
-        return [
-            _called(block) for block in blocks if self._blocks.get(str(block.get("type")), "call") == "call"
-        ]
-
-    def _ended(self, record: Any, block: dict[str, Any]) -> dict[str, Any]:
-        """Return how a result ended, as the host marks it: the text begins with the number where there was an error."""
-        mark = block.get("is_error")
-        status = None
-        if self._settled is not None and _holds(record, self._settled) and isinstance(mark, bool):
-            content = block.get("content")
-            said = (
-                content[0].get("text")
-                if isinstance(content, list) and content and isinstance(content[0], dict)
-                else content
-            )
-            found = _STATUS.match(said) if mark and isinstance(said, str) else None
-            status = 0 if not mark else (int(found[1]) or None) if found else None
-        return {"is_error": mark if isinstance(mark, bool) else None, "exit_status": status}
-
-    @staticmethod
-    def _flush(said: list[str], turn: Turn) -> Iterator[Turn]:
-        if said:
-            yield msgspec.structs.replace(turn, text="\n\n".join(said))
-            said.clear()

@@ -9,9 +9,9 @@ import os
 import sqlite3
 import subprocess
 from collections import Counter
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 import msgspec
@@ -23,12 +23,15 @@ from nightledger.domain.transcript import Turn
 from nightledger.files.line_log import LineLog
 from nightledger.files.owner import for_child
 from nightledger.hosts.transcripts.finding import SessionFile
-from nightledger.hosts.transcripts.formats import Format, Reader, Store
+from nightledger.hosts.transcripts.formats import Store
+from nightledger.hosts.transcripts.lines import Grammar, Reader
 
 MOST_UNPACKED_BYTES = 4 << 30
 """Of one compressed file: a small one can stand for any number of bytes. Our choice."""
 _PATH = "/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin"
 _BUSY_S = 2.0
+_DICT = msgspec.json.Decoder(dict[str, Any])
+_T = TypeVar("_T")
 _LOOKED_AT_BYTES = 4096
 """Before the place where reading ended, to tell whether they are still the same."""
 
@@ -44,6 +47,9 @@ class Cursor(Struct, frozen=True, kw_only=True):
         session: The session of the last header.
         cwd: Its working directory.
         is_other: Whether nothing of it is of a session with the user.
+        understood: Whether anything in it was a turn of somebody.
+        missed: Lines of unknown kinds, and without a time, since the last turn.
+        state: Of the file when it was looked at, as `SessionFile` has it; empty where its reading met a problem.
     """
 
     inode: int = 0
@@ -53,6 +59,14 @@ class Cursor(Struct, frozen=True, kw_only=True):
     session: str = ""
     cwd: str = ""
     is_other: bool = False
+    understood: bool = False
+    missed: int = 0
+    state: str = ""
+
+
+def is_unchanged(file: SessionFile, cursor: Cursor) -> bool:
+    """Return whether nothing happened to a file since it was read: it is not opened then."""
+    return bool(cursor.state) and cursor.state == file.state
 
 
 class Reading:
@@ -69,9 +83,9 @@ class Reading:
         raw: The line whose turns were yielded last.
     """
 
-    def __init__(self, form: Format, file: SessionFile, cursor: Cursor) -> None:
+    def __init__(self, grammar: Grammar, file: SessionFile, cursor: Cursor) -> None:
         """Open nothing yet."""
-        self._form, self._file = form, file
+        self._grammar, self._file = grammar, file
         self.cursor = cursor
         self.broken = self.waiting = self.untimed = 0
         self.restarted = False
@@ -94,14 +108,15 @@ class Reading:
         except (sqlite3.Error, TypeError, ValueError, AttributeError, OverflowError) as error:
             # a host may change its tables: a column may hold anything
             self.problem = f"cannot be read now: {error}"
+        self.cursor = msgspec.structs.replace(self.cursor, state="" if self.problem else self._file.state)
 
     def _lines(self) -> Iterator[Turn]:
         with LineLog(self._file.path) as log:
             start = self.cursor
             if start.offset and not _is_same(log, start):
                 self.restarted, start = True, Cursor()
-            reader = Reader(self._form, session=start.session, cwd=start.cwd)
-            reader.is_other = start.is_other
+            reader = Reader(self._grammar, session=start.session, cwd=start.cwd)
+            reader.is_other, reader.understood, reader.missed = start.is_other, start.understood, start.missed
             number = start.lines
             for chunk in () if start.is_other else log.chunks(start.offset):
                 for line in chunk.split(b"\n")[:-1]:
@@ -117,22 +132,27 @@ class Reading:
         self.unknown += reader.unknown
         self.untimed += reader.untimed
         self.cursor = msgspec.structs.replace(
-            cursor, session=reader.session, cwd=reader.cwd, is_other=reader.is_other
+            cursor,
+            session=reader.session,
+            cwd=reader.cwd,
+            is_other=reader.is_other,
+            understood=reader.understood,
+            missed=reader.missed,
         )
 
-    def _read(self, reader: Reader, line: bytes, number: int) -> Iterator[Turn]:
-        record, self.raw = _decode(line), line
+    def _read(self, reader: Reader, line: bytes, number: int) -> Sequence[Turn]:
+        record, self.raw = _decode(line, self._grammar.decode), line
         if record is None:
             self.broken += bool(line.strip())
-        else:
-            yield from reader.read(record, number)
+            return ()
+        return reader.read(record, number)
 
     def _unpacked(self) -> Iterator[Turn]:
         """Read all of a compressed file, once: nobody appends to it."""
         status = os.stat(self._file.path)
         if (status.st_ino, status.st_size) == (self.cursor.inode, self.cursor.offset):
             return
-        reader, number, total = Reader(self._form), 0, 0
+        reader, number, total = Reader(self._grammar), 0, 0
         command = ["zstd", "-dcq", "--", self._file.path]
         try:
             process = subprocess.Popen(  # noqa: S603 - a fixed command and a path
@@ -172,41 +192,49 @@ class Reading:
             while rows := database.execute(store.query, (at,)).fetchall():
                 for row in rows:
                     at, lines = row["rowid"], lines + 1
-                    record = _record(row, store.value)
+                    record = self._record(row, store.value)
                     if record is None:
                         self.broken += 1
                         continue
-                    reader = readers.setdefault(str(row["session_id"]), Reader(self._form))
-                    self.raw = _raw(row, store.value)
-                    yield from reader.read(record, at)
+                    reader = readers.setdefault(str(row["session_id"]), Reader(self._grammar))
+                    if turns := reader.read(record, at):
+                        self.raw = _raw(row, store.value)
+                        yield from turns
         for reader in readers.values():
             self.unknown += reader.unknown
             self.untimed += reader.untimed
-        self.cursor = Cursor(inode=inode, offset=at, lines=lines)
+        understood = any(reader.understood for reader in readers.values())
+        missed = 0 if understood else sum(reader.missed for reader in readers.values())
+        self.cursor = Cursor(inode=inode, offset=at, lines=lines, understood=understood, missed=missed)
 
     def _headers(self, database: sqlite3.Connection, store: Store) -> dict[str, Reader]:
         """Return a reader for each session, told what the session's first lines say."""
         readers: dict[str, Reader] = {}
         for row in database.execute(store.headers) if store.headers else ():
-            reader = readers.setdefault(str(row["session_id"]), Reader(self._form))
-            if (record := _record(row, store.value)) is not None:
-                list(reader.read(record, 0))
+            reader = readers.setdefault(str(row["session_id"]), Reader(self._grammar))
+            if (record := self._record(row, store.value)) is not None:
+                reader.read(record, 0)
                 reader.unknown.clear()
-                reader.untimed = 0
+                reader.untimed = reader.missed = 0
+                reader.understood = False
         return readers
 
-
-def _record(row: sqlite3.Row, value: str) -> Any:
-    if not value:
-        return {name: row[name] for name in row.keys()}  # noqa: SIM118 - a row iterates over its values
-    text = row[value]
-    record = _decode(text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text)
-    return {**record, "session_id": row["session_id"]} if record is not None else None
+    def _record(self, row: sqlite3.Row, value: str) -> Any:
+        record: dict[str, Any] | None = dict(row)
+        if value:
+            text = row[value]
+            raw = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
+            record = _decode(raw, _DICT.decode)
+            record = {**record, "session_id": row["session_id"]} if record is not None else None
+        try:
+            return self._grammar.convert(record) if record is not None else None
+        except msgspec.ValidationError:
+            return None
 
 
 def _raw(row: sqlite3.Row, value: str) -> bytes:
     """Return the bytes that stand for a row: its line, else its members as JSON."""
-    told = row[value] if value else {name: row[name] for name in row.keys()}  # noqa: SIM118 - as above
+    told = row[value] if value else dict(row)
     return told.encode("utf-8", "replace") if isinstance(told, str) else msgspec.json.encode(told)
 
 
@@ -226,19 +254,18 @@ def _open_database(path: str) -> sqlite3.Connection:
     return database
 
 
-def _decode(line: bytes) -> dict[str, Any] | None:
+def _decode(line: bytes, decode: Callable[[bytes], _T]) -> _T | None:
     """Return the value of a line; bytes that are no UTF-8 are replaced; None where it is no JSON object."""
-    line = line.removeprefix(BOM)
     if len(line) > MAX_LINE_BYTES:
         return None
     try:
-        record = msgspec.json.decode(line)
+        return decode(line)
     except (msgspec.DecodeError, ValueError, RecursionError):
-        try:
-            record = msgspec.json.decode(line.decode("utf-8", "replace"))
-        except (msgspec.DecodeError, ValueError, RecursionError):
-            return None
-    return record if isinstance(record, dict) else None
+        pass
+    try:
+        return decode(line.removeprefix(BOM).decode("utf-8", "replace").encode())
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return None
 
 
 def _last_bytes(log: LineLog, end: int) -> str:

@@ -1,4 +1,4 @@
-"""Which daily logs may be compressed, a month at a time.
+"""Which daily logs, and extracts of transcripts, may be compressed, a month at a time.
 
 Invariant: one month of logs is in memory at a time; a name that is a link, has a second name or
 cannot be read is named and left alone.
@@ -18,6 +18,7 @@ from nightledger.domain.errors import NightledgerError
 from nightledger.domain.proposal import Change, Draft, Op, Origin
 from nightledger.domain.pruning import Kept, is_old_log, month_of
 from nightledger.domain.states import REFUSED
+from nightledger.domain.transcript import EXTRACTS
 from nightledger.files.home import Home
 from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.forgetting.letting_go import Grounds, compression, copy_path
@@ -51,7 +52,7 @@ def _has_changed(home: Home, change: Change) -> bool:
 
 def _months(run: Run, tally: Tally, busy: Collection[str]) -> Iterator[Submission]:
     home, today = run.gate.home, run.asked.today
-    logs = find_daylogs(home, preset(home.identity.host).daily)
+    logs = find_daylogs(home, (*preset(home.identity.host).daily, EXTRACTS))
     for log in logs:
         if log.day > today:
             tally.leave(log.path, Kept.FUTURE_DATE)
@@ -76,7 +77,8 @@ def _months(run: Run, tally: Tally, busy: Collection[str]) -> Iterator[Submissio
             if isinstance(found, tuple):
                 tally.leave(log.path, *found)
         if drafts := [found for _, found in looked if isinstance(found, Draft)]:
-            noun = "1 daily log" if len(drafts) == 1 else f"{len(drafts)} daily logs"
+            nouns = {_noun(draft.target) for draft in drafts}
+            noun = f"{len(drafts)} {nouns.pop() if len(nouns) == 1 else 'log'}{'s'[: len(drafts) > 1]}"
             yield run.submission(month, f"Compress {noun} of {month}", drafts)
 
 
@@ -118,9 +120,13 @@ class _Looker(Struct, frozen=True, kw_only=True):
             return made, ""
         taken.add(copy)
         days, lines = (self.today - log.day).days, count_lines(content)
-        reason = f"daily log of {log.day}, {days} days ago: {lines} lines become {count_lines(made.text.encode())}, the full text goes to {copy}"
+        reason = f"{_noun(log.path)} of {log.day}, {days} days ago: {lines} lines become {count_lines(made.text.encode())}, the full text goes to {copy}"
         cited = Citable(log.path, text).cite(1, lines, Origin.AGENT)
         return compression(log.path, content, made.text, copy, Grounds(reason=reason, evidence=(cited,)))
+
+
+def _noun(path: str) -> str:
+    return "transcript" if path.startswith(f"{EXTRACTS}/") else "daily log"
 
 
 def _read(home: Home, log: LogFile) -> tuple[bytes, str]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 PROTECTED = ("SOUL.md", "AGENTS.md")
 """``domain/consent.py`` has the same names; importing it here would double the cost of a start."""
-DEFAULT_GATED = ("MEMORY.md",)
+DEFAULT_GATED = ("MEMORY.md", "USER.md")
 """What is taken for gated where the home's own record cannot be read."""
 _PATH_KEYS = ("file_path", "notebook_path", "path")
 """Claude Code: Write, Edit, MultiEdit, NotebookEdit; Hermes: write_file, patch."""

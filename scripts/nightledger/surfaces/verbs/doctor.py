@@ -31,6 +31,7 @@ from nightledger.surfaces.doctor import home as house
 from nightledger.surfaces.doctor.checks import Check, State, bad, found, looked
 from nightledger.surfaces.doctor.keys import Protection
 from nightledger.surfaces.screen import wrap_hint
+from nightledger.surfaces.transcripts import check_sources
 from nightledger.surfaces.verbs.schedule import place_of
 from nightledger.surfaces.verbs.verify import Seen, look_beyond
 from nightledger.text.changes.veil import mask_diff
@@ -115,6 +116,7 @@ def diagnose(context: Context) -> Diagnosis:
         ("locks", lambda: around.check_locks(home)),
         ("rivals", lambda: around.check_rivals(home)),
         ("search", lambda: around.check_search(home)),
+        ("sources", lambda: (check for _, check in check_sources(keys_dir, home, at.at))),
         ("staging", lambda: around.check_staging(home, keys_dir, at.at)),
         ("schedule", lambda: program.check_schedule(home, place_of(context), os.path.expanduser("~"), at.at)),
         ("schedule", lambda: program.check_nights(home, at.at)),

@@ -10,7 +10,7 @@ Invariant: nothing here depends on anything but the document and the text to add
 import re
 from collections.abc import Sequence
 
-from nightledger.text.markdown.blocks import TAB_STOP
+from nightledger.text.markdown.blocks import DIVIDER, TAB_STOP
 from nightledger.text.markdown.document import (
     Block,
     BlockKind,
@@ -167,6 +167,8 @@ def as_addition(document: Document, section: Section | None, entry: str) -> str:
     where the section ends in it, its blank line between items; without a list in the
     section the document's last bullet list does. Other entries stay as they are.
     """
+    if is_divided(document):
+        return without_marker(entry)
     if not is_list(entry):
         return entry
     blocks = blocks_between(document, *section.body) if section else []
@@ -249,6 +251,21 @@ def _shift(lines: Sequence[str], mark: str) -> list[str]:
     return shifted
 
 
+def without_marker(entry: str) -> str:
+    """Return a list of one item of one line as plain text: what stands between dividers needs no marker."""
+    return _ITEM.sub("", entry, count=1) if entry.count("\n") == 1 and is_list(entry) else entry
+
+
+def is_divided(document: Document) -> bool:
+    """Return whether lines of ``§`` divide the entries, as Hermes has it."""
+    return any(is_divider(line) for line in document.lines)
+
+
+def is_divider(line: str) -> bool:
+    """Return whether a line divides two entries."""
+    return line.strip() == DIVIDER
+
+
 def with_heading(document: Document, heading: str, added: str) -> str:
     """Give an addition below a heading that is to be made for it, apart from it as others in the document are."""
     end = "\r\n" if added.endswith("\r\n") else "\n"
@@ -261,7 +278,11 @@ def apart(document: Document, at: int, added: str) -> str:
     before = document.lines[at - 1] if at else ""
     after = document.lines[at] if at < len(document.lines) else ""
     end = "\r\n" if added.endswith("\r\n") else "\n"
-    text = added if not before or _may_follow(document, at, added) else end + added
+    above = block_at(document, at)
+    if above and is_divided(document) and above.kind not in _NOT_ENTRIES | {BlockKind.HEADING}:
+        text = DIVIDER + end + added
+    else:
+        text = added if not before or _may_follow(document, at, added) else end + added
     if before and not before.endswith("\n"):
         text = end + text
     if after and not _may_precede(document, at, follows=text == added):

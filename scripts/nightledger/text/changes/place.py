@@ -28,12 +28,15 @@ from nightledger.text.changes.layout import (
     end_near,
     find_section,
     insertion_line,
+    is_divided,
+    is_divider,
     is_list,
     last_filled_line,
     new_heading,
     resolve_path,
     tidy,
     with_heading,
+    without_marker,
 )
 from nightledger.text.changes.sections import (
     EMPTY_SHA256,
@@ -233,6 +236,8 @@ def _addition(document: Document, draft: Draft) -> Hunk | Unplaced:
     if "\r" in entry:
         return Unplaced(reason="it holds a carriage return inside a line")
     path = resolve_path(document, draft.section)
+    if is_divided(document) and (path is None or find_section(document, path) is None):
+        path = ()  # it has entries, and no sections
     if path is None:
         return Unplaced(
             reason=f"the section {shown_path(draft.section)} is missing or named by several headings"
@@ -361,12 +366,17 @@ def _exact(document: Document, draft: Draft) -> Hunk | Unplaced:
     if entry:
         if BlockKind.HEADING in _kinds(entry) - _kinds("".join(removed)):
             return Unplaced(reason="a replacement cannot bring headings")
-        added = as_replacement(entry, removed[0]).replace("\n", end_near(document, first))
+        plain = is_divided(document) and not is_list(removed[0])
+        added = as_replacement(without_marker(entry) if plain else entry, removed[0]).replace(
+            "\n", end_near(document, first)
+        )
         if not removed[-1].endswith("\n"):
             added = added.rstrip("\r\n")
     else:
         added = end_near(document, first) if _would_glue(document, first, last) else ""
-        first, last = _with_doubled_blanks(document.lines, first, last)
+        first, last = _with_divider(document.lines, first, last) or _with_doubled_blanks(
+            document.lines, first, last
+        )
     section = section_of(document, first, last)
     numbers = _lines_at(document, section.path)
     first = next(n for n in numbers if n >= first - 1) + 1
@@ -403,6 +413,15 @@ def _would_glue(document: Document, first: int, last: int) -> bool:
         return False
     rest = parse_markdown("".join([*document.lines[: first - 1], *document.lines[last:]]))
     return last + 1 in block_starts(document) and first not in block_starts(rest)
+
+
+def _with_divider(lines: Sequence[str], first: int, last: int) -> tuple[int, int] | None:
+    """Widen the removal of all that stands between two dividers by one of them; None where none is, or something stays."""
+    above = is_divider(lines[first - 2]) if first > 1 else None
+    below = is_divider(lines[last]) if last < len(lines) else None
+    if False in (above, below) or not (above or below):
+        return None
+    return (first, last + 1) if below else (first - 1, last)
 
 
 def _with_doubled_blanks(lines: Sequence[str], first: int, last: int) -> tuple[int, int]:

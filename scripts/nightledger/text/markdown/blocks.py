@@ -62,6 +62,8 @@ _MOST_NESTING = 100  # quotes and items in each other; bounds the time that a ho
 _FENCE = re.compile(r"`{3,}+(?!.*`)|~{3,}+")  # 4.5; the info string of a backtick fence has no backtick
 _ATX = re.compile(r"(#{1,6})(?: |$)")  # 4.2
 _SETEXT = re.compile(r"(?:=+|-+) *$")  # 4.3
+DIVIDER = "§"
+"""Alone on its line it stands between two entries of Hermes' memory files, as a rule would (Hermes Agent 0.19)."""
 _RULE = re.compile(r"(?:(?:\* *){3,}|(?:_ *){3,}|(?:- *){3,})$")  # 4.1
 _MARKER = re.compile(r"([-+*])(?= |$)|(\d{1,9})([.)])(?= |$)")  # 5.2
 _REFERENCE = re.compile(
@@ -323,7 +325,7 @@ class _Scanner:
             return True
         if first in "=-" and self._in_paragraph() and _SETEXT.match(text) and self._end_setext(first):
             return True
-        if first in "*-_" and _RULE.match(text):
+        if text == DIVIDER or (first in "*-_" and _RULE.match(text)):
             return self._single(BlockKind.RULE)
         return False
 

@@ -110,6 +110,10 @@ class Passage:
             yield first, last
 
 
+_COMMON = "qzjxkvbypgwfmucldhrsinoate "
+"""Letters of English prose, the commonest last: an anchor is looked for where its rarest letter, or what is none, stands."""
+
+
 class Table:
     """Rows in their order, and which of them a text can hold anything for.
 
@@ -129,12 +133,16 @@ class Table:
                 self._anchored[anchor].append(n)
             for spot in rule.spots:
                 self._spotted[spot].append(n)
+        self._rarest = defaultdict[str, list[tuple[str, list[int]]]](list)
+        for anchor, rows in self._anchored.items():
+            self._rarest[min(anchor, key=_COMMON.find)].append((anchor, rows))
 
     def possible(self, passage: Passage) -> list[Rule]:
         """Return the rows that may find something in ``passage``, in their order; no other one can."""
-        lowered = passage.lowered
+        lowered, letters = passage.lowered, set(passage.lowered)
         found = set(self._whole)
-        found.update(*[rows for anchor, rows in self._anchored.items() if anchor in lowered])
+        for rarest in self._rarest.keys() & letters:
+            found.update(*[rows for anchor, rows in self._rarest[rarest] if anchor in lowered])
         found.update(*[rows for spot, rows in self._spotted.items() if passage.spots(spot)])
         return [self.rules[n] for n in sorted(found)]
 

@@ -15,6 +15,7 @@ from datetime import date
 from msgspec import Struct, field
 
 from nightledger.domain.daylog import DayLog, LogLine, Region
+from nightledger.domain.kept import ARCHIVE_DAILY
 from nightledger.domain.proposal import Origin
 from nightledger.domain.transcript import EXTRACTS
 from nightledger.domain.words import folded
@@ -111,8 +112,12 @@ def _odd_region(line: str) -> Region:
 
 def _blocks(lines: list[str]) -> list[Block]:
     """Return the blocks, the outermost last so that it wins."""
-    finders = (_fences, _prompts, _tags, _comments, _quoted, _generated_sections, _marked)
-    return [block for find in finders for block in find(lines)]
+    text = "\n".join(lines)
+    return [
+        block
+        for find, marks in _FINDERS
+        for block in (find(lines) if any(map(text.__contains__, marks)) else ())
+    ]
 
 
 def _fences(lines: list[str]) -> list[Block]:
@@ -217,6 +222,13 @@ def _prompts(lines: list[str]) -> list[Block]:
     return found
 
 
+_FINDERS = (
+    (_fences, ("```", "~~~")), (_prompts, ("",)), (_tags, ("</",)), (_comments, ("<!--",)), (_quoted, ("<<<", "BEG", "END", "---")),
+    (_generated_sections, ("#",)), (_marked, ("<!--",)),
+)  # fmt: skip
+"""What finds blocks, and what of their marks is in any text that has one."""
+
+
 def _mark_table_heads(lines: list[str], regions: list[Region]) -> None:
     """Class the row above a table's delimiter row with it: it names columns and claims nothing."""
     for number, line in enumerate(lines[1:], 1):
@@ -259,7 +271,8 @@ def read_daylog(path: str, text: str, day: date) -> DayLog:
     """
     lines = _lines(text)
     regions = find_regions(lines)
-    is_extract = path.startswith(f"{EXTRACTS}/")
+    is_copy = path.startswith(f"{ARCHIVE_DAILY}/") and MARKER.match(lines[0]) is not None
+    is_extract = path.startswith(f"{EXTRACTS}/") or is_copy
     reader = _Reader(
         day=day, chat=is_extract or _is_chat(lines), extract=is_extract, turns=_turns(lines, regions)
     )
