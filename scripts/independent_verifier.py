@@ -380,12 +380,13 @@ class _Audit:  # a home: its files, what its log says and a machine pinned of it
         for entry in self.entries:
             places = [one for one in entry.get("places", ()) if (one["path"], one["sha256"]) in rewritten]
             self.inputs |= {one["path"]: one for one in (*entry.get("inputs", ()), *places)}
-        meant = [t for one in self.entries if one["event"] == "apply.intent" for t in one["targets"]]
+        meant = [
+            one for entry in self.entries if entry["event"] == "apply.intent" for one in entry["targets"]
+        ]
+        compressed = {(one["path"], one["after"]) for one in meant}
         for name, one in self.inputs.items():
             same = _digest(self._read(name)[: one["size"]]).hex() == one["sha256"]
-            same = same or (name, self._sha256(name)) in [
-                (t["path"], t["after"]) for t in meant
-            ]  # compressed
+            same = same or (name, self._sha256(name)) in compressed
             self.require(same, "REWRITTEN", name, f"its first {one['size']} bytes are not what a night read")
 
 
