@@ -93,7 +93,7 @@ def classes(text: str) -> set[str]:
 
 def test_it_is_short_and_imports_nothing_of_ours() -> None:
     source = SCRIPT.read_text(encoding="utf-8")
-    assert source.count("\n") <= 412
+    assert source.count("\n") <= 415
     imported = {
         (node.module if isinstance(node, ast.ImportFrom) else node.names[0].name) or ""
         for node in ast.walk(ast.parse(source))
