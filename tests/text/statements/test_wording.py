@@ -2,7 +2,7 @@ from tests.rows import each_row
 from tests.text.logs import read
 
 from nightledger.text.similar import numbers
-from nightledger.text.statements.wording import clean_line, entry_text, shorten
+from nightledger.text.statements.wording import clean_line, entry_text, has_reason, shorten
 
 
 def test_one_line_is_one_sentence_without_dress() -> None:
@@ -56,3 +56,25 @@ def test_a_long_line_is_cut_to_whole_sentences_that_claim_something() -> None:
 )
 def test_what_only_answers_is_left_out(said: str, kept: str) -> None:
     assert clean_line(read(f"- {said}").lines[0]) == kept
+
+
+@each_row(
+    "line, is_reason",
+    [
+        (
+            "\u4ee5\u540e\u63a8\u9001\u94fe\u63a5\u4e00\u5f8b\u7528\u65b0\u57df\u540d",
+            True,
+        ),  # from now on always the new domain
+        (
+            "**\u6559\u8bad**: \u6240\u6709\u4efb\u52a1\u90fd\u5e94\u8be5\u6307\u5b9a\u8def\u5f84",
+            True,
+        ),  # lesson: name the path
+        (
+            "\u4eca\u5929\u4e3b\u8981\u53c8\u5199\u4e86\u4e09\u7bc7\u5173\u4e8e\u5c71\u91cc\u8336\u56ed\u548c\u6cb3\u8fb9\u8001\u8857\u7684\u6587\u7ae0\u7136\u540e\u628a\u4e0d\u80fd\u7528\u7684\u56fe\u7247"
+            "\u6362\u6210\u4e86\u65b0\u7684\u56fe\u7247\u5e76\u4e14\u91cd\u65b0\u6392\u4e86\u4e00\u904d\u7248\u9762",
+            False,
+        ),  # a long day's report, in which "cannot" stands
+    ],
+)
+def test_in_a_long_run_of_unspaced_letters_no_word_is_a_reason(line: str, *, is_reason: bool) -> None:
+    assert has_reason(read(f"- {line}").lines[0]) is is_reason

@@ -15,7 +15,7 @@ from msgspec import Struct
 from nightledger.domain.daylog import LogLine, StatementKind
 from nightledger.files.shipped import shipped_config
 from nightledger.text.patterns import pattern
-from nightledger.text.similar import fold, shingles
+from nightledger.text.similar import CJK, fold, shingles
 from nightledger.text.statements.cues import find_cues
 from nightledger.text.statements.estimate import split_label, tells_result
 
@@ -56,6 +56,7 @@ _LONG = 320
 _NAMES_A_THING = re.compile(r"[`/\\@#_=<>\d\"]|(?<=[a-z,;:] )[A-Z]|\w[A-Z]|\w\.\w")
 """A code span, a path, an address, a number, a quotation, or a capital inside a sentence."""
 _WORDS = re.compile(r"[^\W\d_]{2,}")
+_UNSPACED = re.compile(f"[{CJK}]")
 
 
 class _Kind(Struct, frozen=True, kw_only=True):
@@ -244,11 +245,22 @@ def what_would_change_it(kind: StatementKind) -> str:
     return _row(kind).what_would_change_it
 
 
+_LONGEST_NAME, _LONGEST_SAID = 20, 40
+"""Chinese, Japanese or Korean letters of a name, and of a sentence, in which words still mean what they are looked for:
+in longer ones most stand by chance, since none is divided from its neighbours. Our choice, after a diary in Chinese."""
+
+
+def _cues_in_short(text: str, longest: int, languages: tuple[str, ...]) -> frozenset[str]:
+    """Return the cues of a text; none where it is one long run of letters that nothing divides into words."""
+    return frozenset() if len(_UNSPACED.findall(text)) > longest else find_cues(text, languages)
+
+
 def has_reason(line: LogLine, languages: tuple[str, ...] = ()) -> bool:
     """Return whether a line gives a reason to keep it: it forbids, wishes or corrects, or is named a lesson, a rule or a decision."""
     label, body = split_label(line.content)
-    named = {cue for name in _above(line) for cue in find_cues(name, languages)}
-    said = find_cues("".join(body.split("`")[::2]), languages)
+    named = {cue for name in _above(line) for cue in _cues_in_short(name, _LONGEST_NAME, languages)}
+    sentences = sentences_of("".join(body.split("`")[::2]))
+    said = {cue for one in sentences for cue in _cues_in_short(one, _LONGEST_SAID, languages)}
     return bool(named & _kinds().reasons_named or said & _kinds().reasons_said) or _is_named(label, languages)
 
 
