@@ -81,9 +81,10 @@ def counts_of(items: Sequence[Item], given: Mapping[int, Answer]) -> str:
 
 
 def first_line(item: Item) -> str:
-    """Return the first line that a change puts in or takes out, secrets masked; empty where it has none."""
+    """Return the first line that a change puts in or takes out, secrets masked, a heading only where it has no other; else empty."""
     lines = changed_lines(mask_diff(item.diff or item.change.diff, told=item.told))
-    return next((line for line in lines if line[1:].strip()), "")
+    words = [line for line in lines if line[1:].strip()]
+    return next((line for line in words if line[1:2] != "#"), words[0] if words else "")
 
 
 def shown_sha256(item: Item) -> str:

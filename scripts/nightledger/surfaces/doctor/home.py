@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.settings import Settings
+from nightledger.domain.transcript import EXTRACTS
 from nightledger.files.atomic import find_leftovers
 from nightledger.files.configuration import OPERATOR, home_zone, load_operator, settings_of
 from nightledger.files.home import Home
@@ -123,7 +124,10 @@ def check_memory(home: Home, settings: Settings, now: datetime) -> Iterator[Chec
     directories = preset(host).daily
     logs = find_daylogs(home, directories)
     if not logs:
-        yield found("memory.no_logs", places=" or ".join(directories))
+        if not find_daylogs(
+            home, (EXTRACTS,)
+        ):  # else sessions are read instead, of which another check tells
+            yield found("memory.no_logs", places=" or ".join(directories))
         return
     newest = logs[-1].day
     silent = (now.astimezone(home_zone(home, settings)).date() - newest).days
