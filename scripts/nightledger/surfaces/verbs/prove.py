@@ -43,23 +43,6 @@ from nightledger.trust.pin import read_pin
 from nightledger.trust.policy import MAX_POLICY_BYTES, Policy, cosigned_times, parse_policy
 from nightledger.trust.report import contradicts
 
-OPTIONS = {
-    "words*": ("WORD", "ID; OLD [NEW] with --from; FILE with --check"),
-    "--from": {"dest": "continues", "action": "store_true", "help": "prove that one head continues another"},
-    "--check": "check a proof that an entry is in a log",
-    "--out": ("FILE", "write the proof there (default: print it)"),
-    "--with-line": "put the line itself in, so that the proof can be read alone",
-    "--proof": ("FILE", "with --from: check this proof between two checkpoints' files"),
-    "--leaf": ("FILE", "with --check: a file with the line, with or without its line end"),
-    "--line": ("TEXT", "with --check: the line itself (default: the one in the proof)"),
-    "--policy": ("FILE", "with --check: logs, witnesses and quorum (C2SP tlog-policy)"),
-    "--log": {
-        "action": "append",
-        "metavar": "VKEY",
-        "help": "with --check: a verifier key of the log; may be given again",
-    },
-}
-
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Prove or check; 4 when a proof does not hold, or one head does not continue the other."""
