@@ -342,7 +342,7 @@ class _Fold:
             before = {target.path: target.before for target in apply.targets}
             for rival in fields.get("replaced", ()):
                 path, sha256 = rival["path"], rival["sha256"]
-                raced = Raced(apply=apply.id, path=path, sha256=sha256, before=before.get(path, ""))
+                raced = Raced(path=path, sha256=sha256, before=before.get(path, ""))
                 self.races[path, sha256] = raced
         self._finished("raced", fields, at)
 

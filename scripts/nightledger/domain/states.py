@@ -57,13 +57,11 @@ class Raced(Struct, frozen=True, kw_only=True):
     """What another program wrote at the very moment of an apply: kept as a blob, and in no file.
 
     Attributes:
-        apply: Id of the apply.
         path: The file.
         sha256: Hex SHA-256 of what the apply replaced.
         before: Hex SHA-256 of what it had read.
     """
 
-    apply: str
     path: str
     sha256: str
     before: str

@@ -20,6 +20,7 @@ from nightledger.files.atomic import create_file, replace_file
 from nightledger.files.durable import make_dir
 from nightledger.files.lock import Lock
 from nightledger.files.reading import read_optional, read_regular
+from nightledger.remote.transport import Response, sentence
 from nightledger.trust.checkpoint import (
     COSIGNATURE_ED25519,
     COSIGNATURE_MLDSA44,
@@ -51,7 +52,6 @@ VKEYS = "vkeys"
 LOGS = "logs"
 HEADS = "heads"
 LOCK = "lock"
-TEXT = "text/plain; charset=utf-8"
 SIZE = "text/x.tlog.size"
 """Content type of the answer that names the size last cosigned (C2SP tlog-witness)."""
 MAX_REQUEST_BYTES = 1 << 18
@@ -59,21 +59,6 @@ MAX_REQUEST_BYTES = 1 << 18
 OK, MALFORMED, FORBIDDEN, UNKNOWN, CONFLICT, INCONSISTENT, UNAVAILABLE = 200, 400, 403, 404, 409, 422, 503
 _PUBLIC_MODE = 0o644
 _LOCK_TIMEOUT_S = 10.0
-
-
-class Answer(Struct, frozen=True, kw_only=True):
-    """What a witness answers, over HTTP or as a file.
-
-    Attributes:
-        status: HTTP's: 200 lines, 400 malformed, 403 badly signed, 404 unknown log, 409 another
-            size was cosigned last, 422 inconsistent, 503 not now.
-        body: Signature lines, a size, or one sentence.
-        content_type: Of the body.
-    """
-
-    status: int
-    body: bytes
-    content_type: str = TEXT
 
 
 class _Request(Struct, frozen=True, kw_only=True):
@@ -106,8 +91,8 @@ class Cosigner(Struct, frozen=True, kw_only=True):
     logs: tuple[VerifierKey, ...]
     key: KeyPair
 
-    def answer(self, raw: bytes, now: datetime) -> Answer:
-        """Answer one request: cosign, or say why not.
+    def answer(self, raw: bytes, now: datetime) -> Response:
+        """Response one request: cosign, or say why not.
 
         What is cosigned is on disk when this returns.
 
@@ -120,7 +105,7 @@ class Cosigner(Struct, frozen=True, kw_only=True):
             LockedError: Other requests took longer than 10 s.
         """
         request = _read_request(raw, self.logs)
-        if isinstance(request, Answer):
+        if isinstance(request, Response):
             return request
         with Lock(os.fspath(self.directory / LOCK), timeout_s=_LOCK_TIMEOUT_S):
             remembered = self._remembered(request.head.origin)
@@ -138,12 +123,12 @@ class Cosigner(Struct, frozen=True, kw_only=True):
             return None
         return read_optional(os.fspath(self.directory / HEADS / origin_sha256), MAX_NOTE_BYTES)
 
-    def _cosign(self, request: _Request, now: datetime) -> Answer:
+    def _cosign(self, request: _Request, now: datetime) -> Response:
         made = sign_note(request.text, self.key.signers_of(self.vkeys[0].name, COSIGNATURE_ED25519, now))
         kept = Note(text=request.text, signatures=(*request.lines, *made.signatures))
         make_dir(os.fspath(self.directory / HEADS))
         replace_file(_head_path(self.directory, request.head.origin), dump_note(kept))
-        return Answer(status=OK, body=dump_note(made).removeprefix(f"{request.text}\n".encode()))
+        return Response(status=OK, content=dump_note(made).removeprefix(f"{request.text}\n".encode()))
 
     def _remembered(self, origin: str) -> Note | None:
         path = _head_path(self.directory, origin)
@@ -162,13 +147,13 @@ class Cosigner(Struct, frozen=True, kw_only=True):
             raise WitnessError(f"{path} is damaged: it is of {found[:80]!r}")
         return note
 
-    def _clock_refusal(self, remembered: Note | None, now: datetime) -> Answer | None:
+    def _clock_refusal(self, remembered: Note | None, now: datetime) -> Response | None:
         mine = {(key.name, key.key_id) for key in verifiers_of(self.vkeys)}  # whose lines were checked
         lines = remembered.signatures if remembered else ()
         stated = [cosigned_at(line.signature) for line in lines if (line.name, line.key_id) in mine]
         if all(int(at.timestamp()) <= int(now.timestamp()) for at in stated):
             return None
-        return _say(UNAVAILABLE, "this witness's clock is before the time of its last cosignature")
+        return sentence(UNAVAILABLE, "this witness's clock is before the time of its last cosignature")
 
 
 def create_witness(directory: Path, name: str) -> Cosigner:
@@ -263,24 +248,24 @@ def _head_path(directory: Path, origin: str) -> str:
     return os.fspath(directory / HEADS / hashlib.sha256(origin.encode()).hexdigest())
 
 
-def _read_request(raw: bytes, logs: Sequence[VerifierKey]) -> _Request | Answer:
+def _read_request(raw: bytes, logs: Sequence[VerifierKey]) -> _Request | Response:
     """Check form and signatures, in the order of the specification."""
     if len(raw) > MAX_REQUEST_BYTES:
-        return _say(MALFORMED, f"a request has at most {MAX_REQUEST_BYTES} bytes")
+        return sentence(MALFORMED, f"a request has at most {MAX_REQUEST_BYTES} bytes")
     try:
         proof = parse_continuation(raw)
         note, head = parse_head(proof.checkpoint)
     except (ProofFormError, NoteError) as error:
-        return _say(MALFORMED, str(error))
+        return sentence(MALFORMED, str(error))
     verifiers = verifiers_of(log for log in logs if log.name == head.origin)
     if not verifiers:
-        return _say(UNKNOWN, "this witness does not know the log")
+        return sentence(UNKNOWN, "this witness does not know the log")
     try:
         lines = verify_note(note, verifiers)
     except NoteError as error:
-        return _say(FORBIDDEN, str(error))
+        return sentence(FORBIDDEN, str(error))
     if proof.old_size > head.size:
-        return _say(MALFORMED, "the old size is larger than the checkpoint's")
+        return sentence(MALFORMED, "the old size is larger than the checkpoint's")
     return _Request(proof=proof, head=head, text=note.text, lines=_one_each(lines))
 
 
@@ -292,23 +277,19 @@ def _one_each(lines: Sequence[NoteSignature]) -> tuple[NoteSignature, ...]:
     return tuple(first.values())
 
 
-def _refusal(request: _Request, remembered: Note | None) -> Answer | None:
+def _refusal(request: _Request, remembered: Note | None) -> Response | None:
     """Say why a head may not be cosigned after the one that is remembered; None where it may."""
     proof, head = request.proof, request.head
     last = parse_checkpoint(remembered.text) if remembered else None
     if proof.old_size != (last.size if last else 0):
         size = f"{last.size if last else 0}\n".encode()
-        return Answer(status=CONFLICT, body=size, content_type=SIZE)
+        return Response(status=CONFLICT, content=size, kind=SIZE)
     if not head.size and head.root != EMPTY_ROOT:
-        return _say(INCONSISTENT, "an empty log has another root")
+        return sentence(INCONSISTENT, "an empty log has another root")
     if last is None or not last.size:
-        return _say(INCONSISTENT, "nothing continues an empty log by proof") if proof.hashes else None
+        return sentence(INCONSISTENT, "nothing continues an empty log by proof") if proof.hashes else None
     try:
         verify_consistency(last.size, head.size, proof.hashes, last.root, head.root)
     except ProofError as error:
-        return _say(INCONSISTENT, str(error))
+        return sentence(INCONSISTENT, str(error))
     return None
-
-
-def _say(status: int, sentence: str) -> Answer:
-    return Answer(status=status, body=f"{sentence}\n".encode())

@@ -61,8 +61,7 @@ def open_server(
     """
 
     def answer(raw: bytes) -> Response:
-        given = renew(box).answer(raw, now())
-        return Response(status=given.status, content=given.body, kind=given.content_type)
+        return renew(box).answer(raw, now())
 
     def look(path: str) -> Response | None:
         match = _CHECKPOINT.fullmatch(path)

@@ -11,7 +11,7 @@ from http import HTTPStatus
 
 from msgspec import Struct
 
-from nightledger.domain.errors import IntegrityError, NightledgerError
+from nightledger.domain.errors import IntegrityError
 from nightledger.remote.cosigner import CONFLICT, INCONSISTENT, OK
 from nightledger.remote.transport import Caller, TransportError
 from nightledger.trust.checkpoint import Checkpoint, parse_checkpoint, parse_head, verifiers_of
@@ -29,12 +29,6 @@ MAX_ANSWER_BYTES = 1 << 18
 ADD_CHECKPOINT = "/add-checkpoint"
 _TRIES = 2
 """A witness that says where it stands is asked once more from there."""
-
-
-class WitnessUnreachableError(NightledgerError):
-    """A witness did not answer as one; its lines are missing, and nothing else is held up by that."""
-
-    hint = "see whether it runs and whether its address in operator.yaml is right"
 
 
 class InconsistentError(IntegrityError):
@@ -95,13 +89,13 @@ def ask_witness(name: str, url: str, view: LogView, known_size: int) -> Asked:
     size = known_size if known_size <= view.head.size else 0  # a log that was longer once: let it say so
     try:
         for _ in range(_TRIES):
-            status, body = _exchange(url, "POST", ADD_CHECKPOINT, _request(view, size))
+            status, _, body = _caller(url).exchange("POST", ADD_CHECKPOINT, _request(view, size))
             if status != CONFLICT:
                 return Asked(name=name, size=view.head.size, lines=_take(name, status, body, view))
             size = _conflict(body, view)
     except InconsistentError as error:
         return _contradicted(name, url, view, str(error))
-    except (WitnessUnreachableError, NoteError) as error:
+    except (TransportError, NoteError) as error:
         return Asked(name=name, size=size, problem=str(error))
     return Asked(name=name, size=size, problem="it gave no line for this head")
 
@@ -110,22 +104,17 @@ def newest_head(url: str, origin: str) -> bytes | None:
     """Return the newest head that a witness cosigned for a log; None where it does not show any.
 
     Raises:
-        WitnessUnreachableError: Nobody answered in time, or nothing that a witness would say.
+        TransportError: Nobody answered in time, or nothing that a witness would say.
     """
     path = f"/{hashlib.sha256(origin.encode()).hexdigest()}/checkpoint"
-    status, body = _exchange(url, "GET", path)
+    status, _, body = _caller(url).exchange("GET", path)
     if status not in (HTTPStatus.OK, HTTPStatus.NOT_FOUND):
-        raise WitnessUnreachableError(f"{url} answered {status}")
+        raise TransportError(f"{url} answered {status}")
     return body if status == HTTPStatus.OK else None
 
 
-def _exchange(url: str, method: str, path: str, body: bytes | None = None) -> tuple[int, bytes]:
-    caller = Caller(url=url, max_bytes=MAX_ANSWER_BYTES, timeout_s=TIMEOUT_S, patience_s=PATIENCE_S)
-    try:
-        status, _, content = caller.exchange(method, path, body)
-    except TransportError as error:
-        raise WitnessUnreachableError(str(error)) from error
-    return status, content
+def _caller(url: str) -> Caller:
+    return Caller(url=url, max_bytes=MAX_ANSWER_BYTES, timeout_s=TIMEOUT_S, patience_s=PATIENCE_S)
 
 
 def _request(view: LogView, known_size: int) -> bytes:
@@ -139,7 +128,7 @@ def _conflict(body: bytes, view: LogView) -> int:
     """Return the size that a witness says it cosigned last."""
     text = body.removesuffix(b"\n")
     if not (text.isdigit() and len(text) < 20):  # noqa: PLR2004 - digits of 2**63
-        raise WitnessUnreachableError(f"it answered 409 with {body[:40]!r}, which is no size")
+        raise TransportError(f"it answered 409 with {body[:40]!r}, which is no size")
     if int(text) > view.head.size:
         raise InconsistentError(
             f"it says that it cosigned {int(text)} entries, and this log has {view.head.size}"
@@ -151,7 +140,7 @@ def _take(name: str, status: int, body: bytes, view: LogView) -> tuple[NoteSigna
     """Return the lines of an answer that are by this witness; they hold."""
     if status != OK:
         said = body[:200].decode("utf-8", "replace").strip()
-        kind = InconsistentError if status == INCONSISTENT else WitnessUnreachableError
+        kind = InconsistentError if status == INCONSISTENT else TransportError
         raise kind(f"it answered {status}: {said}")
     whole = parse_note(dump_note(view.note) + body)
     return _held(name, Note(text=whole.text, signatures=whole.signatures[len(view.note.signatures) :]), view)
@@ -173,7 +162,7 @@ def _contradicted(name: str, url: str, view: LogView, said: str) -> Asked:
     head = None
     try:
         head = _remembered(name, url, view)
-    except (WitnessUnreachableError, NoteError) as error:
+    except (TransportError, NoteError) as error:
         said = f"{said} (what it remembers cannot be seen: {error})"
     if head is None:
         # Only its word, which pins nothing: anybody on the way could have said so.
@@ -196,7 +185,7 @@ def _remembered(name: str, url: str, view: LogView) -> Checkpoint | None:
         return None
     note, head = parse_head(raw)
     if head.origin != origin:
-        raise WitnessUnreachableError("it shows a head of another log")
+        raise TransportError("it shows a head of another log")
     verify_log(note, origin, view.policy.logs)
     _held(name, note, view)
     return head

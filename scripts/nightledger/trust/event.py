@@ -34,7 +34,6 @@ MAX_LEAF_BYTES = 65_535
 MAX_WORD_CHARACTERS = 1_024
 MAX_DEPTH = 3
 """Lists and objects below ``fields``: a list of objects that hold a list."""
-ACTORS = frozenset(Actor)
 EVENT_NAME = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)*")
 _NOT_IN_WORDS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _TIME = "%04d-%02d-%02dT%02d:%02d:%02dZ"

@@ -148,22 +148,19 @@ def link_use(one: "Recalled") -> LinkUse:
     return LinkUse(*link.pair, link.co_occurrences, link.last_day, one.confidence < WEAK_BELOW)
 
 
-def unseen_link_deletion(
-    link: LinkUse, today: date, *, why: str = "", evidence: tuple[Evidence, ...] = ()
-) -> Draft:
+def unseen_link_deletion(link: LinkUse, today: date, *, why: str = "") -> Draft:
     """Return the draft that forgets a link which was not seen for long.
 
     Args:
         link: Which.
         today: The date in the home's zone.
         why: What else speaks against it, to begin the reason with.
-        evidence: Where it comes from.
     """
     last = date.fromordinal(link.last_day)
     days = (today - last).days
     times = "once" if link.co_occurrences == 1 else f"{link.co_occurrences} times"
     reason = f"{why}both tags occurred together {times}, last on {last}, {days} days ago"
-    grounds = Grounds(reason=reason, evidence=evidence, rank=round(days / 100_000, 4))
+    grounds = Grounds(reason=reason, evidence=(), rank=round(days / 100_000, 4))
     name, noun = link_key(*link.pair), "co-occurrence" if link.co_occurrences == 1 else "co-occurrences"
     draft = _draft(Op.DELETE_LINK, LINKS, f"delete link {name} {link.co_occurrences} {last}", grounds)
     return replace(draft, before=f"{name}: {link.co_occurrences} {noun}, last seen {last}")
@@ -301,9 +298,7 @@ def _submit(
     return [outcome.proposal.id] if outcome.proposal else []
 
 
-def forget(
-    gate: Gate, ledger: Ledger, placed: Placed, moment: Moment, *, period: str, dry_run: bool = False
-) -> Outcome:
+def forget(gate: Gate, ledger: Ledger, placed: Placed, moment: Moment, *, period: str) -> Outcome:
     """Propose that an entry is forgotten; the caller holds the home's lock.
 
     Args:
@@ -312,7 +307,6 @@ def forget(
         placed: The entry.
         moment: The clocks.
         period: The log day.
-        dry_run: Say what would be proposed and write nothing.
 
     Raises:
         UsageError: Its forgetting waits already, for an answer or to be applied.
@@ -337,4 +331,4 @@ def forget(
         title=f"Forget one entry of {placed.path}",
         drafts=[_of_entry(Op.REMOVE, placed.path, entry, f"forget {entry.id}", grounds)],
     )
-    return propose(gate, ledger, submission, moment, dry_run=dry_run)
+    return propose(gate, ledger, submission, moment)

@@ -24,7 +24,7 @@ Changes no memory. All but list is for the operator.
 
 import argparse
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -365,6 +365,6 @@ def _key_lines(record: dict[str, Any]) -> Iterator[str]:
 
 
 _DO = (add, rotate, revoke, recovery, confirm, reset, restore)
-_ACTIONS: dict[str, Callable[[argparse.Namespace, Context], int]] = {"list": show_keys} | {
+_ACTIONS: Mapping[str, Callable[[argparse.Namespace, Context], int]] = {"list": show_keys} | {
     one.__name__: one for one in _DO
 }
