@@ -26,8 +26,7 @@ from bench.long_home import make_long_home
 from msgspec.structs import replace
 
 from bench import measure
-from nightledger.domain.event import Actor
-from nightledger.domain.moment import Moment
+from nightledger.domain.decision import Actor, Moment
 from nightledger.gate.apply.applies import look_at_applies
 from nightledger.gate.daily import find_rewrites
 from nightledger.gate.integrity.checking import Held, find_altered, find_drift, verify_decisions
@@ -40,7 +39,7 @@ from nightledger.trust import audit, reading
 from nightledger.trust.event import NewEvent
 from nightledger.trust.heads import read_signed_head
 from nightledger.trust.merkle import Tree
-from nightledger.trust.pin import Pin, read_pin
+from nightledger.trust.reading import Pin, read_pin
 
 EVENTS = 100_000
 VERB_ROUNDS = 5

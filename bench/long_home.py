@@ -20,8 +20,7 @@ from bench.living import make_home
 
 from nightledger.codec.records import dump_line, dump_record
 from nightledger.domain.consolidation import Consolidation, SourceRead
-from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, LogHead
-from nightledger.domain.event import Actor, EventName
+from nightledger.domain.decision import Actor, Decision, DecisionTarget, DecisionType, EventName, LogHead
 from nightledger.domain.periods import Run, RunOutcome
 from nightledger.domain.proposal import (
     Anchor,
@@ -43,7 +42,7 @@ from nightledger.gate.opening import Gate, log_key
 from nightledger.trust import audit
 from nightledger.trust.event import NewEvent
 from nightledger.trust.keys import LogKey, load_operator_key, operator_key_path
-from nightledger.trust.pin import read_head
+from nightledger.trust.reading import read_head
 from nightledger.trust.sshsig import Signer
 
 FIRST = date(1971, 1, 1)

@@ -13,9 +13,8 @@ from msgspec import Struct
 from nightledger.codec.canonical import canonical
 from nightledger.codec.records import dump_line
 from nightledger.domain.attention import Item, Need
+from nightledger.domain.decision import Moment
 from nightledger.domain.errors import LockedError, NightledgerError
-from nightledger.domain.ids import content_id
-from nightledger.domain.moment import Moment
 from nightledger.domain.periods import (
     Calendar,
     Duty,
@@ -33,11 +32,11 @@ from nightledger.domain.periods import (
     reckon,
 )
 from nightledger.domain.settings import Settings
-from nightledger.domain.words import read_moment
+from nightledger.domain.words import content_id, read_moment
 from nightledger.files.append import append_records
 from nightledger.files.configuration import home_zone
+from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
-from nightledger.files.reading import read_optional
 
 MAX_LEDGER_BYTES = 64 << 20
 """Two runs a night for 400 years; a larger file is no ledger of ours."""

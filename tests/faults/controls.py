@@ -10,8 +10,8 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from nightledger.domain.decision import EventName
 from nightledger.domain.errors import NotDurableError
-from nightledger.domain.event import EventName
 
 PACKAGE = "nightledger"
 

@@ -15,7 +15,7 @@ import pytest
 from tests.forked import status_of
 from tests.gate.homes import MEMORY, Desk, addition, make_desk
 
-from nightledger.domain.event import EventName
+from nightledger.domain.decision import EventName
 from nightledger.files import owner
 from nightledger.files.owner import Flag, acting_as_owner, for_child, read_flags, set_flag
 from nightledger.gate.apply.writing import recover

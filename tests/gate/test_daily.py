@@ -2,7 +2,7 @@ from datetime import date, timedelta
 
 from tests.gate.homes import Desk, addition
 
-from nightledger.domain.lanes import JOB
+from nightledger.domain.judge import JOB
 from nightledger.gate.daily import close_day
 
 

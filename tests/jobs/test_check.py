@@ -5,7 +5,7 @@ from tests.gate.homes import Desk, addition
 from tests.jobs.nights import SECRET, Nights
 
 from nightledger.domain.finding import DoubtLabel
-from nightledger.domain.lanes import OPERATOR
+from nightledger.domain.judge import OPERATOR
 from nightledger.domain.proposal import Kind, Op
 from nightledger.jobs.check import SETTLED_DAYS, Checkup, check
 

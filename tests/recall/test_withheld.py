@@ -11,8 +11,8 @@ from tests.gate.homes import Desk, addition
 from tests.linking import line, outcome
 from tests.recall.asking import hits, put, told
 
-from nightledger.domain.event import EventName
-from nightledger.domain.lanes import AGENT
+from nightledger.domain.decision import EventName
+from nightledger.domain.judge import AGENT
 from nightledger.domain.proposal import Anchor, Draft, Evidence, Hunk, Origin
 from nightledger.domain.search import Chunk, Kind
 from nightledger.files.search_index import index_path

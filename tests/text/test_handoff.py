@@ -3,7 +3,7 @@
 import json
 from datetime import date
 
-from nightledger.files.shipped import shipped_config
+from nightledger.files.home import shipped_config
 from nightledger.text.handoff import handoff_day, read_open_items
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from tests.rows import each_row
 
-from nightledger.domain.event import Actor
+from nightledger.domain.decision import Actor
 from nightledger.trust.event import (
     EventError,
     NewEvent,

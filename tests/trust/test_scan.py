@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.trust.worlds import NOW
 
-from nightledger.domain.event import Actor
+from nightledger.domain.decision import Actor
 from nightledger.trust import scan as scans
 from nightledger.trust.event import NewEvent
 from nightledger.trust.merkle import CompactRange, leaf_hash

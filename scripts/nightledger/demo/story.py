@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from nightledger.codec.configuration import parse_yaml
-from nightledger.files.shipped import SHIPPED
+from nightledger.files.home import SHIPPED
 
 WORLD = Path(SHIPPED) / "demo"
 _WORD = re.compile(r"[\w.:/-]{3,}")

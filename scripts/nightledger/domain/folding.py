@@ -12,10 +12,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from nightledger.domain.decision import DecisionType
-from nightledger.domain.event import OWN_NAMES, Entry, Event, EventName
+from nightledger.domain.decision import OWN_NAMES, DecisionType, Entry, Event, EventName, Moment
 from nightledger.domain.kept import is_copy, is_kept
-from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Kind
 from nightledger.domain.states import (
     OPEN_STATES,

@@ -10,9 +10,8 @@ from typing import Any, TypeVar
 
 from msgspec import Struct, field
 
-from nightledger.domain.decision import DecisionType
+from nightledger.domain.decision import DecisionType, Moment
 from nightledger.domain.kept import skill_name
-from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Kind
 from nightledger.domain.trusting import EMPTY_SHA256, NO_CHAIN, TrustChain
 

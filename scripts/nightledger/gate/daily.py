@@ -13,16 +13,14 @@ from msgspec import Struct
 
 from nightledger.codec.records import decode_lines
 from nightledger.domain.consolidation import Consolidation, SourceRead
+from nightledger.domain.decision import EventName, Moment
 from nightledger.domain.errors import UnreadableError
-from nightledger.domain.event import EventName
-from nightledger.domain.judge import EDIT_LANE
-from nightledger.domain.lanes import OPERATOR
-from nightledger.domain.moment import Moment
+from nightledger.domain.judge import EDIT_LANE, OPERATOR
 from nightledger.domain.proposal import Kind
 from nightledger.domain.states import Book, ProposalStatus
+from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
 from nightledger.files.line_log import Prefix, hash_file, hash_prefixes
-from nightledger.files.reading import read_optional
 from nightledger.gate.gated import append_only
 from nightledger.gate.opening import Gate, Ledger, closing, record
 from nightledger.trust.reading import VerifiedLog

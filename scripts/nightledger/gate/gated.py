@@ -22,10 +22,9 @@ from nightledger.domain.kept import LINKS, Places, is_archive, is_copy, is_daily
 from nightledger.domain.states import Book
 from nightledger.domain.trusting import EMPTY_SHA256, TRUST_FILES
 from nightledger.files.blobs import BlobStore
-from nightledger.files.home import Home
-from nightledger.files.reading import is_within, read_optional, read_regular
-from nightledger.files.shipped import shipped_config
-from nightledger.hosts.presets import preset
+from nightledger.files.durable import is_within, read_optional, read_regular
+from nightledger.files.home import Home, shipped_config
+from nightledger.hosts.daylogs import preset
 
 MAX_GATED_BYTES = 32_000_000
 """Of a file that the gate writes, archives and views among them."""

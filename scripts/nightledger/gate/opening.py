@@ -15,18 +15,16 @@ from msgspec.structs import replace
 from nightledger.codec.settings import parse_consent
 from nightledger.domain.consent import ConsentGraph
 from nightledger.domain.cooling import Cooling
+from nightledger.domain.decision import EventName, Moment
 from nightledger.domain.errors import ConfigurationError, IntegrityError, NightledgerError
-from nightledger.domain.event import EventName
 from nightledger.domain.folding import fold_entries
 from nightledger.domain.identity import Identity
-from nightledger.domain.moment import Moment
 from nightledger.domain.settings import Settings
 from nightledger.domain.states import Book, ChangeState, LazyMap
 from nightledger.files.configuration import settings_of
-from nightledger.files.home import Home
-from nightledger.files.reading import read_optional
-from nightledger.files.shipped import shipped_config
-from nightledger.trust import audit, pin, reading
+from nightledger.files.durable import read_optional
+from nightledger.files.home import Home, shipped_config
+from nightledger.trust import audit, reading
 from nightledger.trust.checkpoint import Checkpoint
 from nightledger.trust.event import Actor, Event, NewEvent
 from nightledger.trust.keys import KeyRing, LogKey, UnloadedKey, load_log_key
@@ -137,7 +135,7 @@ def read_ledger(gate: Gate) -> Ledger:
         IntegrityError: The log or its signatures are not what was signed, or it is older than, or
             another than, a log that was seen before; or ``home.json`` speaks of another home than the log.
     """
-    log = reading.check_log(gate.home, pin.read_pin(gate.ring, gate.home.identity.id))
+    log = reading.check_log(gate.home, reading.read_pin(gate.ring, gate.home.identity.id))
     reading.require_intact(log)
     book = fold_log(gate.home, log)
     require_same(gate.home, book.genesis)

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.records import decode_record, dump_record, to_plain
-from nightledger.domain.decision import NAMESPACE, Decision, DecisionType
+from nightledger.domain.decision import NAMESPACE, Decision, DecisionType, Event, EventName, Moment
 from nightledger.domain.errors import (
     AlteredError,
     NightledgerError,
@@ -26,18 +26,15 @@ from nightledger.domain.errors import (
     UnreadableError,
     UsageError,
 )
-from nightledger.domain.event import Event, EventName
-from nightledger.domain.ids import content_id
 from nightledger.domain.judge import EDIT_LANE
-from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import HOLE, Change, Hunk, Kind, Proposal
 from nightledger.domain.shares import DECIDED, ENOUGH, Shares
 from nightledger.domain.states import Book, ChangeState, ChangeStatus, DecisionStatus, ProposalStatus
-from nightledger.domain.words import dump_moment
+from nightledger.domain.words import content_id, dump_moment
 from nightledger.files.atomic import replace_file
 from nightledger.files.blobs import BlobStore
+from nightledger.files.durable import read_regular
 from nightledger.files.home import Home
-from nightledger.files.reading import read_regular
 from nightledger.gate.opening import BETTER, TWIN, Gate, closing, record
 from nightledger.trust.signers import SignedBy, SignerSet, verify_signature
 from nightledger.trust.sshsig import SignatureError, Signer

@@ -12,8 +12,8 @@ from typing import Any
 from msgspec import Struct
 
 from nightledger.hosts.configured import Unread, member_at, read_config
+from nightledger.hosts.daylogs import CLAUDE_CODE, CODEX, HERMES, OPENCLAW, preset
 from nightledger.hosts.hooking import runs_hook
-from nightledger.hosts.presets import CLAUDE_CODE, CODEX, HERMES, OPENCLAW, preset
 
 _YES, _NO = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no", "off"})
 """How Claude Code reads a variable that turns something on or off (seen with 2.1.330)."""
@@ -42,7 +42,7 @@ def find_rivals(host: str, root: str, workspace: str, config: str = "") -> tuple
 
     Args:
         host: Its name in records.
-        root: Its own directory (``hosts/presets.py``); may be missing.
+        root: Its own directory (``hosts/daylogs.py``); may be missing.
         workspace: The home, which may hold configuration of its own.
         config: OpenClaw's configuration, where it is not in its usual place (``named_config``).
     """

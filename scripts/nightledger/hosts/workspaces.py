@@ -10,8 +10,16 @@ from pathlib import Path
 
 from nightledger.domain.consent import PROTECTED_FILES
 from nightledger.files.home import Home
-from nightledger.hosts.daylogs import find_daylogs
-from nightledger.hosts.presets import CLAUDE_CODE, CODEX, GENERIC, HERMES, OPENCLAW, detect_host, preset
+from nightledger.hosts.daylogs import (
+    CLAUDE_CODE,
+    CODEX,
+    GENERIC,
+    HERMES,
+    OPENCLAW,
+    detect_host,
+    find_daylogs,
+    preset,
+)
 from nightledger.hosts.rivals import auto_memory_folder
 
 MEMORY = "MEMORY.md"
@@ -26,7 +34,7 @@ def host_of(root: str, roots: Mapping[str, str]) -> str:
 
     Args:
         root: The directory, absolute.
-        roots: Each host's own directory (``hosts/presets.py``).
+        roots: Each host's own directory (``hosts/daylogs.py``).
     """
     marked = detect_host(root)
     if marked != GENERIC:

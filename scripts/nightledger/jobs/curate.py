@@ -16,9 +16,8 @@ from datetime import date
 from msgspec import Struct
 
 from nightledger.codec.canonical import canonical
-from nightledger.domain.ids import content_id
-from nightledger.domain.lanes import OPERATOR
-from nightledger.domain.moment import Moment
+from nightledger.domain.decision import Moment
+from nightledger.domain.judge import OPERATOR
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Draft, Kind, Proposal
 from nightledger.domain.pruning import in_portions, month_of
@@ -32,7 +31,7 @@ from nightledger.domain.retention import (
     periods_due,
     status_of,
 )
-from nightledger.domain.words import dump_moment
+from nightledger.domain.words import content_id, dump_moment
 from nightledger.files.configuration import home_zone
 from nightledger.gate.forgetting.letting_go import Grounds, Known, archival, propose_faded, propose_weak
 from nightledger.gate.gated import read_gated

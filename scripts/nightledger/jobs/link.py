@@ -28,7 +28,8 @@ from nightledger.codec.links import (
 )
 from nightledger.domain.errors import LinkIndexError, UnreadableError
 from nightledger.domain.links import Link, Pair, link_key
-from nightledger.files.atomic import replace_file
+from nightledger.files.atomic import Lock, replace_file
+from nightledger.files.durable import read_optional
 from nightledger.files.line_log import LineLog
 from nightledger.files.link_index import (
     FILE,
@@ -40,8 +41,6 @@ from nightledger.files.link_index import (
     new_index,
     open_file,
 )
-from nightledger.files.lock import Lock
-from nightledger.files.reading import read_optional
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo

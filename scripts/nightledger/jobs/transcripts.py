@@ -24,9 +24,8 @@ from nightledger.domain.proposal import Origin
 from nightledger.domain.transcript import EXTRACTS, Speaker, Turn
 from nightledger.files.append import append_records
 from nightledger.files.atomic import replace_file
-from nightledger.files.durable import make_dir
+from nightledger.files.durable import make_dir, read_optional
 from nightledger.files.home import Home
-from nightledger.files.reading import read_optional
 from nightledger.hosts.transcripts.finding import Reach, SessionFile, find_sessions
 from nightledger.hosts.transcripts.formats import Format, table
 from nightledger.hosts.transcripts.reading import Cursor, Reading

@@ -16,14 +16,13 @@ from datetime import tzinfo
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from nightledger.domain.decision import DecisionType
+from nightledger.domain.decision import DecisionType, Moment
 from nightledger.domain.errors import ConfigurationError, LinkIndexError, LockedError
 from nightledger.domain.kept import is_archive
-from nightledger.domain.moment import Moment
 from nightledger.domain.search import Chunk, Kind
+from nightledger.files.atomic import Lock
 from nightledger.files.configuration import home_zone
 from nightledger.files.link_index import index_stamp
-from nightledger.files.lock import Lock
 from nightledger.files.search_index import (
     SearchStore,
     SearchWriter,

@@ -14,8 +14,8 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from nightledger.domain.decision import Moment
 from nightledger.domain.exposure import weigh
-from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
 from nightledger.domain.search import (
     Chunk,

@@ -16,8 +16,8 @@ from nightledger.codec.records import MAX_MESSAGE_BYTES, dump_record, parse_reco
 from nightledger.codec.strict_json import parse_json
 from nightledger.domain.errors import NightledgerError, RecordError, UsageError
 from nightledger.domain.message import PeerKey, Peers, Status
+from nightledger.files.durable import read_regular
 from nightledger.files.home import Home
-from nightledger.files.reading import read_regular
 from nightledger.remote.handlers import logged_messages
 from nightledger.remote.letters import (
     CONTENT_TYPE,
@@ -45,8 +45,7 @@ from nightledger.remote.receiving import RULES, take_in
 from nightledger.remote.spool import PATIENCE_S, Spool
 from nightledger.remote.transport import LIMITS, Limits, Response, Server, Service, is_loopback, sentence
 from nightledger.surfaces import screen
-from nightledger.surfaces.context import Context
-from nightledger.surfaces.home import require_person
+from nightledger.surfaces.context import Context, require_person
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import reading, require_machine
 from nightledger.surfaces.trust_change import change_trust

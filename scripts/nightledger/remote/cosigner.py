@@ -16,10 +16,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.errors import ConfigurationError, IntegrityError
-from nightledger.files.atomic import create_file, replace_file
-from nightledger.files.durable import make_dir
-from nightledger.files.lock import Lock
-from nightledger.files.reading import read_optional, read_regular
+from nightledger.files.atomic import Lock, create_file, replace_file
+from nightledger.files.durable import make_dir, read_optional, read_regular
 from nightledger.remote.transport import Response, sentence
 from nightledger.trust.checkpoint import (
     COSIGNATURE_ED25519,

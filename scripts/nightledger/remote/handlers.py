@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from nightledger.codec.canonical import CanonicalError, canonical
 from nightledger.codec.records import parse_record
 from nightledger.codec.strict_json import parse_json
-from nightledger.domain.decision import Decision, DecisionType
+from nightledger.domain.decision import Decision, DecisionType, EventName, Moment
 from nightledger.domain.errors import (
     ConfigurationError,
     NightledgerError,
@@ -29,19 +29,16 @@ from nightledger.domain.errors import (
     RefusedError,
     UnreadableError,
 )
-from nightledger.domain.event import EventName
 from nightledger.domain.exposure import Exposure
 from nightledger.domain.message import PEER, Message, Peer, Status
-from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Draft, Evidence, Flag, Kind, Origin, Proposal, least_trusted
 from nightledger.domain.staged_page import parse_page
 from nightledger.domain.words import read_moment
 from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import home_zone
-from nightledger.files.durable import make_dir
+from nightledger.files.durable import make_dir, read_optional
 from nightledger.files.hook_state import append_exposure
-from nightledger.files.reading import read_optional
 from nightledger.files.staged import StagedLine
 from nightledger.gate.deciding import Signed, accept
 from nightledger.gate.forgetting.forgotten import read_forgotten
@@ -54,9 +51,8 @@ from nightledger.hosts.daylogs import LogFile
 from nightledger.jobs.consolidate.reading import Target
 from nightledger.jobs.consolidate.statements import Night, StatementFindings, find_in_logs
 from nightledger.jobs.prune import Asked, prune
-from nightledger.text.changes.veil import mask_lines
 from nightledger.text.markdown.document import parse_markdown
-from nightledger.text.scanners.scan import mask_secrets
+from nightledger.text.scanners.scan import mask_lines, mask_secrets
 
 if TYPE_CHECKING:
     from nightledger.jobs.stage import Staged

@@ -51,20 +51,17 @@ from nightledger.domain.message import (
 )
 from nightledger.domain.settings import PeerAddress
 from nightledger.files.append import append_records
-from nightledger.files.atomic import replace_file
+from nightledger.files.atomic import Lock, replace_file
 from nightledger.files.configuration import load_operator
-from nightledger.files.durable import make_dir
+from nightledger.files.durable import make_dir, read_optional
 from nightledger.files.home import Home
-from nightledger.files.lock import Lock
-from nightledger.files.reading import read_optional
 from nightledger.remote.peers import load_machine_key, read_peers, verify_peer
 from nightledger.remote.receiving import Answered, channel_lock, take_in
 from nightledger.remote.spool import MESSAGE_SUFFIX, REPLY_SUFFIX, Spool
 from nightledger.remote.transport import Caller, is_loopback
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import reading
-from nightledger.text.changes.veil import mask_lines
-from nightledger.text.scanners.scan import scan_secrets
+from nightledger.text.scanners.scan import mask_lines, scan_secrets
 from nightledger.trust.dsse import parse_envelope, seal
 from nightledger.trust.keys import KeyRing
 

@@ -16,12 +16,12 @@ from msgspec.structs import replace
 
 from nightledger.codec.records import MAX_MESSAGE_BYTES, parse_message, parse_record
 from nightledger.codec.strict_json import read_jsonl
+from nightledger.domain.decision import Moment
 from nightledger.domain.errors import UsageError
 from nightledger.domain.message import MESSAGE_TYPE, Message, Peer, PeerKey, Peers
-from nightledger.domain.moment import Moment
 from nightledger.domain.words import read_moment
+from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
-from nightledger.files.reading import read_optional
 from nightledger.gate.integrity.trusting import Trust
 from nightledger.gate.opening import MAX_CONFIG_BYTES, Ledger
 from nightledger.surfaces import screen

@@ -13,8 +13,8 @@ from nightledger.codec.records import load_record
 from nightledger.domain.decision import NAMESPACE, Decision
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.message import Peer, Reply, Status, Waiting
+from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
-from nightledger.files.reading import read_optional
 from nightledger.gate.review.composing import compose_by
 from nightledger.gate.review.reviewing import Answer, Item, Refusal, Verb
 from nightledger.gate.stored import Signed, sign

@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from nightledger.domain.errors import EXIT_ALARM, ConfigurationError, UsageError
-from nightledger.files.reading import read_regular
+from nightledger.files.durable import read_regular
 from nightledger.remote.cosigner import (
     MAX_REQUEST_BYTES,
     OK,

@@ -16,15 +16,13 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
+from nightledger.domain.decision import Moment
 from nightledger.domain.errors import EXIT_ALARM, LockedError, NightledgerError
-from nightledger.domain.moment import Moment
 from nightledger.domain.settings import WitnessAddress
-from nightledger.files.atomic import replace_file
+from nightledger.files.atomic import Lock, replace_file
 from nightledger.files.configuration import load_operator
-from nightledger.files.durable import make_dir
+from nightledger.files.durable import make_dir, read_optional, read_regular
 from nightledger.files.home import Home
-from nightledger.files.lock import Lock
-from nightledger.files.reading import read_optional, read_regular
 from nightledger.gate.integrity.checking import is_signed_for, verify_decisions
 from nightledger.gate.integrity.trusting import (
     WitnessLook,
@@ -41,9 +39,9 @@ from nightledger.surfaces.session import actor_of, require_machine
 from nightledger.trust.heads import Cosignatures, keep_lines, read_anchor
 from nightledger.trust.merkle import Tree
 from nightledger.trust.note import MAX_NOTE_BYTES, parse_note
-from nightledger.trust.pin import Head, Pin, remember_head
 from nightledger.trust.policy import MAX_POLICY_BYTES, Policy, parse_policy
 from nightledger.trust.proof import verify_head
+from nightledger.trust.reading import Head, Pin, remember_head
 from nightledger.trust.report import Damage, Finding, contradicts
 
 FILE = "witnesses.json"

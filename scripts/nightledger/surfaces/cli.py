@@ -76,7 +76,7 @@ def options_of(verb: str) -> "dict[str, Any]":
 def _shipped(name: str) -> "dict[str, Any]":
     import json
 
-    from nightledger.files.shipped import shipped_config
+    from nightledger.files.home import shipped_config
 
     told: dict[str, Any] = json.loads(shipped_config(name))
     return told

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from nightledger.domain.attention import Item, Need
+from nightledger.domain.decision import Moment
 from nightledger.domain.judge import EDIT_LANE
-from nightledger.domain.moment import Moment
 from nightledger.domain.periods import Calendar, Run, Schedule, failing, find_missed
 from nightledger.domain.proposal import Kind
 from nightledger.domain.settings import Settings
@@ -38,13 +38,12 @@ from nightledger.domain.attention import ALARMS, list_needs, next_steps
 from nightledger.domain.periods import reckon
 from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import load_operator
-from nightledger.files.durable import make_dir
-from nightledger.files.reading import read_optional
+from nightledger.files.durable import make_dir, read_optional
 from nightledger.night import calendar_of, lately, read_ledger
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import reading, this_machine
 from nightledger.trust.keys import LOG_ED25519, KeyRing
-from nightledger.trust.pin import FILE as PIN
+from nightledger.trust.reading import FILE as PIN
 from nightledger.trust.reading import read_events
 
 _PUT_BACK = "put the file back from a backup; until then it is set aside ('nightledger verify' checks all)"

@@ -12,11 +12,10 @@ from contextlib import contextmanager, nullcontext, suppress
 
 from msgspec import Struct
 
+from nightledger.domain.decision import Actor, Moment
 from nightledger.domain.errors import AlteredError, LockedError, NightledgerError
-from nightledger.domain.event import Actor
-from nightledger.domain.moment import Moment
+from nightledger.files.atomic import Lock
 from nightledger.files.home import Home
-from nightledger.files.lock import Lock
 from nightledger.files.owner import acting_as_owner
 from nightledger.gate.opening import (
     Gate,
@@ -26,8 +25,8 @@ from nightledger.gate.opening import (
     require_settings,
     sign_head,
 )
-from nightledger.surfaces.context import Context
-from nightledger.surfaces.home import (
+from nightledger.surfaces.context import (
+    Context,
     actor_of,
     cap_config,
     host_roots,

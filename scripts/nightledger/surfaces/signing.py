@@ -7,9 +7,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from nightledger.domain.decision import NAMESPACE, Decision, DecisionTarget, DecisionType, LogHead
+from nightledger.domain.decision import NAMESPACE, Decision, DecisionTarget, DecisionType, EventName, LogHead
 from nightledger.domain.errors import FileChangedError, RefusedError, UsageError
-from nightledger.domain.event import EventName
 from nightledger.domain.proposal import Kind, Proposal
 from nightledger.domain.states import ProposalStatus
 from nightledger.gate.deciding import accept, sign

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from nightledger.files.atomic import replace_file
-from nightledger.files.reading import read_optional
+from nightledger.files.durable import read_optional
 from nightledger.think.analyst import MAX_REPLY_CHARACTERS, MAX_REPLY_TOKENS, AnalystError, Reply
 
 WAIT_S = 0.2

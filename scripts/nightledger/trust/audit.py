@@ -14,8 +14,8 @@ from datetime import datetime
 
 from msgspec import Struct
 
+from nightledger.domain.decision import EventName
 from nightledger.domain.errors import IntegrityError
-from nightledger.domain.event import EventName
 from nightledger.files.append import Appender
 from nightledger.files.atomic import replace_file
 from nightledger.files.durable import is_there, make_dir
@@ -26,7 +26,7 @@ from nightledger.trust.heads import SignedHead, hold, hold_open, read_signed_hea
 from nightledger.trust.keys import KeyRing, LogKey, UnloadedKey
 from nightledger.trust.merkle import CompactRange, leaf_hash
 from nightledger.trust.note import dump_note, sign_note
-from nightledger.trust.pin import (
+from nightledger.trust.reading import (
     Head,
     KeptHead,
     Pin,

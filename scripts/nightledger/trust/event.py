@@ -19,12 +19,11 @@ import msgspec
 from msgspec import Meta, Struct, field
 
 from nightledger.codec.canonical import canonical
-from nightledger.domain.decision import DecisionType
+from nightledger.domain.decision import Actor, DecisionType, Event, EventName
 from nightledger.domain.errors import IntegrityError, NightledgerError
-from nightledger.domain.event import Actor, Event, EventName
-from nightledger.domain.ids import ID_CHARACTERS
 from nightledger.domain.proposal import Kind
 from nightledger.domain.states import ChangeState
+from nightledger.domain.words import ID_CHARACTERS
 
 __all__ = ["Actor", "Event", "EventError", "LineError", "NewEvent", "path_word"]
 

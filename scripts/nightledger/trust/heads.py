@@ -19,9 +19,8 @@ from nightledger.domain.cooling import Vouched
 from nightledger.domain.errors import IntegrityError, MissingFileError, NightledgerError, UnreadableError
 from nightledger.files.append import Appender
 from nightledger.files.atomic import replace_file
-from nightledger.files.durable import is_there, make_dir
+from nightledger.files.durable import is_there, list_names, make_dir, read_optional, read_regular
 from nightledger.files.home import Home
-from nightledger.files.reading import list_names, read_optional, read_regular
 from nightledger.trust.checkpoint import Checkpoint, NoMLDSAError, parse_checkpoint, parse_head, verifier_of
 from nightledger.trust.merkle import Tree
 from nightledger.trust.note import (

@@ -20,8 +20,7 @@ from msgspec.structs import replace
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.files.atomic import create_file
-from nightledger.files.durable import make_dir, sync_directory
-from nightledger.files.reading import read_regular
+from nightledger.files.durable import make_dir, read_regular, sync_directory
 from nightledger.trust.checkpoint import COSIGNATURE_MLDSA44, LineSigner, has_mldsa
 from nightledger.trust.note import ED25519, VerifierKey
 from nightledger.trust.sshsig import (

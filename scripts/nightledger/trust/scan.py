@@ -19,8 +19,8 @@ import msgspec
 from msgspec import Struct, field
 
 from nightledger.codec.canonical import MAX_INTEGER
+from nightledger.domain.decision import EventName
 from nightledger.domain.errors import IntegrityError
-from nightledger.domain.event import EventName
 from nightledger.files.durable import is_regular, is_there
 from nightledger.trust.event import EVENT_NAME, MAX_DEPTH, Actor, Event, LineError, have_their_forms
 from nightledger.trust.merkle import Tree, leaf_hash

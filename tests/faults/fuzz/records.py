@@ -34,9 +34,9 @@ from nightledger.codec.settings import (
 from nightledger.codec.strict_json import BOM, MAX_LINE_BYTES, parse_json, read_jsonl, read_value
 from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.domain.identity import Identity
-from nightledger.domain.ids import content_id
 from nightledger.domain.message import Message, Peer, Peers, find_reasons
 from nightledger.domain.periods import Run
+from nightledger.domain.words import content_id
 from nightledger.hosts.configured import parse_json5
 
 ROOT = Path(__file__).resolve().parents[3]

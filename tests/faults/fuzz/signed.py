@@ -23,8 +23,8 @@ from tests.trust.witnesses import (
 )
 
 from nightledger.codec.records import dump_record, parse_record
+from nightledger.domain.decision import Actor
 from nightledger.domain.errors import ConfigurationError, RecordError
-from nightledger.domain.event import Actor
 from nightledger.domain.message import MESSAGE_TYPE, Message, Peer, PeerKey, Peers
 from nightledger.remote.cosigner import Cosigner, create_witness
 from nightledger.remote.peers import open_message, parse_peers

@@ -17,11 +17,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.codec.records import decode_record
-from nightledger.domain.decision import Decision, DecisionType
+from nightledger.domain.decision import Decision, DecisionType, Moment
 from nightledger.domain.errors import IntegrityError, NightledgerError
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import LINKS, files_of, is_kept, why_forbidden
-from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Proposal
 from nightledger.domain.states import AppliedTarget, Apply, Gone
 from nightledger.files.blobs import BlobStore

@@ -12,13 +12,11 @@ from collections.abc import Collection, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain.decision import Decision, DecisionType
+from nightledger.domain.decision import Decision, DecisionType, EventName, Moment
 from nightledger.domain.errors import NightledgerError
-from nightledger.domain.event import EventName
 from nightledger.domain.finding import Severity
 from nightledger.domain.judge import EDIT_LANE, Rules, judge
 from nightledger.domain.kept import LETTING_GO, files_of, hunks_on, parts_of
-from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Anchor, Change, Op
 from nightledger.domain.states import OPEN_STATES, Book, DecisionStatus
 from nightledger.gate.apply.placing import (

@@ -13,8 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from nightledger.domain.cooling import elapsed_s
-from nightledger.domain.event import EventName
-from nightledger.domain.moment import Moment
+from nightledger.domain.decision import EventName, Moment
 from nightledger.domain.states import Apply, Book, Gone
 from nightledger.domain.trusting import EMPTY_SHA256, TRUST_FILES
 from nightledger.files.blobs import BlobStore

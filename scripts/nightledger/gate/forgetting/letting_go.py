@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from nightledger.domain.decision import Moment
 from nightledger.domain.errors import UsageError
+from nightledger.domain.judge import JOB, MOST_DELETIONS, OPERATOR
 from nightledger.domain.kept import ARCHIVE, ARCHIVE_DAILY, LINKS
-from nightledger.domain.lanes import JOB, MOST_DELETIONS, OPERATOR
 from nightledger.domain.links import link_key
-from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Anchor, Draft, Evidence, Hunk, Kind, Op, Origin, Part
 from nightledger.domain.pruning import (
     LinkUse,

@@ -15,13 +15,10 @@ from contextlib import suppress
 from msgspec import Struct
 
 from nightledger.codec.canonical import canonical
-from nightledger.domain.decision import DecisionTarget
+from nightledger.domain.decision import DecisionTarget, Moment
 from nightledger.domain.errors import NightledgerError, RefusedError
 from nightledger.domain.finding import Severity
-from nightledger.domain.ids import content_id
-from nightledger.domain.judge import Claim
-from nightledger.domain.lanes import DRIFT
-from nightledger.domain.moment import Moment
+from nightledger.domain.judge import DRIFT, Claim
 from nightledger.domain.proposal import (
     VERSION,
     Anchor,
@@ -37,6 +34,7 @@ from nightledger.domain.proposal import (
     Target,
 )
 from nightledger.domain.states import Book, DecisionStatus, Writer
+from nightledger.domain.words import content_id
 from nightledger.files.home import Home
 from nightledger.gate.apply.writing import Write, write_all
 from nightledger.gate.gated import read_accepted, read_watched
@@ -48,9 +46,8 @@ from nightledger.hosts.writers import find_commit, find_mark, hosts_at_work
 from nightledger.text.changes.course import Course, shows, trace_drift
 from nightledger.text.changes.diff import new_lines
 from nightledger.text.changes.sections import SHOWN_SECTION, is_made_of
-from nightledger.text.changes.veil import readable_diff
 from nightledger.text.markdown.document import decode, encode, parse_markdown, readable, section_of
-from nightledger.text.scanners.scan import mask_secrets, scan, scan_secrets, told_values
+from nightledger.text.scanners.scan import mask_secrets, readable_diff, scan, scan_secrets, told_values
 from nightledger.text.similar import fold
 
 _BY_MARKS = {

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from nightledger.domain.decision import EventName, Moment
 from nightledger.domain.errors import AlteredError, NightledgerError
-from nightledger.domain.event import EventName
-from nightledger.domain.lanes import DRIFT
-from nightledger.domain.moment import Moment
+from nightledger.domain.judge import DRIFT
 from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Origin
 from nightledger.domain.states import Book, Drift, Raced, Writer
 from nightledger.files.blobs import BlobStore

@@ -12,9 +12,8 @@ from enum import StrEnum
 from msgspec import Struct
 
 from nightledger.domain.consent import PROTECTED_FILES
+from nightledger.domain.decision import EventName, Moment
 from nightledger.domain.errors import NightledgerError, RefusedError
-from nightledger.domain.event import EventName
-from nightledger.domain.moment import Moment
 from nightledger.domain.states import Book
 from nightledger.files.atomic import swap_files
 from nightledger.files.home import Home

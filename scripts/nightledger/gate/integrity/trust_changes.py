@@ -11,10 +11,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from nightledger.codec.records import parse_record
-from nightledger.domain.decision import NAMESPACE, Decision, DecisionTarget
+from nightledger.domain.decision import NAMESPACE, Decision, DecisionTarget, EventName, Moment
 from nightledger.domain.errors import NightledgerError, RefusedError
-from nightledger.domain.event import EventName
-from nightledger.domain.moment import Moment
 from nightledger.domain.states import DecisionStatus
 from nightledger.domain.trusting import (
     EMPTY_SHA256,

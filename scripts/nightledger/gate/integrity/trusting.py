@@ -15,11 +15,9 @@ from msgspec import Struct
 
 from nightledger.codec.records import decode_record
 from nightledger.domain.cooling import Witnessed
-from nightledger.domain.decision import NAMESPACE, Decision, DecisionType
+from nightledger.domain.decision import NAMESPACE, Decision, DecisionType, EventName, Moment
 from nightledger.domain.errors import AlteredError, IntegrityError, NightledgerError, UsageError
-from nightledger.domain.event import EventName
 from nightledger.domain.judge import Claim
-from nightledger.domain.moment import Moment
 from nightledger.domain.states import DecisionStatus
 from nightledger.domain.trusting import (
     EMPTY_SHA256,
@@ -29,8 +27,8 @@ from nightledger.domain.trusting import (
     why_not_change,
 )
 from nightledger.files.blobs import BlobStore
+from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
-from nightledger.files.reading import read_optional
 from nightledger.gate.opening import MAX_CONFIG_BYTES, Gate, Ledger
 from nightledger.gate.stored import Signed, read_kept, read_signed, signed_by
 from nightledger.trust.heads import Cosignatures

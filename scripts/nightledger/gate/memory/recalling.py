@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from nightledger.codec.constitution import parse_constitution
 from nightledger.domain.constitution import Constitution, Principle
+from nightledger.domain.decision import Moment
 from nightledger.domain.errors import RecordError
 from nightledger.domain.finding import Severity
 from nightledger.domain.frames import (
@@ -24,11 +25,9 @@ from nightledger.domain.frames import (
     confidence_of_use,
     reinforced_share,
 )
-from nightledger.domain.moment import Moment
 from nightledger.domain.retention import NO_USE, PERIOD_HOURS, PERMANENT, Use, recency
 from nightledger.domain.trusting import TRUST_FILES
-from nightledger.files.home import Home
-from nightledger.files.shipped import shipped_config
+from nightledger.files.home import Home, shipped_config
 from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.integrity.trusting import Trust
 from nightledger.gate.memory.naming import Placed, signed_entries

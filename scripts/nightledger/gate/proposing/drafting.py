@@ -16,27 +16,28 @@ from msgspec.structs import replace
 
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.finding import Severity
+from nightledger.domain.judge import Said, is_repeated
 from nightledger.domain.kept import why_forbidden
-from nightledger.domain.lanes import Said, is_repeated
 from nightledger.domain.proposal import HOLE, Anchor, Change, Draft, Hunk, Op, Origin
-from nightledger.files.home import Home
-from nightledger.files.shipped import shipped_config
+from nightledger.files.home import Home, shipped_config
 from nightledger.gate.apply.applying import check_text
 from nightledger.gate.apply.writing import Write
 from nightledger.gate.gated import places_of, read_target
 from nightledger.gate.opening import Gate
 from nightledger.text.changes.place import NOT_UTF8, Placed, Unplaced, make_hunk, place, put, put_all
 from nightledger.text.changes.sections import SHOWN_SECTION
-from nightledger.text.changes.veil import (
-    readable_diff,
-    repeats_secret,
-    secrets_between,
-    shows_secret,
-    veil,
-)
 from nightledger.text.forgetting.traces import Marker, count_lines, read_marker, told_with
 from nightledger.text.markdown.document import decode, encode, is_utf8, parse_markdown, split_lines
-from nightledger.text.scanners.scan import mask_secrets, scan, told_values
+from nightledger.text.scanners.scan import (
+    mask_secrets,
+    readable_diff,
+    repeats_secret,
+    scan,
+    secrets_between,
+    shows_secret,
+    told_values,
+    veil,
+)
 from nightledger.text.statements.sections import Language, Shelf, in_own_language
 
 WHOLE = frozenset({Op.COMPRESS, Op.DELETE_LINK})

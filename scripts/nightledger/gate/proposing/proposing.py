@@ -13,10 +13,9 @@ from msgspec.structs import replace
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.records import to_plain
-from nightledger.domain.event import EventName
-from nightledger.domain.ids import content_id
-from nightledger.domain.judge import EDIT_LANE
-from nightledger.domain.lanes import (
+from nightledger.domain.decision import EventName, Moment
+from nightledger.domain.judge import (
+    EDIT_LANE,
     JOB,
     MOST_DELETIONS,
     Said,
@@ -26,9 +25,9 @@ from nightledger.domain.lanes import (
     may_return,
     turn_of,
 )
-from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import HOLE, VERSION, Change, Draft, Kind, Op, Proposal, SizeMeter, Target
 from nightledger.domain.states import ENDED, OPEN_STATES, Book, ChangeState
+from nightledger.domain.words import content_id
 from nightledger.files.atomic import replace_file
 from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.opening import BETTER, Gate, Ledger, closing, record

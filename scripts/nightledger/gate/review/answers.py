@@ -22,11 +22,11 @@ from nightledger.domain.kept import LETTING_GO
 from nightledger.domain.proposal import Kind, Op
 from nightledger.domain.states import OPEN_STATES, Book
 from nightledger.files.atomic import replace_file
-from nightledger.files.reading import read_optional
+from nightledger.files.durable import read_optional
 from nightledger.gate.opening import Gate
 from nightledger.gate.review.reviewing import Answer, Item, Refusal, Verb, changed_lines
 from nightledger.gate.stored import read_proposal
-from nightledger.text.changes.veil import mask_diff
+from nightledger.text.scanners.scan import mask_diff
 
 _WORDS = {Verb.APPROVE: "sign", Verb.REJECT: "reject", Verb.LATER: "leave"}
 _DRIFT_WORDS = {Verb.APPROVE: "keep", Verb.REJECT: "take back", Verb.LATER: "leave"}

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.errors import AlteredError, NightledgerError
-from nightledger.domain.lanes import OPERATOR
+from nightledger.domain.judge import OPERATOR
 from nightledger.domain.proposal import CONTRADICTION, Change, Draft, Flag, Kind, Op, Proposal
 from nightledger.domain.states import Book, ChangeState, ProposalStatus
 from nightledger.gate.gated import read_gated

@@ -8,11 +8,10 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from nightledger.domain.decision import Moment
 from nightledger.domain.errors import RefusedError
-from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.judge import EDIT_LANE, OPERATOR
 from nightledger.domain.kept import LETTING_GO
-from nightledger.domain.lanes import OPERATOR
-from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import HOLE, Change, Draft, Hunk, Kind, Op, Origin, Proposal
 from nightledger.domain.states import ChangeState
 from nightledger.gate.apply.applying import ELSEWHERE, check_result, own_write
@@ -25,9 +24,8 @@ from nightledger.gate.stored import Stored
 from nightledger.text.changes.course import hunks_between
 from nightledger.text.changes.place import Unplaced, place, put
 from nightledger.text.changes.sections import SHOWN_SECTION
-from nightledger.text.changes.veil import readable_diff, veil, veil_blocked
 from nightledger.text.markdown.document import decode, is_blank, split_lines
-from nightledger.text.scanners.scan import told_values
+from nightledger.text.scanners.scan import readable_diff, told_values, veil, veil_blocked
 
 _UNSIGNED = frozenset({ChangeState.PENDING, ChangeState.DEFERRED})
 

@@ -23,8 +23,8 @@ from nightledger.domain.periods import log_day
 from nightledger.domain.procedures import Procedure, find_procedures
 from nightledger.domain.proposal import Draft, Op
 from nightledger.domain.states import ChangeState
+from nightledger.files.durable import read_optional, read_regular
 from nightledger.files.home import Home
-from nightledger.files.reading import read_optional, read_regular
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import Stored
 from nightledger.text.markdown.document import Document

@@ -12,12 +12,12 @@ from itertools import chain
 
 from msgspec import Struct
 
+from nightledger.domain.decision import Moment
 from nightledger.domain.errors import NightledgerError
+from nightledger.domain.judge import JOB
 from nightledger.domain.kept import is_daily_log, skill_name
-from nightledger.domain.lanes import JOB
 from nightledger.domain.lessons import MAX_EVIDENCE, outcome_evidence
 from nightledger.domain.links import confidence
-from nightledger.domain.moment import Moment
 from nightledger.domain.outcome import OutcomeEvidence
 from nightledger.domain.procedures import Procedure
 from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Origin, Proposal

@@ -15,9 +15,9 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 
 from nightledger.domain.consent import SELF_MODIFICATION, Tier
-from nightledger.domain.lanes import MOST_DELETIONS
+from nightledger.domain.decision import Moment
+from nightledger.domain.judge import MOST_DELETIONS
 from nightledger.domain.links import Pair, link_key
-from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Op
 from nightledger.domain.pruning import REFERENCED_FROM, LinkUse, by_age, clock_problem, is_faint, is_weak
 from nightledger.files.configuration import home_zone

@@ -23,8 +23,7 @@ from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.forgetting.letting_go import Grounds, compression, copy_path
 from nightledger.gate.gated import read_target
 from nightledger.gate.proposing.proposing import Submission
-from nightledger.hosts.daylogs import LogFile, find_daylogs, read_daylogs
-from nightledger.hosts.presets import preset
+from nightledger.hosts.daylogs import LogFile, find_daylogs, preset, read_daylogs
 from nightledger.jobs.prune.frame import Citable, Run, Tally, room
 from nightledger.text.forgetting.daily_summary import summarise_daily
 from nightledger.text.forgetting.traces import count_lines

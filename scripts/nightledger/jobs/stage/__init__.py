@@ -18,8 +18,8 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct, field
 from msgspec.structs import asdict
 
+from nightledger.domain.decision import Moment
 from nightledger.domain.exposure import tokens_of
-from nightledger.domain.moment import Moment
 from nightledger.domain.periods import DAY, local_moment, log_day
 from nightledger.domain.staged_page import dump_page, parse_page, tell_line
 from nightledger.domain.staging import (
@@ -33,11 +33,11 @@ from nightledger.domain.staging import (
     rank,
 )
 from nightledger.files.configuration import OPERATOR, home_zone, load_operator
-from nightledger.files.shipped import SHIPPED
+from nightledger.files.home import SHIPPED
 from nightledger.files.staged import StagedLine, write_staged
 from nightledger.gate.kept_page import Basis, keep
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.hosts.presets import preset
+from nightledger.hosts.daylogs import preset
 from nightledger.jobs.stage.inquiry import (
     Inquiry,
     Shelves,

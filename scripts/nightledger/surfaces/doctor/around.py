@@ -14,8 +14,8 @@ from msgspec import Struct
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.words import dump_moment
 from nightledger.files.configuration import load_operator, load_staging_rules
+from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
-from nightledger.files.reading import read_optional
 from nightledger.files.search_index import index_path
 from nightledger.files.search_reader import (
     BusyIndexError,
@@ -28,7 +28,7 @@ from nightledger.files.staged import find_page
 from nightledger.files.staging_troubles import read_troubles
 from nightledger.gate.guard.locking import Held, lockables
 from nightledger.hosts.configured import Unread
-from nightledger.hosts.presets import named_config, preset, state_roots
+from nightledger.hosts.daylogs import named_config, preset, state_roots
 from nightledger.hosts.rivals import find_rivals
 from nightledger.recall.relevant import KINDS, kinds_to_say
 from nightledger.recall.sources import find_sources

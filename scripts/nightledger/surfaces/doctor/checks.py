@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.errors import NightledgerError
-from nightledger.files.shipped import shipped_config
+from nightledger.files.home import shipped_config
 
 
 class State(StrEnum):

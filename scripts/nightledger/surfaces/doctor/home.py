@@ -15,15 +15,14 @@ from nightledger.files.home import Home
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import MEND, why_no_consent
 from nightledger.hosts.configured import Cap, read_cap
-from nightledger.hosts.daylogs import find_daylogs
-from nightledger.hosts.presets import detect_host, preset
+from nightledger.hosts.daylogs import detect_host, find_daylogs, preset
 from nightledger.recall.sources import MOST_BYTES, find_sources
+from nightledger.surfaces.context import cap_config, this_machine
 from nightledger.surfaces.doctor.checks import Check, found
-from nightledger.surfaces.home import cap_config, this_machine
 from nightledger.surfaces.needs import STRICTEST
 
 if TYPE_CHECKING:
-    from nightledger.domain.event import Event
+    from nightledger.domain.decision import Event
     from nightledger.surfaces.verbs.verify import Seen
 
 MOUNTS = "/proc/self/mountinfo"

@@ -8,13 +8,12 @@ from enum import StrEnum
 from pathlib import Path
 
 from nightledger.domain.cooling import DAY_S
-from nightledger.domain.decision import NAMESPACE
+from nightledger.domain.decision import NAMESPACE, Moment
 from nightledger.domain.errors import NightledgerError
-from nightledger.domain.moment import Moment
 from nightledger.domain.trusting import RECOVERY_NAMESPACE
 from nightledger.files.atomic import TEMP_SUFFIX
+from nightledger.files.durable import is_within
 from nightledger.files.home import Home
-from nightledger.files.reading import is_within
 from nightledger.gate.consenting import read_standing
 from nightledger.gate.integrity.trust_changes import find_differing
 from nightledger.gate.integrity.trusting import Trust, read_signers, read_trust_file
@@ -25,7 +24,7 @@ from nightledger.surfaces.needs import of_resets
 from nightledger.trust import keys
 from nightledger.trust.checkpoint import has_mldsa
 from nightledger.trust.operator_keys import find_kept
-from nightledger.trust.pin import read_pin
+from nightledger.trust.reading import read_pin
 from nightledger.trust.sshsig import SECURITY_KEY_KINDS
 
 _PUBLIC = re.compile(rf"\.pub(?:\.\d+\.\d+{re.escape(TEMP_SUFFIX)})?$")

@@ -16,18 +16,17 @@ from msgspec import Struct
 
 from nightledger.domain.errors import ConfigurationError, NightledgerError, RefusedError
 from nightledger.files.atomic import create_file, replace_file
-from nightledger.files.durable import make_dir, sync_directory
+from nightledger.files.durable import make_dir, read_optional, sync_directory
 from nightledger.files.home import Home
-from nightledger.files.reading import read_optional
 from nightledger.gate.gated import is_same_file, protected_paths
 from nightledger.hosts import hooking
+from nightledger.hosts.daylogs import HERMES, OPENCLAW, preset
 from nightledger.hosts.hooking import (
     SCRIPT,
     HookCall,
     folder_name,
     hook_files,
 )
-from nightledger.hosts.presets import HERMES, OPENCLAW, preset
 from nightledger.surfaces.context import keys_directory, named_keys_directory
 from nightledger.surfaces.hook.running import SCRIPTS
 

@@ -42,8 +42,7 @@ from nightledger.records.noticing import (
     untold,
 )
 from nightledger.surfaces import screen
-from nightledger.surfaces.context import Context
-from nightledger.surfaces.home import require_machine
+from nightledger.surfaces.context import Context, require_machine
 from nightledger.surfaces.recalling import calling_session
 
 _TAIL_BYTES = 1 << 16

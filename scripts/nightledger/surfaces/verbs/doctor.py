@@ -15,13 +15,11 @@ from typing import Any
 
 from msgspec import Struct
 
+from nightledger.domain.decision import Actor, Moment
 from nightledger.domain.errors import EXIT_REFUSED, NightledgerError
-from nightledger.domain.event import Actor
-from nightledger.domain.moment import Moment
 from nightledger.domain.states import Book
 from nightledger.files.configuration import settings_of
-from nightledger.files.home import Home
-from nightledger.files.shipped import shipped_config
+from nightledger.files.home import Home, shipped_config
 from nightledger.gate.opening import Gate, Ledger, open_gate
 from nightledger.remote.witness_asking import check_witnesses
 from nightledger.surfaces import clock, screen
@@ -33,10 +31,9 @@ from nightledger.surfaces.doctor.keys import Protection
 from nightledger.surfaces.screen import wrap_hint
 from nightledger.surfaces.verbs.schedule import place_of
 from nightledger.surfaces.verbs.verify import Seen, look_beyond
-from nightledger.text.changes.veil import mask_diff
+from nightledger.text.scanners.scan import mask_diff
 from nightledger.trust.keys import KeyRing
-from nightledger.trust.pin import find_pin
-from nightledger.trust.reading import VerifiedLog, check_log, require_intact
+from nightledger.trust.reading import VerifiedLog, check_log, find_pin, require_intact
 
 
 class Diagnosis(Struct, frozen=True, kw_only=True):

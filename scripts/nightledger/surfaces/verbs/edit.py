@@ -21,7 +21,7 @@ from nightledger.domain import errors
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.proposal import Proposal
 from nightledger.domain.states import DecisionStatus
-from nightledger.files.reading import read_regular
+from nightledger.files.durable import read_regular
 from nightledger.gate.apply.applying import apply_one, check_result
 from nightledger.gate.apply.writing import Write
 from nightledger.gate.gated import MAX_GATED_BYTES, read_gated, require_watched
@@ -38,8 +38,8 @@ from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.text.changes.merge import merge3
 from nightledger.text.changes.sections import brought
-from nightledger.text.changes.veil import readable_diff
 from nightledger.text.markdown.document import decode
+from nightledger.text.scanners.scan import readable_diff
 from nightledger.trust.sshsig import Signer
 
 

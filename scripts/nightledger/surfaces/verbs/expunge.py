@@ -30,8 +30,8 @@ from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import FileChangedError, RefusedError, UsageError
 from nightledger.domain.needle import Needle, needle_of
 from nightledger.domain.words import number_of
+from nightledger.files.durable import read_regular
 from nightledger.files.home import Home
-from nightledger.files.reading import read_regular
 from nightledger.gate.forgetting import expunging
 from nightledger.gate.forgetting.forgotten import hash_expunged
 from nightledger.gate.gated import read_gated, watched

@@ -30,21 +30,19 @@ from pathlib import Path
 from typing import Any
 
 from nightledger.codec.records import to_plain
-from nightledger.domain.decision import NAMESPACE, Decision
+from nightledger.domain.decision import NAMESPACE, Decision, Moment
 from nightledger.domain.errors import NightledgerError, RefusedError, UsageError
 from nightledger.domain.identity import Identity
-from nightledger.domain.moment import Moment
 from nightledger.domain.trusting import RECOVERY_NAMESPACE, TrustStep
+from nightledger.files.atomic import Lock
 from nightledger.files.home import Home
-from nightledger.files.lock import Lock
 from nightledger.gate import restoring
 from nightledger.gate.founding import PRINCIPAL
 from nightledger.gate.integrity.trust_changes import find_differing, only, reset_signers, restore_files
 from nightledger.gate.integrity.trusting import Trust, read_signers
 from nightledger.gate.opening import open_gate
 from nightledger.surfaces import signing, trust_change
-from nightledger.surfaces.context import Context
-from nightledger.surfaces.home import require_person
+from nightledger.surfaces.context import Context, require_person
 from nightledger.surfaces.screen import say, sentences
 from nightledger.surfaces.session import LOCK_TIMEOUT_S, Session, actor_of, reading, this_machine, writing
 from nightledger.surfaces.signing import operator_path, public_path

@@ -14,8 +14,7 @@ from nightledger.files.configuration import home_zone, load_settings
 from nightledger.files.home import Home
 from nightledger.gate.forgetting.forgotten import left_out_of_links
 from nightledger.jobs.link import LinkReport, Options, link
-from nightledger.surfaces.context import Context
-from nightledger.surfaces.home import actor_of
+from nightledger.surfaces.context import Context, actor_of
 from nightledger.surfaces.session import require_machine
 
 

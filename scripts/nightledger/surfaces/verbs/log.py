@@ -12,7 +12,7 @@ import sys
 from nightledger.domain.errors import UsageError
 from nightledger.files.home import Home
 from nightledger.jobs.log_outcomes import log_outcomes
-from nightledger.surfaces.home import require_machine
+from nightledger.surfaces.context import require_machine
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:

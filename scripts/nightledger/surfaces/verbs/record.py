@@ -55,8 +55,7 @@ from nightledger.records.keeping import (
 from nightledger.records.noticing import match_corrections
 from nightledger.records.synthesis import draw_ideas
 from nightledger.surfaces import screen
-from nightledger.surfaces.context import Context
-from nightledger.surfaces.home import calling_host, require_machine
+from nightledger.surfaces.context import Context, calling_host, require_machine
 from nightledger.surfaces.recalling import calling_session
 
 

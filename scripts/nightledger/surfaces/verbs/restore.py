@@ -19,10 +19,9 @@ from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import IntegrityError, NightledgerError, RefusedError, UsageError
 from nightledger.domain.states import Restored
 from nightledger.files.archive import Archive, ArchiveError, read_archive
-from nightledger.files.atomic import create_file
+from nightledger.files.atomic import Lock, create_file
 from nightledger.files.durable import make_dir, sync_directory
 from nightledger.files.home import Home
-from nightledger.files.lock import Lock
 from nightledger.files.staged import drop_staged
 from nightledger.gate import restoring
 from nightledger.gate.founding import directories
@@ -31,17 +30,15 @@ from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
 from nightledger.gate.proposing.views import refresh_views
 from nightledger.gate.review.composing import make_unproposed
 from nightledger.surfaces import screen, signing
-from nightledger.surfaces.context import Context
-from nightledger.surfaces.home import require_person
+from nightledger.surfaces.context import Context, require_person
 from nightledger.surfaces.session import LOCK_TIMEOUT_S, Session, actor_of, this_machine
 from nightledger.surfaces.verbs.backup import HOME, KEYS, PRIVATE, PUBLIC, contents_of
 from nightledger.surfaces.verbs.key import kept_key, stamp
 from nightledger.trust.keys import KeyRing, load_log_key
 from nightledger.trust.operator_keys import take_back
-from nightledger.trust.pin import FILE as PIN
-from nightledger.trust.pin import HEAD_FILE as HEAD
-from nightledger.trust.pin import find_pin
-from nightledger.trust.reading import check_log
+from nightledger.trust.reading import FILE as PIN
+from nightledger.trust.reading import HEAD_FILE as HEAD
+from nightledger.trust.reading import check_log, find_pin
 
 FREE = "name a place that is free: --home DIR"
 

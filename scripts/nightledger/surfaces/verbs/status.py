@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from nightledger.codec.records import to_plain
+from nightledger.domain.decision import Entry, Event, EventName
 from nightledger.domain.errors import EXIT_ALARM, EXIT_WAITING, NightledgerError
-from nightledger.domain.event import Entry, Event, EventName
 from nightledger.domain.periods import can_be, count_due, next_look_at, reckon
 from nightledger.domain.states import Book
 from nightledger.domain.words import dump_moment, read_moment
@@ -34,8 +34,7 @@ from nightledger.gate.stored import find_set_aside, shortened
 from nightledger.hosts.daylogs import why_empty
 from nightledger.night import calendar_of
 from nightledger.surfaces import screen
-from nightledger.surfaces.context import Context
-from nightledger.surfaces.home import actor_of, cap_config
+from nightledger.surfaces.context import Context, actor_of, cap_config
 from nightledger.surfaces.kept_look import find_kept, keep, stamp_of
 from nightledger.surfaces.listing import left_at, signed_in, unasked_in, undoable_in, waiting_in
 from nightledger.surfaces.needs import (
@@ -50,8 +49,7 @@ from nightledger.surfaces.needs import (
 )
 from nightledger.surfaces.screen import wrap_hint
 from nightledger.trust.keys import KeyRing
-from nightledger.trust.pin import NO_PIN, Pin, find_pin
-from nightledger.trust.reading import check_log
+from nightledger.trust.reading import NO_PIN, Pin, check_log, find_pin
 from nightledger.trust.scan import event_of_record
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from nightledger.domain.decision import Moment
 from nightledger.domain.errors import EXIT_ALARM, IntegrityError
-from nightledger.domain.moment import Moment
 from nightledger.domain.states import Book, Gone, Restored
 from nightledger.domain.trusting import TrustStep
 from nightledger.files.home import Home
@@ -30,14 +30,12 @@ from nightledger.gate.opening import Gate, Ledger, fold_log, open_gate, require_
 from nightledger.remote.witness_asking import find_anchored
 from nightledger.remote.witness_asking import look as look_at
 from nightledger.surfaces import screen
-from nightledger.surfaces.context import Context
-from nightledger.surfaces.home import actor_of
+from nightledger.surfaces.context import Context, actor_of
 from nightledger.surfaces.needs import loss_text, restored_text
 from nightledger.surfaces.screen import sentences, wrap_hint
 from nightledger.text.visible import visible_lines
 from nightledger.trust.keys import KeyRing
-from nightledger.trust.pin import find_pin, read_pin
-from nightledger.trust.reading import VerifiedLog, check_log, read_events
+from nightledger.trust.reading import VerifiedLog, check_log, find_pin, read_events, read_pin
 from nightledger.trust.report import Finding, Report
 from nightledger.trust.scan import collector_at_rest
 
