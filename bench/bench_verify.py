@@ -39,7 +39,7 @@ from nightledger.trust import audit, reading
 from nightledger.trust.event import NewEvent
 from nightledger.trust.heads import read_signed_head
 from nightledger.trust.merkle import Tree
-from nightledger.trust.reading import Pin, read_pin
+from nightledger.trust.pin import Pin, read_pin
 
 EVENTS = 100_000
 VERB_ROUNDS = 5

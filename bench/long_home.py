@@ -42,7 +42,7 @@ from nightledger.gate.opening import Gate, log_key
 from nightledger.trust import audit
 from nightledger.trust.event import NewEvent
 from nightledger.trust.keys import LogKey, load_operator_key, operator_key_path
-from nightledger.trust.reading import read_head
+from nightledger.trust.pin import read_head
 from nightledger.trust.sshsig import Signer
 
 FIRST = date(1971, 1, 1)

@@ -20,7 +20,8 @@ from nightledger.files.append import Appender
 from nightledger.files.atomic import Lock
 from nightledger.gate.opening import record
 from nightledger.jobs.log_outcomes import log_outcomes
-from nightledger.trust.reading import check_log, read_pin
+from nightledger.trust.pin import read_pin
+from nightledger.trust.reading import check_log
 
 GO, STOP = "go", "stop"
 WAIT_S = 300.0

@@ -24,7 +24,8 @@ from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
 from nightledger.trust.keys import KeyRing, create_log_keys, load_log_key
 from nightledger.trust.merkle import Tree, leaf_hash
 from nightledger.trust.note import dump_note, sign_note
-from nightledger.trust.reading import Pin, check_log, read_pin, verify
+from nightledger.trust.pin import Pin, read_pin
+from nightledger.trust.reading import check_log, verify
 from nightledger.trust.report import Damage, Finding
 
 LOG = "audit/trusted-channel-audit.jsonl"

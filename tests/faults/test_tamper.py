@@ -36,7 +36,7 @@ from nightledger.trust import reading
 from nightledger.trust.event import Actor
 from nightledger.trust.heads import read_signed_head
 from nightledger.trust.merkle import leaf_hash
-from nightledger.trust.reading import Pin
+from nightledger.trust.pin import Pin
 from nightledger.trust.report import Finding
 from nightledger.trust.scan import scan_log
 

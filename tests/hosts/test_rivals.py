@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from nightledger.hosts.configured import Unread
-from nightledger.hosts.rivals import Rival, find_rivals
+from nightledger.hosts.workspaces import Rival, find_rivals
 
 DREAMING = "plugins.entries.memory-core.config.dreaming.enabled: false"
 

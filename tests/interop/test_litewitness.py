@@ -12,8 +12,8 @@ from tests.interop.litewitness import NAME, Litewitness, running
 from tests.surfaces.console import Console
 
 from nightledger.trust.note import ED25519, parse_vkey
+from nightledger.trust.pin import read_pin
 from nightledger.trust.policy import parse_policy
-from nightledger.trust.reading import read_pin
 
 pytestmark = pytest.mark.interop
 

@@ -15,8 +15,8 @@ from nightledger.remote.transport import LIMITS, Limits
 from nightledger.remote.witness import open_server, policy_lines
 from nightledger.surfaces.context import Context
 from nightledger.trust.note import parse_vkey
+from nightledger.trust.pin import read_pin
 from nightledger.trust.policy import parse_policy
-from nightledger.trust.reading import read_pin
 
 NAME = "witness.example/harbour"
 

@@ -13,7 +13,7 @@ from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
 from nightledger.trust.event import EventError
 from nightledger.trust.heads import hold
 from nightledger.trust.merkle import leaf_hash
-from nightledger.trust.reading import Head, read_head, remember_head
+from nightledger.trust.pin import Head, read_head, remember_head
 
 
 def names(world: World) -> list[str]:

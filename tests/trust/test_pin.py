@@ -8,7 +8,7 @@ from tests.trust.worlds import HOME_ID, NOW, ORIGIN
 
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.merkle import CompactRange, leaf_hash
-from nightledger.trust.reading import (
+from nightledger.trust.pin import (
     MAX_HEADS,
     Head,
     KeptHead,

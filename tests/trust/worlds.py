@@ -12,7 +12,8 @@ from nightledger.files.home import Home
 from nightledger.trust import audit
 from nightledger.trust.event import NewEvent
 from nightledger.trust.keys import KeyRing, LogKey, load_log_key
-from nightledger.trust.reading import Pin, VerifiedLog, check_log, read_pin, verify
+from nightledger.trust.pin import Pin, read_pin
+from nightledger.trust.reading import VerifiedLog, check_log, verify
 
 HOME_ID = "5a" * 16
 ORIGIN = f"nightledger/{HOME_ID}"

@@ -24,7 +24,7 @@ from nightledger.domain.states import Book, ChangeState, LazyMap
 from nightledger.files.configuration import settings_of
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home, shipped_config
-from nightledger.trust import audit, reading
+from nightledger.trust import audit, pin, reading
 from nightledger.trust.checkpoint import Checkpoint
 from nightledger.trust.event import Actor, Event, NewEvent
 from nightledger.trust.keys import KeyRing, LogKey, UnloadedKey, load_log_key
@@ -135,7 +135,7 @@ def read_ledger(gate: Gate) -> Ledger:
         IntegrityError: The log or its signatures are not what was signed, or it is older than, or
             another than, a log that was seen before; or ``home.json`` speaks of another home than the log.
     """
-    log = reading.check_log(gate.home, reading.read_pin(gate.ring, gate.home.identity.id))
+    log = reading.check_log(gate.home, pin.read_pin(gate.ring, gate.home.identity.id))
     reading.require_intact(log)
     book = fold_log(gate.home, log)
     require_same(gate.home, book.genesis)

@@ -34,14 +34,14 @@ from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, sign_
 from nightledger.remote.witness_client import Asked, LogView, ask_witness
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.doctor.checks import Check, bad, good, note
+from nightledger.surfaces.doctor.keys import Check, bad, good, note
 from nightledger.surfaces.session import actor_of, require_machine
 from nightledger.trust.heads import Cosignatures, keep_lines, read_anchor
 from nightledger.trust.merkle import Tree
 from nightledger.trust.note import MAX_NOTE_BYTES, parse_note
+from nightledger.trust.pin import Head, Pin, remember_head
 from nightledger.trust.policy import MAX_POLICY_BYTES, Policy, parse_policy
 from nightledger.trust.proof import verify_head
-from nightledger.trust.reading import Head, Pin, remember_head
 from nightledger.trust.report import Damage, Finding, contradicts
 
 FILE = "witnesses.json"

@@ -43,7 +43,7 @@ from nightledger.night import calendar_of, lately, read_ledger
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import reading, this_machine
 from nightledger.trust.keys import LOG_ED25519, KeyRing
-from nightledger.trust.reading import FILE as PIN
+from nightledger.trust.pin import FILE as PIN
 from nightledger.trust.reading import read_events
 
 _PUT_BACK = "put the file back from a backup; until then it is set aside ('nightledger verify' checks all)"

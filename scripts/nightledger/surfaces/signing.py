@@ -15,7 +15,6 @@ from nightledger.gate.deciding import accept, sign
 from nightledger.gate.guard.drifting import carry_out
 from nightledger.gate.integrity.trusting import read_signers
 from nightledger.gate.opening import Gate, record, require_settings, sign_head
-from nightledger.gate.review.answers import recheck
 from nightledger.gate.review.composing import (
     Signing,
     close_choice,
@@ -24,6 +23,7 @@ from nightledger.gate.review.composing import (
     make_decision,
     make_unproposed,
 )
+from nightledger.gate.review.editing import recheck
 from nightledger.gate.review.reviewing import (
     Answer,
     Item,

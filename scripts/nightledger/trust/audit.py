@@ -26,7 +26,7 @@ from nightledger.trust.heads import SignedHead, hold, hold_open, read_signed_hea
 from nightledger.trust.keys import KeyRing, LogKey, UnloadedKey
 from nightledger.trust.merkle import CompactRange, leaf_hash
 from nightledger.trust.note import dump_note, sign_note
-from nightledger.trust.reading import (
+from nightledger.trust.pin import (
     Head,
     KeptHead,
     Pin,

@@ -25,8 +25,8 @@ from nightledger.files.link_index import Rules, fold, new_index, open_file
 from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
 from nightledger.trust.heads import UnsignedError, read_stated_head
 from nightledger.trust.merkle import CompactRange
-from nightledger.trust.reading import HEAD_FILE as FILE
-from nightledger.trust.reading import KeptHead, dump_head, read_head
+from nightledger.trust.pin import HEAD_FILE as FILE
+from nightledger.trust.pin import KeptHead, dump_head, read_head
 
 # the head of the log
 

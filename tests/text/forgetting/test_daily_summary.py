@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from nightledger.domain.daylog import Region
 from nightledger.domain.pruning import Kept
-from nightledger.text.forgetting.daily_summary import (
+from nightledger.text.forgetting.status import (
     LINES,
     MOST_TOPIC,
     DailySummary,

@@ -18,9 +18,8 @@ from nightledger.domain.errors import NightledgerError
 from nightledger.domain.lessons import Standing, lesson_drafts
 from nightledger.domain.outcome import OutcomeEvidence
 from nightledger.domain.pattern import Learning, Recorded
-from nightledger.domain.patterns import find_patterns
+from nightledger.domain.patterns import Procedure, find_patterns, find_procedures
 from nightledger.domain.periods import log_day
-from nightledger.domain.procedures import Procedure, find_procedures
 from nightledger.domain.proposal import Draft, Op
 from nightledger.domain.states import ChangeState
 from nightledger.files.durable import read_optional, read_regular

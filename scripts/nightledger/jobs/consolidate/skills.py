@@ -19,7 +19,7 @@ from nightledger.domain.kept import is_daily_log, skill_name
 from nightledger.domain.lessons import MAX_EVIDENCE, outcome_evidence
 from nightledger.domain.links import confidence
 from nightledger.domain.outcome import OutcomeEvidence
-from nightledger.domain.procedures import Procedure
+from nightledger.domain.patterns import Procedure
 from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Origin, Proposal
 from nightledger.gate.gated import places_of, read_target
 from nightledger.gate.opening import Gate, Ledger

@@ -25,7 +25,7 @@ from nightledger.gate.gated import read_target
 from nightledger.gate.proposing.proposing import Submission
 from nightledger.hosts.daylogs import LogFile, find_daylogs, preset, read_daylogs
 from nightledger.jobs.prune.frame import Citable, Run, Tally, room
-from nightledger.text.forgetting.daily_summary import summarise_daily
+from nightledger.text.forgetting.status import summarise_daily
 from nightledger.text.forgetting.traces import count_lines
 from nightledger.text.phrases import HashedPhrases
 from nightledger.text.statements.daylog import read_daylog

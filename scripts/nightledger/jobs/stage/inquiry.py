@@ -32,8 +32,7 @@ from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
 from nightledger.hosts.daylogs import LogFile, find_daylogs, preset, read_daylogs
 from nightledger.recall.associations import Association
-from nightledger.recall.blocks import read_blocks
-from nightledger.recall.indexing import refresh
+from nightledger.recall.indexing import read_blocks, refresh
 from nightledger.recall.searching import search_in
 from nightledger.recall.sources import find_sources, read_source
 from nightledger.text.forgetting.status import find_status

@@ -29,12 +29,12 @@ from nightledger.files.staging_troubles import read_troubles
 from nightledger.gate.guard.locking import Held, lockables
 from nightledger.hosts.configured import Unread
 from nightledger.hosts.daylogs import named_config, preset, state_roots
-from nightledger.hosts.rivals import find_rivals
+from nightledger.hosts.workspaces import find_rivals
 from nightledger.recall.relevant import KINDS, kinds_to_say
 from nightledger.recall.sources import find_sources
 from nightledger.surfaces.context import CHECKOUT
-from nightledger.surfaces.doctor.checks import Check, found
 from nightledger.surfaces.doctor.home import filesystem_of
+from nightledger.surfaces.doctor.keys import Check, found
 from nightledger.surfaces.hook.running import full_command
 from nightledger.surfaces.verbs.stage import LIMIT_SAID, not_given
 from nightledger.text.changes.diff import unified_diff

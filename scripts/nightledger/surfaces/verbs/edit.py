@@ -27,9 +27,8 @@ from nightledger.gate.apply.writing import Write
 from nightledger.gate.gated import MAX_GATED_BYTES, read_gated, require_watched
 from nightledger.gate.opening import Gate
 from nightledger.gate.proposing.proposing import Outcome
-from nightledger.gate.review.answers import recheck
 from nightledger.gate.review.composing import Choice, make_decision, place_changes
-from nightledger.gate.review.editing import propose_edit, revise
+from nightledger.gate.review.editing import propose_edit, recheck, revise
 from nightledger.gate.review.reviewing import Answer, Item, Verb, accepted_texts, items_of, read_documents
 from nightledger.gate.stored import read_proposal, undo_of
 from nightledger.surfaces import screen, signing

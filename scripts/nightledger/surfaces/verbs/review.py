@@ -19,10 +19,9 @@ from nightledger.files.configuration import home_zone
 from nightledger.gate.gated import watched, why_unreadable
 from nightledger.gate.integrity.checking import find_drift
 from nightledger.gate.opening import Gate
-from nightledger.gate.review import answers as choices
 from nightledger.gate.review import contradicting
-from nightledger.gate.review.answers import counts_of, keep_draft, read_draft
-from nightledger.gate.review.editing import put_in_place
+from nightledger.gate.review import editing as choices
+from nightledger.gate.review.editing import counts_of, keep_draft, put_in_place, read_draft
 from nightledger.gate.review.reviewing import (
     Answer,
     Item,

@@ -244,8 +244,8 @@ def _answer(step: Step) -> tuple[str, ...] | None:
 
 
 def _scheduled(context: Context) -> str:
-    from nightledger.surfaces.doctor.checks import State
-    from nightledger.surfaces.doctor.program import check_schedule
+    from nightledger.surfaces.doctor.home import check_schedule
+    from nightledger.surfaces.doctor.keys import State
     from nightledger.surfaces.verbs.schedule import place_of
 
     home, user = Home(context.home_path), os.path.expanduser("~")

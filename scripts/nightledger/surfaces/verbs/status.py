@@ -49,7 +49,8 @@ from nightledger.surfaces.needs import (
 )
 from nightledger.surfaces.screen import wrap_hint
 from nightledger.trust.keys import KeyRing
-from nightledger.trust.reading import NO_PIN, Pin, check_log, find_pin
+from nightledger.trust.pin import NO_PIN, Pin, find_pin
+from nightledger.trust.reading import check_log
 from nightledger.trust.scan import event_of_record
 
 if TYPE_CHECKING:

@@ -35,7 +35,8 @@ from nightledger.surfaces.needs import loss_text, restored_text
 from nightledger.surfaces.screen import sentences, wrap_hint
 from nightledger.text.visible import visible_lines
 from nightledger.trust.keys import KeyRing
-from nightledger.trust.reading import VerifiedLog, check_log, find_pin, read_events, read_pin
+from nightledger.trust.pin import find_pin, read_pin
+from nightledger.trust.reading import VerifiedLog, check_log, read_events
 from nightledger.trust.report import Finding, Report
 from nightledger.trust.scan import collector_at_rest
 
