@@ -22,7 +22,7 @@ from tests.trust.test_merkle import REFERENCE_LEAVES, REFERENCE_ROOTS
 
 from nightledger.demo.shell import Ran, Shell
 from nightledger.domain.decision import Moment
-from nightledger.trust.scan import is_entry
+from nightledger.trust.event import is_entry
 
 LOG = "audit/trusted-channel-audit.jsonl"
 

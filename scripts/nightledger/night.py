@@ -96,7 +96,7 @@ class NightReport(Struct, frozen=True, kw_only=True):
 def read_ledger(home: Home) -> tuple[tuple[Run, ...], tuple[tuple[int, str], ...]]:
     """Give the runs of a home, oldest first, and the lines that are none, with why."""
     from nightledger.codec.rows import read_runs
-    from nightledger.trust.scan import collector_at_rest
+    from nightledger.trust.event import collector_at_rest
 
     raw = read_optional(home.runs, MAX_LEDGER_BYTES, within=home.root)
     with collector_at_rest():

@@ -17,7 +17,7 @@ from nightledger.domain.proposal import Anchor, Draft, Evidence, Hunk, Origin
 from nightledger.domain.search import Chunk, Kind
 from nightledger.files.search_index import index_path
 from nightledger.files.search_reader import open_reader
-from nightledger.gate.daily import close_day
+from nightledger.gate.forgetting.keeping import close_day
 from nightledger.gate.forgetting.letting_go import forget
 from nightledger.gate.memory.naming import find_standing
 from nightledger.gate.opening import record

@@ -13,7 +13,7 @@ from tests.trust.ssh_keys import SoftKey
 
 from nightledger.files.home import Home
 from nightledger.files.owner import Flag
-from nightledger.gate.guard import locking
+from nightledger.gate import gated as locking
 from nightledger.recall.indexing import refresh
 from nightledger.surfaces.doctor.around import agent_lines, check_locks, check_rivals, check_search, offer
 from nightledger.surfaces.doctor.home import check_program, filesystem_of

@@ -26,10 +26,9 @@ from nightledger.files.durable import read_optional
 from nightledger.files.home import Home, shipped_config
 from nightledger.trust import audit, pin, reading
 from nightledger.trust.checkpoint import Checkpoint
-from nightledger.trust.event import Actor, Event, NewEvent
+from nightledger.trust.event import Actor, Event, NewEvent, collector_at_rest
 from nightledger.trust.keys import KeyRing, LogKey, UnloadedKey, load_log_key
 from nightledger.trust.reading import VerifiedLog
-from nightledger.trust.scan import collector_at_rest
 
 if TYPE_CHECKING:
     from nightledger.gate.apply.applies import Applies

@@ -48,7 +48,7 @@ from nightledger.gate.memory.remembering import (
 from nightledger.gate.opening import Gate, Ledger, read_ledger
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose
 from nightledger.gate.stored import read_stored
-from nightledger.trust.scan import collector_at_rest
+from nightledger.trust.event import collector_at_rest
 
 
 class Curated(Struct, frozen=True, kw_only=True):

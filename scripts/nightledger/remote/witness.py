@@ -13,8 +13,10 @@ from pathlib import Path
 from nightledger.domain.errors import EXIT_ALARM, ConfigurationError, UsageError
 from nightledger.files.durable import read_regular
 from nightledger.remote.cosigner import (
+    ADD_CHECKPOINT,
     MAX_REQUEST_BYTES,
     OK,
+    Asked,
     Cosigner,
     add_logs,
     create_witness,
@@ -24,7 +26,6 @@ from nightledger.remote.cosigner import (
 from nightledger.remote.peers import tell
 from nightledger.remote.transport import LIMITS, Limits, Response, Server, Service
 from nightledger.remote.witness_asking import Round, ask_round
-from nightledger.remote.witness_client import ADD_CHECKPOINT, Asked
 from nightledger.surfaces import screen
 from nightledger.surfaces.clock import system_now
 from nightledger.surfaces.context import Context

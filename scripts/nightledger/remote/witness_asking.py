@@ -31,7 +31,7 @@ from nightledger.gate.integrity.trusting import (
     read_policy,
 )
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, sign_head
-from nightledger.remote.witness_client import Asked, LogView, ask_witness
+from nightledger.remote.cosigner import Asked, LogView, ask_witness
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.doctor.keys import Check, bad, good, note

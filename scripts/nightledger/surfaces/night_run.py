@@ -224,8 +224,7 @@ def _link(context: Context, _: Period, *, settings: Settings) -> JobReport:
 
 def _close_day(context: Context, period: Period) -> JobReport:
     from nightledger.files.atomic import YOUNG_S, remove_leftovers
-    from nightledger.gate.daily import close_day
-    from nightledger.gate.forgetting.keeping import remove_expired
+    from nightledger.gate.forgetting.keeping import close_day, remove_expired
 
     with writing(context) as session:
         counts = close_day(session.gate, session.ledger, period.last_day.isoformat(), session.moment)

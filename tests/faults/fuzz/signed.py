@@ -31,7 +31,7 @@ from nightledger.remote.peers import open_message, parse_peers
 from nightledger.remote.transport import Response
 from nightledger.trust.checkpoint import cosigned_ed25519, dump_checkpoint, parse_checkpoint, verifier_of
 from nightledger.trust.dsse import Envelope, dump_envelope, parse_envelope, payloads_in, seal, verify_envelope
-from nightledger.trust.event import NewEvent
+from nightledger.trust.event import NewEvent, Scan, is_entry, scan_log
 from nightledger.trust.merkle import ProofError, Tree, leaf_hash
 from nightledger.trust.note import (
     Note,
@@ -56,7 +56,6 @@ from nightledger.trust.proof import (
     verify_continuation,
     verify_proof,
 )
-from nightledger.trust.scan import Scan, is_entry, scan_log
 from nightledger.trust.signers import (
     SignerSet,
     dump_allowed_signers,

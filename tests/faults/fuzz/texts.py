@@ -13,8 +13,7 @@ from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.domain.finding import Doubt, Finding, Severity
 from nightledger.domain.proposal import Draft, Hunk, Op
 from nightledger.hosts.configured import parse_json5
-from nightledger.text.changes.course import hunks_between
-from nightledger.text.changes.diff import unified_diff
+from nightledger.text.changes.diff import hunks_between, unified_diff
 from nightledger.text.changes.merge import merge3, take_back
 from nightledger.text.changes.place import Unplaced, make_hunk, put_all
 from nightledger.text.checkup.checkup import check_memory

@@ -31,7 +31,7 @@ from nightledger.gate.integrity.checking import Held, verify_decisions
 from nightledger.gate.integrity.trusting import Trust
 from nightledger.gate.opening import Ledger
 from nightledger.gate.stored import read_logged
-from nightledger.text.changes.course import shows, trace_drift
+from nightledger.text.changes.diff import shows, trace_drift
 from nightledger.text.markdown.document import decode, encode
 from nightledger.trust.report import Damage, Finding
 

@@ -28,8 +28,7 @@ from nightledger.gate.apply.placing import (
     put_changes,
 )
 from nightledger.gate.apply.writing import PutBackError, Write, write_all
-from nightledger.gate.gated import is_gated, places_of, read_accepted, read_target
-from nightledger.gate.guard.locking import why_locked
+from nightledger.gate.gated import is_gated, places_of, read_accepted, read_target, why_locked
 from nightledger.gate.integrity.trusting import read_claim, why_void, witnessed
 from nightledger.gate.opening import TWIN, Gate, Ledger, closing, record
 from nightledger.gate.proposing.screening import own_values

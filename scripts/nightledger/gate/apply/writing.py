@@ -25,8 +25,7 @@ from nightledger.files.atomic import create_file, exchange_file, leftovers
 from nightledger.files.blobs import BlobStore
 from nightledger.files.durable import make_dir, read_regular, sync_directory
 from nightledger.files.home import Home
-from nightledger.gate.gated import MAX_GATED_BYTES, is_gated, read_target
-from nightledger.gate.guard.locking import require_exchangeable, swap_for
+from nightledger.gate.gated import MAX_GATED_BYTES, is_gated, read_target, require_exchangeable, swap_for
 from nightledger.gate.opening import Gate, Ledger, closing, record
 
 EMPTY_SHA256 = hashlib.sha256(b"").hexdigest()

@@ -24,8 +24,7 @@ from nightledger.files.atomic import find_leftovers
 from nightledger.files.durable import is_within, overwrite, overwritten, read_regular, sync_directory
 from nightledger.files.home import Home
 from nightledger.gate.apply.placing import LOST, carry
-from nightledger.gate.gated import append_only, read_accepted, read_gated, watched
-from nightledger.gate.guard.locking import why_locked
+from nightledger.gate.gated import append_only, read_accepted, read_gated, watched, why_locked
 from nightledger.gate.integrity.trusting import Trust, read_verified
 from nightledger.gate.opening import Gate, Ledger, closing
 from nightledger.trust.dsse import payloads_in

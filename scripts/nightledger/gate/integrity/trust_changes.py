@@ -25,7 +25,7 @@ from nightledger.domain.trusting import (
 from nightledger.files.atomic import exchange_file, replace_file
 from nightledger.files.blobs import BlobStore
 from nightledger.files.home import Home
-from nightledger.gate.guard.locking import swap_for, why_locked
+from nightledger.gate.gated import swap_for, why_locked
 from nightledger.gate.integrity.trusting import Trust, parse_signers, read_trust_file, trust_files, trust_path
 from nightledger.gate.opening import Gate, Ledger, record
 from nightledger.gate.stored import find_replaced, keep, read_kept, read_signed, signed_by

@@ -48,7 +48,7 @@ from nightledger.text.scanners.rule import Table
 from nightledger.text.scanners.scan import scan
 from nightledger.text.search.likeness import Likeness
 from nightledger.text.similar import fold
-from nightledger.trust.scan import collector_at_rest
+from nightledger.trust.event import collector_at_rest
 
 SURE = 1.0
 """Confidence that is stated of a principle: the operator signed it as such."""

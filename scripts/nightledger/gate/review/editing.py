@@ -33,7 +33,7 @@ from nightledger.gate.proposing.drafting import line_at, make_changes, veil_hunk
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose, submit_changes
 from nightledger.gate.review.reviewing import Answer, Item, Refusal, Verb, changed_lines
 from nightledger.gate.stored import Stored, read_proposal
-from nightledger.text.changes.course import hunks_between
+from nightledger.text.changes.diff import hunks_between
 from nightledger.text.changes.place import Unplaced, place, put
 from nightledger.text.changes.sections import SHOWN_SECTION
 from nightledger.text.markdown.document import decode, is_blank, split_lines

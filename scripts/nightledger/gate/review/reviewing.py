@@ -30,8 +30,7 @@ from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.drafting import change_diff
 from nightledger.gate.proposing.screening import NOTHING, own_values, told_by
 from nightledger.gate.stored import Stored, read_proposal, read_shares
-from nightledger.text.changes.course import trace_drift
-from nightledger.text.changes.diff import unified_diff
+from nightledger.text.changes.diff import trace_drift, unified_diff
 from nightledger.text.changes.place import shown_in
 from nightledger.text.changes.sections import SHOWN_SECTION
 from nightledger.text.markdown.document import decode, encode, readable

@@ -60,7 +60,7 @@ from nightledger.jobs.stage.sources import (
 from nightledger.recall.associations import shown_associations
 from nightledger.recall.sources import OLDER
 from nightledger.text.visible import quote_line
-from nightledger.trust.scan import collector_at_rest
+from nightledger.trust.event import collector_at_rest
 
 SOURCES: Mapping[Source, Callable[[Inquiry], Iterable[Candidate]]] = {
     Source.EVENT: events,

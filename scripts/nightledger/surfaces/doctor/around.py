@@ -26,7 +26,7 @@ from nightledger.files.search_reader import (
 )
 from nightledger.files.staged import find_page
 from nightledger.files.staging_troubles import read_troubles
-from nightledger.gate.guard.locking import Held, lockables
+from nightledger.gate.gated import Held, lockables
 from nightledger.hosts.configured import Unread
 from nightledger.hosts.daylogs import named_config, preset, state_roots
 from nightledger.hosts.workspaces import find_rivals

@@ -41,7 +41,7 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say, sentences
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.surfaces.verbs.edit import apply_edit
-from nightledger.text.changes.course import trace
+from nightledger.text.changes.diff import trace
 from nightledger.text.phrases import telling_lines
 from nightledger.trust.sshsig import Signer
 

@@ -45,7 +45,7 @@ AGAIN = "nightledger review"
 def run(options: argparse.Namespace, context: Context) -> int:
     """Show what waits; on a terminal ask for answers and sign them."""
     if options.remote:
-        from nightledger.remote.reviewing import review_remote
+        from nightledger.remote.channel import review_remote
 
         return review_remote(context, options.remote)
     asks = context.interactive() and not context.json

@@ -48,10 +48,10 @@ from nightledger.surfaces.needs import (
     runs_of,
 )
 from nightledger.surfaces.screen import wrap_hint
+from nightledger.trust.event import event_of_record
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.pin import NO_PIN, Pin, find_pin
 from nightledger.trust.reading import check_log
-from nightledger.trust.scan import event_of_record
 
 if TYPE_CHECKING:
     from nightledger.surfaces.verbs.verify import Seen
