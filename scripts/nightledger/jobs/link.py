@@ -27,7 +27,7 @@ from nightledger.codec.links import (
     parse_link_cursor,
 )
 from nightledger.domain.errors import LinkIndexError, UnreadableError
-from nightledger.domain.links import Link, Pair, link_key
+from nightledger.domain.links import Pair, link_key
 from nightledger.files.atomic import Lock, replace_file
 from nightledger.files.durable import read_optional
 from nightledger.files.line_log import LineLog
@@ -63,8 +63,8 @@ class LinkReport(Struct, frozen=True, kw_only=True):
         problems: The first of these: line number and what is wrong.
         torn_bytes: Length of an unfinished last line; it is read once it is closed.
         outcomes: Outcomes in all.
-        links: Links in all; None where the view was not asked for.
-        in_view: How many of them the view has, those of most sessions; None as above.
+        links: Links in all.
+        in_view: How many of them the view has, those of most sessions.
     """
 
     mode: str
@@ -75,8 +75,8 @@ class LinkReport(Struct, frozen=True, kw_only=True):
     problems: tuple[tuple[int, str], ...]
     torn_bytes: int
     outcomes: int
-    links: int | None
-    in_view: int | None
+    links: int
+    in_view: int
 
 
 class Options(Struct, frozen=True, kw_only=True):
@@ -85,8 +85,6 @@ class Options(Struct, frozen=True, kw_only=True):
     Attributes:
         rebuild: Fold everything anew, whatever the cursor says.
         dry_run: Read and count, write nothing; counts of links are those of the index as it is.
-        view: Write the view. Without it a run costs what the new lines cost, however large the
-            index is, and ``recall`` knows them; the view waits for the next run.
         forgotten: Deleted links, and how many outcomes there were (``LinkReport.outcomes``) when
             each was deleted: those no longer count for it, later ones start it anew.
         expunged: Texts that no tag and no resolution may say: an outcome that does is left out.
@@ -94,7 +92,6 @@ class Options(Struct, frozen=True, kw_only=True):
 
     rebuild: bool = False
     dry_run: bool = False
-    view: bool = True
     forgotten: Mapping[Pair, int] = field(default_factory=dict)
     expunged: "HashedPhrases | None" = None
 
@@ -161,14 +158,14 @@ class _Run:
         start, lines = (0, 0) if reason or self._cursor is None else (self._cursor.offset, self._cursor.lines)
         changed = bool(reason) or self._log.end > start
         with self._opened(reason) as index:
-            before = self._top(index) if self._how.dry_run else None
+            before = index.top_links(VIEW_LINKS) if self._how.dry_run else None
             folded = fold(index, self._log, start, lines, self._rules())
             self._log.require_same()
             outcomes = index.count()
-            top = before or self._top(index)
+            top = before or index.top_links(VIEW_LINKS)
         if changed and not self._how.dry_run:
             replace_file(self._home.cursors, dump_link_cursor(self._cursors, self._cursor_at(folded.lines)))
-        if top and not self._how.dry_run:
+        if not self._how.dry_run:
             self._write_view(dump_view(top[0]))
         return LinkReport(
             mode="rebuilt" if reason else "updated" if changed else "unchanged",
@@ -179,8 +176,8 @@ class _Run:
             problems=tuple(folded.bad[:NAMED_LINES]),
             torn_bytes=self._log.torn_bytes,
             outcomes=outcomes,
-            links=top[1] if top else None,
-            in_view=len(top[0]) if top else None,
+            links=top[1],
+            in_view=len(top[0]),
         )
 
     @contextmanager
@@ -199,9 +196,6 @@ class _Run:
             with open_file(self._path) as index:
                 yield index
                 index.commit()
-
-    def _top(self, index: LinkIndex) -> tuple[list[Link], int] | None:
-        return index.top_links(VIEW_LINKS) if self._how.view else None
 
     def _rules(self) -> Rules:
         says = self._how.expunged.said_in if self._how.expunged else None

@@ -56,22 +56,27 @@ def revise(gate: Gate, ledger: Ledger, stored: Stored, n: int, wording: str, mom
         raise RefusedError("there is nothing to word in it", hint="answer it with y or n")
     document = decode(read_gated(gate.home, change.target))
     before, line = lines_of(document, change)
-    draft = Draft(
+    like = draft_like(change, "worded by the operator")
+    key = f"{like.statement_key}: {wording.strip()}"
+    draft = replace(like, before=before, line=line, after=wording, statement_key=key)
+    return put_in_place(gate, ledger, stored, n, draft, moment)
+
+
+def draft_like(change: Change, how: str) -> Draft:
+    """Return a draft that says the same as a change, to be altered, and how it came about."""
+    return Draft(
         op=change.op,
         target=change.target,
         section=change.hunk.section,
-        before=before,
-        line=line,
-        after=wording,
-        reason=f"{change.reason} (worded by the operator)",
+        after=change.after,
+        reason=f"{change.reason} ({how})",
         evidence=change.evidence,
         confidence=change.confidence,
         rank=1.0,
-        statement_key=f"{change.key} as worded by the operator: {wording.strip()}",
+        statement_key=f"{change.key} as {how}",
         scope=change.scope,
         entry=change.entry,
     )
-    return put_in_place(gate, ledger, stored, n, draft, moment)
 
 
 def put_in_place(gate: Gate, ledger: Ledger, stored: Stored, n: int, draft: Draft, moment: Moment) -> Outcome:

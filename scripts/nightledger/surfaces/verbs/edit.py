@@ -76,14 +76,6 @@ CUT = "------------------------ >8 ------------------------"
 """From here on the text in an editor is dropped; the line that git draws."""
 
 
-_ABOVE = f"""\
-{CUT}
-Above: the text as it is to stand in the file. Change it as you like.
-This part is dropped, from the line with the scissors on. A text that stays as it
-was, or an empty one, changes nothing; any other is shown again with its diff, and
-signed together with your other answers:"""
-
-
 def edit_text(text: bytes) -> bytes:
     """Open a copy of the text in ``$VISUAL``, else ``$EDITOR``, else ``vi``, and give what was saved.
 
@@ -172,7 +164,8 @@ def _why(gate: Gate, outcome: Outcome) -> str:
 def _comments(item: Item) -> bytes:
     """Return what the editor shows below a change's text, and drops again: what may be changed, and why it is asked."""
     told = (
-        *_ABOVE.split("\n"),
+        CUT,
+        *screen.sentences("edit")["above"],
         screen.headline(item.change, told=item.told),
         *(line.strip() for line in screen.why(item.change, told=item.told)),
         *(screen.shown(f"- {line}", told=item.told) for line in item.change.before.splitlines()),

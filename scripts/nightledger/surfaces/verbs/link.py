@@ -26,7 +26,6 @@ def run(options: argparse.Namespace, context: Context) -> int:
     how = Options(
         rebuild=options.rebuild,
         dry_run=options.dry_run,
-        view=not options.index_only,
         forgotten=forgotten,
         expunged=expunged,
     )
@@ -51,7 +50,5 @@ def _report(context: Context, home: Home, report: LinkReport) -> None:
 def _summary(report: LinkReport) -> str:
     repeated = f" ({report.duplicates} repeated)" if report.duplicates else ""
     text = f"{report.added} new outcomes{repeated}, {report.outcomes} in all"
-    if report.links is None or report.in_view is None:
-        return f"{text}."
     left_out = f"; the {report.in_view} of most sessions are in the view" * (report.in_view < report.links)
     return f"{text}; {report.links} links{left_out}."
