@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import each_row
 
-from nightledger.codec.strict_json import MAX_DEPTH, parse_json, read_jsonl
+from nightledger.codec.canonical import MAX_DEPTH, parse_json, read_jsonl
 from nightledger.domain.errors import RecordError
 
 values = st.recursive(

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec.structs import replace
 
-from nightledger.codec.canonical import CanonicalError, canonical
-from nightledger.codec.strict_json import MAX_DOCUMENT_BYTES, parse_json
+from nightledger.codec.canonical import MAX_DOCUMENT_BYTES, CanonicalError, canonical, parse_json
 from nightledger.domain.errors import RecordError
 from nightledger.domain.words import content_id, dump_moment
 

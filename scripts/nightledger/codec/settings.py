@@ -10,8 +10,8 @@ from datetime import time
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from nightledger.codec.canonical import parse_json
 from nightledger.codec.schema import read_schema
-from nightledger.codec.strict_json import parse_json
 from nightledger.domain.consent import TIER_WORDS, ConsentGraph, Tier, loosened, merge
 from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.domain.settings import CalendarAddress, FrameRules, Operator, Settings

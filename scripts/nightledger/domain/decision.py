@@ -3,6 +3,9 @@
 Invariant: the signed bytes are the canonical JSON of ``Decision`` (no floats), so one
 decision has one signature; it names the proposal's bytes, the hunks, the home and a
 head of the log, and therefore fits nowhere else.
+
+Invariant: ``fields`` hold ids, hashes, counts and enumerated words only; no text of an
+agent or of a log ever enters the audit log (that goes to blobs).
 """
 
 from collections.abc import Mapping

@@ -2,6 +2,11 @@
 
 Invariant: nothing is applied unless every clause here holds; the reasons come all at
 once, so that an operator needs one round.
+
+How much may wait for an operator, and what has had its turn.
+
+Invariant: a lane is full for whoever fills it, never for another; what had no room is
+not lost, it competes again.
 """
 
 from collections.abc import Collection, Iterable, Sequence

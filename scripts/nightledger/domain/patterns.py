@@ -3,6 +3,11 @@
 Invariant: only recorded results count. A failure after which nothing was heard is not
 resolved; a pattern stands on at least two independent sources; a resolution that failed
 after it was learned is said to be wrong, until it is learned anew.
+
+Procedures: what one resolution did for one kind of task, again and again, without a failure since.
+
+Invariant: a procedure stands on three independent sources, and no result that a tool, a web page or a group told counts
+for one; against it every result counts.
 """
 
 from collections.abc import Collection, Iterable, Sequence

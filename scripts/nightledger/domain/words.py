@@ -4,6 +4,8 @@ Invariant: every ``read_x`` gives the one stored form of its input, and gives th
 back unchanged; whatever else it is given ends in a ``ValueError`` that says what to
 write instead. Standard library only and cheap to import: the outcome logger runs these
 rules at each start.
+
+Ids derived from content, so that a rerun gives the same id.
 """
 
 import base64

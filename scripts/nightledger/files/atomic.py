@@ -2,6 +2,8 @@
 
 Invariant: at every moment, power loss included, the path holds the old bytes or the
 new ones. What a run that died left beside it ends in ``TEMP_SUFFIX`` and is nobody's.
+
+Invariant: a lock is an flock(2) on a file that stays; who crashed holds nothing.
 """
 
 import errno

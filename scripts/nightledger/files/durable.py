@@ -2,6 +2,9 @@
 
 Invariant: every write of the project to a home goes through this package, so that a
 test can stand between us and the disk in one place.
+
+Invariant: reading never blocks on a FIFO, never opens a device, never follows a link out
+of the home, and never takes more memory than the caller allowed.
 """
 
 import errno

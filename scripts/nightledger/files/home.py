@@ -2,6 +2,8 @@
 
 Invariant: no other module joins a home's path by hand; a home that is missing or was not
 made by ``init`` is an error that names the command, never "nothing to do".
+
+Defaults that come with the program: what stands under ``config/`` beside the code.
 """
 
 import os

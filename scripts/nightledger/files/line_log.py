@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from nightledger.codec.strict_json import MAX_LINE_BYTES
+from nightledger.codec.canonical import MAX_LINE_BYTES
 from nightledger.domain.errors import FileChangedError, MissingFileError
 from nightledger.files.append import OpenFile, line_end
 from nightledger.files.durable import open_regular

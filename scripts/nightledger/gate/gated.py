@@ -3,6 +3,11 @@
 Invariant: a path is judged by the real file and its inode, not by its spelling, so that no link and no second name
 reaches a protected file; ``domain/kept.py`` says which change may write which file. Files of ours that change by
 themselves, trust files and the consent graph, which count as far as they were signed, are not watched.
+
+Locks of the operating system: gated and protected files that nobody changes, a log that only grows.
+
+Invariant: a locked file is unlocked for the exchange alone, by root, and what has its name afterwards is locked. A crash in between leaves it
+unlocked; the next look locks it again and logs that.
 """
 
 import hashlib

@@ -2,6 +2,9 @@
 
 Invariant: a name that looks like a log and is none (a directory, a FIFO, a link out of the
 home) is named and passed over; nothing here follows it.
+
+Names only: the rows stand in ``config/hosts.json``, as docs/formats.md lists them; a host that renames a file changes one
+line there. Nothing here looks at this process's environment.
 """
 
 import json

@@ -1,6 +1,12 @@
 """Where agents work on this machine, and what each host there has for a memory.
 
 Invariant: names only: nothing but Claude Code's settings is opened, and nothing is taken for a memory that is not a file.
+
+What a host's own settings say: other writers of an agent's memory.
+
+Invariant: configuration is read and never written; nothing is claimed that no setting says, and a setting that is not
+there is told as such, because defaults change between versions. Written against what docs/formats.md names; seen with
+Claude Code 2.1.330, Codex 0.169, Hermes Agent 0.19.0 and OpenClaw 2026.9.6.
 """
 
 import os

@@ -6,6 +6,10 @@ tells, all files are held against that before anything is asked.
 
 Invariant: an index brought up to date answers as one made at once. Where it cannot be written, a
 copy in memory is searched instead; the asker is told.
+
+What search, the staged page and the hook take for the summary of an entry: of what a model said that is kept, else by the rules.
+
+Invariant: no server is asked, and the same bytes give the same summaries.
 """
 
 import hashlib

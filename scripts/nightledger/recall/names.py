@@ -4,6 +4,11 @@ What a home says of names is learned when a file is indexed, and kept with the c
 chunk is not helped by it. A word that stands nowhere, by no name, is taken for a slip of the words that are nearly it.
 
 Cheap to import: the prompt hook reads its words here, too.
+
+``config/words/aliases.json`` has names that many people share (``kubernetes``: ``k8s``); a home adds its own where it says
+both, as in ``GitHub Actions (GHA)``. A name is a word that a text writes as one, with a capital inside a sentence.
+
+Invariant: pure; all names are words as the index spells them, with a blank between.
 """
 
 import re

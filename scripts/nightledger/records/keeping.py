@@ -14,9 +14,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.codec.canonical import canonical
+from nightledger.codec.canonical import MAX_LINE_BYTES, canonical
 from nightledger.codec.schema import find_problems, read_schema
-from nightledger.codec.strict_json import MAX_LINE_BYTES
 from nightledger.domain.errors import RecordError, RefusedError, UsageError
 from nightledger.domain.finding import Severity
 from nightledger.domain.record import Action, Author, Happened, Record, RecordEvent, RecordKind, fold_records

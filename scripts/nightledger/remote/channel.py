@@ -1,4 +1,8 @@
-"""The commands of channel: our own line, who may send, one message, serving, the boxes, how it stands; and a review of what waits on another machine."""
+"""The commands of channel: our own line, who may send, one message, serving, the boxes, how it stands; and a review of what waits on another machine.
+
+Invariant: the other machine needs no private key of the operator, and this one asks it for
+nothing but bytes: what is shown is worked out from them here, and what is signed is what was shown.
+"""
 
 import argparse
 import gc
@@ -13,8 +17,8 @@ from typing import Any
 
 from msgspec.structs import asdict, replace
 
+from nightledger.codec.canonical import parse_json
 from nightledger.codec.records import MAX_MESSAGE_BYTES, dump_record, load_record, parse_record, to_plain
-from nightledger.codec.strict_json import parse_json
 from nightledger.domain.decision import NAMESPACE, Decision
 from nightledger.domain.errors import NightledgerError, RecordError, RefusedError, UsageError
 from nightledger.domain.message import Peer, PeerKey, Peers, Reply, Status, Waiting

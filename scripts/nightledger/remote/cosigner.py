@@ -4,6 +4,11 @@ It lives in a directory of its own, best on another machine, and needs no home. 
 for each log it cosigns heads of one history only, never a smaller one after a larger one;
 what it cosigned is on disk before anybody is told, so that a crash in between is healed
 by asking again. Its own times never go back.
+
+Invariant: a line is taken only when it holds for the very head that was asked for. When a
+witness remembers a head that this log does not continue, that is told with the head
+itself where the witness shows it: the log was cut, or there are two of it. Nothing is believed for where it
+came from, so plain HTTP costs no more than that others can see how long the log is.
 """
 
 import hashlib

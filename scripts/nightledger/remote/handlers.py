@@ -18,9 +18,8 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.codec.canonical import CanonicalError, canonical
+from nightledger.codec.canonical import CanonicalError, canonical, parse_json
 from nightledger.codec.records import parse_record
-from nightledger.codec.strict_json import parse_json
 from nightledger.domain.decision import Decision, DecisionType, EventName, Moment
 from nightledger.domain.errors import (
     ConfigurationError,

@@ -14,8 +14,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from nightledger.codec.canonical import read_jsonl
 from nightledger.codec.records import MAX_MESSAGE_BYTES, parse_message, parse_record
-from nightledger.codec.strict_json import read_jsonl
 from nightledger.domain.decision import Moment
 from nightledger.domain.errors import UsageError
 from nightledger.domain.message import MESSAGE_TYPE, Message, Peer, PeerKey, Peers

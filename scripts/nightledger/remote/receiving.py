@@ -21,9 +21,8 @@ from typing import Annotated
 from msgspec import Meta, Struct, ValidationError, convert
 from msgspec.structs import replace
 
-from nightledger.codec.canonical import MAX_INTEGER, canonical
+from nightledger.codec.canonical import MAX_INTEGER, canonical, parse_json
 from nightledger.codec.records import MAX_REPLY_BYTES, dump_record
-from nightledger.codec.strict_json import parse_json
 from nightledger.domain.consent import SELF_MODIFICATION, Tier, Why
 from nightledger.domain.decision import Actor, EventName
 from nightledger.domain.errors import (

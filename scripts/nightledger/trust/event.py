@@ -4,6 +4,13 @@ Invariant: what is written holds ids, hashes, counts and enumerated words only. 
 of ``fields`` stand beside ``v, seq, event, actor, at`` in one flat object. Whoever reads an event of a known name
 finds the members that stand here, in their forms. Further members, and events of other names, come from later
 versions and have any form that the log takes.
+
+One pass over the bytes of the audit log: the tree, the entries, the lines that are none.
+
+Invariant: every line is a leaf, whatever it holds, so that index and line number agree
+for ever; a line is an entry when it is canonical JSON of the right members and its
+``seq`` is its index. Lines are decoded some hundreds at a time; where one of these is no
+entry, each is taken alone, by the same rule.
 """
 
 import gc

@@ -17,8 +17,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct, ValidationError, convert
 from msgspec.structs import replace
 
-from nightledger.codec.canonical import canonical
-from nightledger.codec.strict_json import parse_json
+from nightledger.codec.canonical import canonical, parse_json
 from nightledger.domain.errors import ConfigurationError, IntegrityError, NightledgerError, UnreadableError
 from nightledger.domain.words import dump_moment, read_moment
 from nightledger.files.atomic import Lock, create_file, replace_file

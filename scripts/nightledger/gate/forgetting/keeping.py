@@ -4,6 +4,13 @@ Invariant: the log names what goes before it goes, so that ``verify`` can tell w
 from what is missing. Trust files, the decisions about them and about consent, the bytes last
 accepted, and what drift or an unfinished apply needs never go. No single step of a clock makes
 a blob go early: a gap between two entries of the log counts for two days at most.
+
+What the gate does once a day: withdraw what nobody answered, and sign that the day passed and what nights read.
+
+Invariant: a proposal is withdrawn only after days on which someone could have reviewed it; a machine that was off counts
+for nothing. Each day's heartbeat holds size and hash of every append-only file of the home; one of them, the consolidation
+log, lists the daily logs and the outcomes that each night read, with theirs. So all of them are under the log's signature,
+and rewritten inputs show.
 """
 
 import os

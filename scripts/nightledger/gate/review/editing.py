@@ -2,6 +2,10 @@
 
 Invariant: an edit becomes hunks that give exactly the edited bytes, and it is signed and
 logged like anything else; what could not be applied, or would copy a secret, is not even recorded.
+
+Those that are not signed yet stand in ``$NIGHTLEDGER_KEYS/<home id>/review-draft.json``, outside the home, where an agent
+that writes its workspace cannot answer for its operator. Invariant: an answer stands only for the very bytes that were
+shown, and only while its change still waits for one; what fell away is named, and takes no other answer with it.
 """
 
 import hashlib
@@ -16,7 +20,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from nightledger.codec.strict_json import parse_json
+from nightledger.codec.canonical import parse_json
 from nightledger.domain.decision import DecisionType, Moment
 from nightledger.domain.errors import AlteredError, NightledgerError, RefusedError
 from nightledger.domain.judge import EDIT_LANE, OPERATOR

@@ -27,9 +27,8 @@ from nightledger.gate.forgetting.forgotten import tombstones
 from nightledger.gate.forgetting.letting_go import link_use, unseen_link_deletion
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
-from nightledger.jobs.prune.entries import prune_entries
+from nightledger.jobs.prune.entries import prune_entries, prune_logs
 from nightledger.jobs.prune.frame import EVERYTHING, Asked, Run, Tally, Told, read_places
-from nightledger.jobs.prune.logs import prune_logs
 
 __all__ = ["ACTION", "EVERYTHING", "Asked", "Pruned", "Tally", "prune"]
 

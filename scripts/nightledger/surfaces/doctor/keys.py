@@ -1,4 +1,9 @@
-"""Are the keys there, how is the operator's protected, who may sign, and how old is their consent?"""
+"""Are the keys there, how is the operator's protected, who may sign, and how old is their consent?
+
+What ``doctor`` finds: ``config/doctor.json`` has a row for each finding, with its subject, state, sentence and mend.
+
+Invariant: a look that fails is a finding with its next step, never the end of the others.
+"""
 
 import json
 import os

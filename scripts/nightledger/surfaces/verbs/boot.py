@@ -15,7 +15,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from nightledger.codec.strict_json import read_value
+from nightledger.codec.canonical import read_value
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.record import Author, Record, told_in_a_line
 from nightledger.domain.words import read_moment

@@ -52,7 +52,7 @@ def _read_stdin(options: argparse.Namespace) -> "list[tuple[str, Any]]":
     given = [flag for flag, name in _FIELDS.items() if getattr(options, name) is not None]
     if given:
         raise UsageError(f"--stdin reads whole records; leave out {', '.join(given)}")
-    from nightledger.codec.strict_json import MAX_DOCUMENT_BYTES, read_jsonl
+    from nightledger.codec.canonical import MAX_DOCUMENT_BYTES, read_jsonl
 
     raw = sys.stdin.buffer.read(MAX_DOCUMENT_BYTES + 1)
     if len(raw) > MAX_DOCUMENT_BYTES:

@@ -25,7 +25,7 @@ from typing import Any
 
 import msgspec
 
-from nightledger.codec.strict_json import MAX_DOCUMENT_BYTES, parse_json, read_jsonl
+from nightledger.codec.canonical import MAX_DOCUMENT_BYTES, parse_json, read_jsonl
 from nightledger.domain.errors import RecordError, UsageError
 from nightledger.domain.record import (
     Author,

@@ -4,6 +4,9 @@ Lines end in ``\n`` only and are compared with their ends. Text is data here: wh
 terminal would act on is escaped by whoever prints it.
 
 Invariant: ``changed_runs`` joined with the equal lines between them gives both texts back.
+
+Invariant: the old text with no change in it is the old text, with all of them the new one,
+byte for byte; lines that are no UTF-8 are lines like any other.
 """
 
 from bisect import bisect_left, bisect_right

@@ -2,6 +2,12 @@
 
 Invariant: only a status with its label counts ("Status: Resolved"), and only where every status of
 the entry closes it. Where the day cannot be told, or is none, it is said so and nothing is guessed.
+
+The ten lines that stand in place of a compressed daily log.
+
+Invariant: every quoted line stands in the log, word for word but for its cut end; none of them holds
+what a scanner finds. All but the title is a block quote, so that nobody takes a summary for what an
+agent wrote that day (``daylog.py``: what is quoted is never learned from).
 """
 
 import re

@@ -2,6 +2,11 @@
 
 Invariant: pure and linear; a finding never carries the text. Scanners see shapes, not
 intent: they make an operator look, and the gate is what holds when they are wrong.
+
+Mask secrets in texts and diffs; write down where one stands without it: each of its characters becomes a hole.
+
+Invariant: lines stay lines; a veiled text has the length of the text; what is not a secret in it is unchanged. No line
+around a change hides what is added below it.
 """
 
 import re
