@@ -80,7 +80,7 @@ def test_a_decision_that_does_not_arrive_is_kept(trusted: Pair, monkeypatch: pyt
     trusted.agent.desk.proposal(addition("first"))
     from nightledger.remote import channel as remote_review
 
-    monkeypatch.setattr("nightledger.remote.letters.RETRY_AFTER_S", ())
+    monkeypatch.setattr("nightledger.domain.message.RETRY_AFTER_S", ())
     sign = remote_review._sign
 
     def then_gone(*words: object) -> object:

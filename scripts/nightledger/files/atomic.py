@@ -14,13 +14,7 @@ import re
 import stat
 import time
 
-from nightledger.domain.errors import (
-    FileChangedError,
-    LockedError,
-    NightledgerError,
-    RefusedError,
-    UnreadableError,
-)
+from nightledger.domain import errors
 from nightledger.files.durable import FILE_MODE, is_regular, make_dir, sync_directory, sync_file, write_all
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
@@ -225,7 +219,7 @@ def _expect(path: str, expected: str | None) -> None:
     except FileNotFoundError:
         found = "no file"
     if found != expected:
-        raise FileChangedError(f"{path} has changed: expected SHA-256 {expected}, found {found}")
+        raise errors.FileChangedError(f"{path} has changed: expected SHA-256 {expected}, found {found}")
 
 
 def _write_temp(path: str, content: bytes, mode: int, *, keep: bool = True, disposable: bool = False) -> str:
@@ -257,7 +251,9 @@ def _status(path: str, *, disposable: bool) -> os.stat_result | None:
     if disposable and not stat.S_ISDIR(status.st_mode):
         return None
     what = "a symlink" if stat.S_ISLNK(status.st_mode) else "not a regular file"
-    raise RefusedError(f"{path} is {what}; it was left as it is", hint="put a regular file in its place")
+    raise errors.RefusedError(
+        f"{path} is {what}; it was left as it is", hint="put a regular file in its place"
+    )
 
 
 def _copy_owner(descriptor: int, replaced: os.stat_result, path: str) -> None:
@@ -267,7 +263,7 @@ def _copy_owner(descriptor: int, replaced: os.stat_result, path: str) -> None:
     try:
         os.fchown(descriptor, replaced.st_uid, replaced.st_gid)
     except PermissionError as error:
-        raise RefusedError(
+        raise errors.RefusedError(
             f"{path} belongs to user {replaced.st_uid}, group {replaced.st_gid}, which this user cannot keep",
             hint="run it as the file's owner",
         ) from error
@@ -351,7 +347,7 @@ class Lock:
         deadline = time.monotonic() + self.timeout_s
         while not self._try():
             if time.monotonic() >= deadline:
-                raise LockedError(f"{self.path} is held by {_holder(self.path)}")
+                raise errors.LockedError(f"{self.path} is held by {_holder(self.path)}")
             time.sleep(_PAUSE_S)
 
     def release(self) -> None:
@@ -424,8 +420,8 @@ def _is_named(descriptor: int, path: str) -> bool:
     return (here.st_ino, here.st_dev) == (there.st_ino, there.st_dev)
 
 
-def _no_file(path: str) -> UnreadableError:
-    return UnreadableError(f"{path} is not a regular file", hint="move it away; the file is made anew")
+def _no_file(path: str) -> errors.UnreadableError:
+    return errors.UnreadableError(f"{path} is not a regular file", hint="move it away; the file is made anew")
 
 
 def _holder(path: str) -> str:
@@ -433,6 +429,6 @@ def _holder(path: str) -> str:
 
     try:
         number = read_start(path, _NAME_BYTES).decode("ascii", "replace").strip()
-    except (OSError, NightledgerError):
+    except (OSError, errors.NightledgerError):
         number = ""
     return f"process {number}" if number.isdigit() else "another process"

@@ -19,17 +19,8 @@ from msgspec import Struct
 
 from nightledger.domain.consent import PROTECTED_FILES
 from nightledger.files.home import Home
+from nightledger.hosts import daylogs
 from nightledger.hosts.configured import Unread, member_at, read_config
-from nightledger.hosts.daylogs import (
-    CLAUDE_CODE,
-    CODEX,
-    GENERIC,
-    HERMES,
-    OPENCLAW,
-    detect_host,
-    find_daylogs,
-    preset,
-)
 from nightledger.hosts.hooking import runs_hook
 
 _YES, _NO = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no", "off"})
@@ -63,10 +54,10 @@ def find_rivals(host: str, root: str, workspace: str, config: str = "") -> tuple
         workspace: The home, which may hold configuration of its own.
         config: OpenClaw's configuration, where it is not in its usual place (``named_config``).
     """
-    if host == CLAUDE_CODE:
+    if host == daylogs.CLAUDE_CODE:
         found = list(_claude_code(root, workspace))
     elif host in _LOOKS:
-        path = config or os.path.join(root, preset(host).config)
+        path = config or os.path.join(root, daylogs.preset(host).config)
         read = read_config(path)
         if isinstance(read, Unread):
             return (read,)
@@ -121,9 +112,9 @@ def _hermes(path: str, config: Any) -> Iterator[Rival]:
 
 
 _LOOKS: Mapping[str, Callable[[str, Any], Iterator[Rival]]] = {
-    OPENCLAW: _openclaw,
-    CODEX: _codex,
-    HERMES: _hermes,
+    daylogs.OPENCLAW: _openclaw,
+    daylogs.CODEX: _codex,
+    daylogs.HERMES: _hermes,
 }
 
 
@@ -214,7 +205,7 @@ def _first(configs: Mapping[str, Any], key: str, default: str) -> tuple[Any, str
 MEMORY = "MEMORY.md"
 _CODEX = ("memories", "memories_v2")
 """Codex's own memory, by version (0.169 has the second)."""
-_ALSO = {CLAUDE_CODE: ("CLAUDE.md", os.path.join(".claude", "CLAUDE.md"))}
+_ALSO = {daylogs.CLAUDE_CODE: ("CLAUDE.md", os.path.join(".claude", "CLAUDE.md"))}
 """Files that a host reads at each start, beside those of its preset (code.claude.com/docs/en/memory, 2026-11)."""
 
 
@@ -225,15 +216,20 @@ def host_of(root: str, roots: Mapping[str, str]) -> str:
         root: The directory, absolute.
         roots: Each host's own directory (``hosts/daylogs.py``).
     """
-    marked = detect_host(root)
-    if marked != GENERIC:
+    marked = daylogs.detect_host(root)
+    if marked != daylogs.GENERIC:
         return marked
-    real, projects = os.path.realpath(root), os.path.realpath(os.path.join(roots[CLAUDE_CODE], "projects"))
+    real, projects = (
+        os.path.realpath(root),
+        os.path.realpath(os.path.join(roots[daylogs.CLAUDE_CODE], "projects")),
+    )
     own = os.path.basename(real) == "memory" and os.path.dirname(os.path.dirname(real)) == projects
-    own = own or _is_own_folder(real, roots[CLAUDE_CODE])
+    own = own or _is_own_folder(real, roots[daylogs.CLAUDE_CODE])
     if own or os.path.isdir(os.path.join(projects, _project(real))):
-        return CLAUDE_CODE
-    return next((host for path, host in _usual(roots).items() if os.path.realpath(path) == real), GENERIC)
+        return daylogs.CLAUDE_CODE
+    return next(
+        (host for path, host in _usual(roots).items() if os.path.realpath(path) == real), daylogs.GENERIC
+    )
 
 
 def memory_choices(root: str, host: str) -> tuple[tuple[str, ...], ...]:
@@ -245,7 +241,7 @@ def memory_choices(root: str, host: str) -> tuple[tuple[str, ...], ...]:
         root: The workspace.
         host: Whose it is.
     """
-    usual = preset(host).gated
+    usual = daylogs.preset(host).gated
     choices = [usual, *((name,) for name in _ALSO.get(host, ()))]
     there = [names for names in choices if any(_is_own_file(root, name) for name in names)]
     return (*there, *(() if usual in there else (usual,)))
@@ -258,13 +254,13 @@ def own_memory(workspace: str, host: str, roots: Mapping[str, str]) -> str:
     folder above.
     """
     places: list[str] = []
-    if host == CLAUDE_CODE:
+    if host == daylogs.CLAUDE_CODE:
         real = Path(os.path.realpath(workspace))
         projects = os.path.join(roots[host], "projects")
         usual = (os.path.join(projects, _project(str(path)), "memory") for path in (real, *real.parents))
         named = auto_memory_folder(roots[host], workspace)
         places = [named] if named else [*usual]
-    elif host == CODEX:
+    elif host == daylogs.CODEX:
         places = [os.path.join(roots[host], name) for name in _CODEX]
     found = (path for path in places if os.path.isfile(os.path.join(path, MEMORY)))
     return next((path for path in found if os.path.realpath(path) != os.path.realpath(workspace)), "")
@@ -281,7 +277,7 @@ def find_workspaces(here: str, roots: Mapping[str, str], user_home: str, *, name
     """
     if here and (named or here != user_home):
         host = host_of(here, roots)
-        is_one = named or host != GENERIC or _has_memory(here, host)
+        is_one = named or host != daylogs.GENERIC or _has_memory(here, host)
         yield from filter(None, (here if is_one else "", own_memory(here, host, roots)))
     for path, host in () if named else _usual(roots).items():
         if path != here and _has_memory(path, host):
@@ -291,17 +287,17 @@ def find_workspaces(here: str, roots: Mapping[str, str], user_home: str, *, name
 def _usual(roots: Mapping[str, str]) -> dict[str, str]:
     """Return the places where hosts keep a memory unasked, each with its host."""
     return {
-        os.path.join(roots[OPENCLAW], "workspace"): OPENCLAW,
-        os.path.join(os.path.dirname(roots[OPENCLAW]), "clawd"): OPENCLAW,
-        roots[HERMES]: HERMES,
-        **{os.path.join(roots[CODEX], name): CODEX for name in _CODEX},
+        os.path.join(roots[daylogs.OPENCLAW], "workspace"): daylogs.OPENCLAW,
+        os.path.join(os.path.dirname(roots[daylogs.OPENCLAW]), "clawd"): daylogs.OPENCLAW,
+        roots[daylogs.HERMES]: daylogs.HERMES,
+        **{os.path.join(roots[daylogs.CODEX], name): daylogs.CODEX for name in _CODEX},
     }
 
 
 def _has_memory(root: str, host: str) -> bool:
     return os.path.isdir(root) and (
         any(_is_own_file(root, name) for names in memory_choices(root, host) for name in names)
-        or bool(find_daylogs(Home(root), preset(host).daily))
+        or bool(daylogs.find_daylogs(Home(root), daylogs.preset(host).daily))
     )
 
 

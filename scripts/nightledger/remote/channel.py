@@ -27,32 +27,9 @@ from nightledger.files.home import Home
 from nightledger.gate.review.composing import compose_by
 from nightledger.gate.review.reviewing import Answer, Item, Refusal, Verb
 from nightledger.gate.stored import Signed, sign
+from nightledger.remote import letters
+from nightledger.remote import peers as machines
 from nightledger.remote.handlers import logged_messages
-from nightledger.remote.letters import (
-    CONTENT_TYPE,
-    MAX_REPLY_ENVELOPE_BYTES,
-    MESSAGE_PATH,
-    Delivery,
-    Emptied,
-    Outgoing,
-    believe,
-    deliver,
-    empty_boxes,
-    known_peers,
-    pending,
-    prepare,
-    reply_path,
-    spools,
-)
-from nightledger.remote.peers import (
-    add_peer,
-    machine_public_key,
-    parse_peers,
-    read_dead_letters,
-    read_peers,
-    remove_peer,
-    tell,
-)
 from nightledger.remote.receiving import RULES, take_in
 from nightledger.remote.spool import PATIENCE_S, Spool
 from nightledger.remote.transport import LIMITS, Limits, Response, Server, Service, is_loopback, sentence
@@ -85,8 +62,8 @@ def send(options: argparse.Namespace, context: Context) -> int:
     if len(options.words) != 1 or not options.to:
         raise UsageError("say: channel send ACTION --to NAME [--body FILE]")
     body = _body(options.body)
-    outgoing = prepare(context, options.to, options.words[0], body)
-    delivery = deliver(context, outgoing)
+    outgoing = letters.prepare(context, options.to, options.words[0], body)
+    delivery = letters.deliver(context, outgoing)
     _report(context, outgoing, delivery)
     rejected = delivery.reply is not None and delivery.reply.status is Status.REJECTED
     return 1 if delivery.error or rejected else 0
@@ -103,7 +80,7 @@ def _body(path: str | None) -> dict[str, Any]:
     return value
 
 
-def _report(context: Context, outgoing: Outgoing, delivery: Delivery) -> None:
+def _report(context: Context, outgoing: letters.Outgoing, delivery: letters.Delivery) -> None:
     message, reply = outgoing.message, delivery.reply
     record = {
         "id": message.id,
@@ -115,12 +92,12 @@ def _report(context: Context, outgoing: Outgoing, delivery: Delivery) -> None:
     }
     if reply is None and delivery.error:
         kept = "hint: it is kept in memory/state/tc-dead-letters.jsonl; mend the cause and send it anew"
-        tell(context, record, notes=(f"error: {delivery.error}", kept))
+        machines.tell(context, record, notes=(f"error: {delivery.error}", kept))
     elif reply is None:
-        tell(context, record)
+        machines.tell(context, record)
         say(context, f"{message.id} is in the spool; 'nightledger channel receive' takes the answer in.")
     else:
-        tell(context, record, [f"{outgoing.peer.name}: {_answer(reply.status.value, reply.reason)}"])
+        machines.tell(context, record, [f"{outgoing.peer.name}: {_answer(reply.status.value, reply.reason)}"])
         for name, value in sorted(reply.body.items()):
             if isinstance(value, str):
                 context.print_lines(screen.wrap(screen.shown(f"{name}:"), indent="  ", first=""))
@@ -167,7 +144,7 @@ def open_server(context: Context, address: tuple[str, int], limits: Limits = LIM
 
     def answer(raw: bytes) -> Response:
         try:
-            return Response(status=200, content=take_in(context, raw).envelope, kind=CONTENT_TYPE)
+            return Response(status=200, content=take_in(context, raw).envelope, kind=letters.CONTENT_TYPE)
         except RecordError as error:
             return sentence(HTTPStatus.BAD_REQUEST, str(error))
         except SignatureError as error:
@@ -177,7 +154,7 @@ def open_server(context: Context, address: tuple[str, int], limits: Limits = LIM
 
     service = Service(
         name="channel",
-        path=MESSAGE_PATH,
+        path=letters.MESSAGE_PATH,
         word="message",
         max_bytes=MAX_MESSAGE_BYTES,
         answer=answer,
@@ -190,18 +167,18 @@ def receive(options: argparse.Namespace, context: Context) -> int:
     """Empty this home's boxes in the spools, once; for cron. Like ``send`` it ends with 1 where a message of ours was rejected."""
     del options
     require_machine(Home(context.home_path).require())
-    emptied = empty_boxes(context)
+    emptied = letters.empty_boxes(context)
     lines = [f"took in {one['action']} of {one['peer']} ({one['message']})" for one in emptied.answered]
     lines += [
         f"{one['peer']} answered {one['action']}: {_answer(one['status'], one['reason'])}"
         for one in emptied.replies
     ]
-    tell(context, asdict(emptied), lines, _wrong(emptied, waits=not context.quiet))
+    machines.tell(context, asdict(emptied), lines, _wrong(emptied, waits=not context.quiet))
     rejected = any(one["status"] == Status.REJECTED for one in emptied.replies)
     return 1 if emptied.dead or emptied.set_aside or emptied.problems or rejected else 0
 
 
-def _wrong(emptied: Emptied, *, waits: bool) -> Iterator[str]:
+def _wrong(emptied: letters.Emptied, *, waits: bool) -> Iterator[str]:
     """Tell what did not go well, and, where asked for, what merely waits."""
     for message in emptied.dead:
         yield f"error: no answer to {message} came before it expired; it is a dead letter now"
@@ -223,10 +200,10 @@ def status(options: argparse.Namespace, context: Context) -> int:
     """Show every machine with its last contact, letters that wait, and dead letters."""
     del options
     home = Home(context.home_path).require()
-    dead = read_dead_letters(home)
-    sent = [message.aud for message, _ in pending(home).values()]
+    dead = machines.read_dead_letters(home)
+    sent = [message.aud for message, _ in letters.pending(home).values()]
     with reading(context) as session:
-        peers = read_peers(home, session.ledger, session.moment).peers
+        peers = machines.read_peers(home, session.ledger, session.moment).peers
         heard = {one["iss"]: one["at"] for one in logged_messages(session.ledger)}
     record: dict[str, Any] = {
         "peers": [
@@ -238,11 +215,11 @@ def status(options: argparse.Namespace, context: Context) -> int:
             }
             for peer in peers
         ],
-        "spools": [_spool_record(path, home.identity.id) for path in spools(context)],
+        "spools": [_spool_record(path, home.identity.id) for path in letters.spools(context)],
         "dead_letters": len(dead),
         "last_error": str(dead[-1].get("error", "")) if dead else "",
     }
-    tell(context, record, _status_lines(record))
+    machines.tell(context, record, _status_lines(record))
     return 0
 
 
@@ -273,7 +250,7 @@ def keygen(options: argparse.Namespace, context: Context) -> int:
     require_machine(home)
     if options.new:
         require_person(context.verb, simulated=home.identity.simulated)
-    key = machine_public_key(KeyRing(Path(context.keys_dir)), home.identity.id, new=options.new)
+    key = machines.machine_public_key(KeyRing(Path(context.keys_dir)), home.identity.id, new=options.new)
     line = f"{home.identity.id} {key.kind} {key.line.split()[1]}"
     context.emit({"line": line, "fingerprint": key.fingerprint})
     context.print(line)
@@ -294,21 +271,23 @@ def peer(options: argparse.Namespace, context: Context) -> int:
     if not known or len(options.words) > 2:  # noqa: PLR2004 - a word and a name
         raise UsageError("say: channel peer list, channel peer add NAME, or channel peer remove NAME")
     if what in ("", "list"):
-        peers = known_peers(context)
-        tell(context, to_plain(peers)["peers"], _peer_lines(peers))
+        peers = letters.known_peers(context)
+        machines.tell(context, to_plain(peers)["peers"], _peer_lines(peers))
         return 0
     if what == "add":
         home, key = _parse_key_line(options.line)
         actions = _peer_actions(options.actions)
         _change_peers(
             context,
-            lambda peers: add_peer(peers, name, home, PeerKey(key=key), actions),
+            lambda peers: machines.add_peer(peers, name, home, PeerKey(key=key), actions),
             f"add the machine {name}",
         )
     else:
         gone = "" if options.line is None else _parse_key_line(options.line)[1]
-        _change_peers(context, lambda peers: remove_peer(peers, name, gone), f"remove the machine {name}")
-    context.emit({"peers": to_plain(known_peers(context))["peers"]})
+        _change_peers(
+            context, lambda peers: machines.remove_peer(peers, name, gone), f"remove the machine {name}"
+        )
+    context.emit({"peers": to_plain(letters.known_peers(context))["peers"]})
     say(context, f"Signed. 'nightledger channel peer list' shows what {name} may ask for now.")
     return 0
 
@@ -325,7 +304,7 @@ def _peer_lines(peers: Peers) -> Iterator[str]:
 
 def _change_peers(context: Context, change: Callable[[Peers], Peers], reason: str) -> None:
     def edit(files: Mapping[str, bytes]) -> dict[str, bytes]:
-        content = dump_record(change(parse_peers(files["peers"])))
+        content = dump_record(change(machines.parse_peers(files["peers"])))
         parse_record(Peers, content, where="peers.json")
         return {"peers": content}
 
@@ -393,14 +372,14 @@ def _ready(session: Session, waiting: Waiting, peer: Peer) -> RemoteReview:
 
 def _fetch(context: Context, name: str) -> tuple[Peer, Waiting, datetime]:
     """Ask the machine, or take its newest answer from the spool, and when it was given."""
-    outgoing = prepare(context, name, "proposals", {})
+    outgoing = letters.prepare(context, name, "proposals", {})
     reply: Reply | None
     if outgoing.address.url:
-        reply = deliver(context, outgoing).reply
+        reply = letters.deliver(context, outgoing).reply
     else:
-        kept = reply_path(Home(context.home_path), name, "proposals")
-        raw = read_optional(kept, MAX_REPLY_ENVELOPE_BYTES)
-        reply = believe(context, raw, outgoing.peer) if raw else None
+        kept = letters.reply_path(Home(context.home_path), name, "proposals")
+        raw = read_optional(kept, letters.MAX_REPLY_ENVELOPE_BYTES)
+        reply = letters.believe(context, raw, outgoing.peer) if raw else None
     if reply is None:
         raise RefusedError(
             f"{name} has not said what waits",
@@ -461,13 +440,13 @@ def _principal(waiting: Waiting, signer: Signer, session: Session) -> str:
 
 def _send(context: Context, name: str, decision: Decision, signed: Signed) -> bool:
     body = {"decision": signed.content.decode(), "signature": signed.signature}
-    delivery = deliver(context, prepare(context, name, "decide", body))
+    delivery = letters.deliver(context, letters.prepare(context, name, "decide", body))
     told = f"{decision.type.value} {decision.proposal}: {_became(delivery, decision)}"
     context.print_lines(screen.wrap(told, indent=screen.INSIDE, first=""))
     return delivery.spooled or (delivery.reply is not None and delivery.reply.status is Status.EXECUTED)
 
 
-def _became(delivery: Delivery, decision: Decision) -> str:
+def _became(delivery: letters.Delivery, decision: Decision) -> str:
     if delivery.spooled:
         return "in the spool; 'nightledger channel receive' takes the answer in"
     if delivery.reply is None:

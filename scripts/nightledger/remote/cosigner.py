@@ -25,6 +25,7 @@ from nightledger.domain.errors import ConfigurationError, IntegrityError
 from nightledger.files.atomic import Lock, create_file, replace_file
 from nightledger.files.durable import make_dir, read_optional, read_regular
 from nightledger.remote.transport import Caller, Response, TransportError, sentence
+from nightledger.trust import note as notes
 from nightledger.trust.checkpoint import (
     COSIGNATURE_ED25519,
     COSIGNATURE_MLDSA44,
@@ -37,18 +38,6 @@ from nightledger.trust.checkpoint import (
 )
 from nightledger.trust.keys import KeyPair, create_witness_keys, load_witness_key
 from nightledger.trust.merkle import EMPTY_ROOT, ProofError, Tree, verify_consistency
-from nightledger.trust.note import (
-    MAX_NOTE_BYTES,
-    Note,
-    NoteError,
-    NoteSignature,
-    VerifierKey,
-    dump_note,
-    parse_note,
-    parse_vkey,
-    sign_note,
-    verify_note,
-)
 from nightledger.trust.policy import MAX_POLICY_BYTES, Policy, dump_policy, parse_policy, verify_log
 from nightledger.trust.proof import Continuation, ProofFormError, dump_continuation, parse_continuation
 from nightledger.trust.report import Damage, contradicts
@@ -72,7 +61,7 @@ class _Request(Struct, frozen=True, kw_only=True):
     proof: Continuation
     head: Checkpoint
     text: str
-    lines: tuple[NoteSignature, ...]
+    lines: tuple[notes.NoteSignature, ...]
 
 
 class WitnessError(IntegrityError):
@@ -92,8 +81,8 @@ class Cosigner(Struct, frozen=True, kw_only=True):
     """
 
     directory: Path
-    vkeys: tuple[VerifierKey, ...]
-    logs: tuple[VerifierKey, ...]
+    vkeys: tuple[notes.VerifierKey, ...]
+    logs: tuple[notes.VerifierKey, ...]
     key: KeyPair
 
     def answer(self, raw: bytes, now: datetime) -> Response:
@@ -126,33 +115,35 @@ class Cosigner(Struct, frozen=True, kw_only=True):
         known = {hashlib.sha256(log.name.encode()).hexdigest() for log in self.logs}
         if origin_sha256 not in known:
             return None
-        return read_optional(os.fspath(self.directory / HEADS / origin_sha256), MAX_NOTE_BYTES)
+        return read_optional(os.fspath(self.directory / HEADS / origin_sha256), notes.MAX_NOTE_BYTES)
 
     def _cosign(self, request: _Request, now: datetime) -> Response:
-        made = sign_note(request.text, self.key.signers_of(self.vkeys[0].name, COSIGNATURE_ED25519, now))
-        kept = Note(text=request.text, signatures=(*request.lines, *made.signatures))
+        made = notes.sign_note(
+            request.text, self.key.signers_of(self.vkeys[0].name, COSIGNATURE_ED25519, now)
+        )
+        kept = notes.Note(text=request.text, signatures=(*request.lines, *made.signatures))
         make_dir(os.fspath(self.directory / HEADS))
-        replace_file(_head_path(self.directory, request.head.origin), dump_note(kept))
-        return Response(status=OK, content=dump_note(made).removeprefix(f"{request.text}\n".encode()))
+        replace_file(_head_path(self.directory, request.head.origin), notes.dump_note(kept))
+        return Response(status=OK, content=notes.dump_note(made).removeprefix(f"{request.text}\n".encode()))
 
-    def _remembered(self, origin: str) -> Note | None:
+    def _remembered(self, origin: str) -> notes.Note | None:
         path = _head_path(self.directory, origin)
-        raw = read_optional(path, MAX_NOTE_BYTES)
+        raw = read_optional(path, notes.MAX_NOTE_BYTES)
         if raw is None:
             return None
         try:
-            note = parse_note(raw)
+            note = notes.parse_note(raw)
             verifiers = verifiers_of(self.vkeys)
-            verify_note(note, verifiers[:1])
-            verify_note(note, verifiers)
+            notes.verify_note(note, verifiers[:1])
+            notes.verify_note(note, verifiers)
             found = parse_checkpoint(note.text).origin
-        except NoteError as error:
+        except notes.NoteError as error:
             raise WitnessError(f"{path} is damaged: {error}") from error
         if found != origin:
             raise WitnessError(f"{path} is damaged: it is of {found[:80]!r}")
         return note
 
-    def _clock_refusal(self, remembered: Note | None, now: datetime) -> Response | None:
+    def _clock_refusal(self, remembered: notes.Note | None, now: datetime) -> Response | None:
         mine = {(key.name, key.key_id) for key in verifiers_of(self.vkeys)}  # whose lines were checked
         lines = remembered.signatures if remembered else ()
         stated = [cosigned_at(line.signature) for line in lines if (line.name, line.key_id) in mine]
@@ -199,7 +190,7 @@ def open_witness(directory: Path) -> Cosigner:
         )
     lines = raw.decode("utf-8", "replace").splitlines()
     key = load_witness_key(directory)
-    vkeys = tuple(map(parse_vkey, lines))
+    vkeys = tuple(map(notes.parse_vkey, lines))
     # A platform that has lost ML-DSA (another OpenSSL) still cosigns with the first key.
     made = key.verifier_keys(vkeys[0].name, COSIGNATURE_ED25519) if vkeys else ()
     if not vkeys or vkeys[: len(made)] != made or not _is_lost(vkeys[len(made) :], key, vkeys[0].name):
@@ -216,7 +207,7 @@ def renew(box: Cosigner) -> Cosigner:
     return replace(box, logs=_read_logs(box.directory))
 
 
-def add_logs(directory: Path, logs: Sequence[VerifierKey]) -> Cosigner:
+def add_logs(directory: Path, logs: Sequence[notes.VerifierKey]) -> Cosigner:
     """Let a witness cosign for more logs; what it knows stays.
 
     Args:
@@ -234,14 +225,14 @@ def add_logs(directory: Path, logs: Sequence[VerifierKey]) -> Cosigner:
     return open_witness(directory)
 
 
-def _read_logs(directory: Path) -> tuple[VerifierKey, ...]:
+def _read_logs(directory: Path) -> tuple[notes.VerifierKey, ...]:
     path = os.fspath(directory / LOGS)
     if not os.path.lexists(path):
         return ()
     return parse_policy(read_regular(path, MAX_POLICY_BYTES), where=path).logs
 
 
-def _is_lost(rest: Sequence[VerifierKey], key: KeyPair, name: str) -> bool:
+def _is_lost(rest: Sequence[notes.VerifierKey], key: KeyPair, name: str) -> bool:
     """Tell whether verifier keys beyond those that can be made here are none, or the one of a lost ML-DSA key."""
     if key.mldsa44 is not None or not rest:
         return not rest
@@ -253,36 +244,36 @@ def _head_path(directory: Path, origin: str) -> str:
     return os.fspath(directory / HEADS / hashlib.sha256(origin.encode()).hexdigest())
 
 
-def _read_request(raw: bytes, logs: Sequence[VerifierKey]) -> _Request | Response:
+def _read_request(raw: bytes, logs: Sequence[notes.VerifierKey]) -> _Request | Response:
     """Check form and signatures, in the order of the specification."""
     if len(raw) > MAX_REQUEST_BYTES:
         return sentence(MALFORMED, f"a request has at most {MAX_REQUEST_BYTES} bytes")
     try:
         proof = parse_continuation(raw)
         note, head = parse_head(proof.checkpoint)
-    except (ProofFormError, NoteError) as error:
+    except (ProofFormError, notes.NoteError) as error:
         return sentence(MALFORMED, str(error))
     verifiers = verifiers_of(log for log in logs if log.name == head.origin)
     if not verifiers:
         return sentence(UNKNOWN, "this witness does not know the log")
     try:
-        lines = verify_note(note, verifiers)
-    except NoteError as error:
+        lines = notes.verify_note(note, verifiers)
+    except notes.NoteError as error:
         return sentence(FORBIDDEN, str(error))
     if proof.old_size > head.size:
         return sentence(MALFORMED, "the old size is larger than the checkpoint's")
     return _Request(proof=proof, head=head, text=note.text, lines=_one_each(lines))
 
 
-def _one_each(lines: Sequence[NoteSignature]) -> tuple[NoteSignature, ...]:
+def _one_each(lines: Sequence[notes.NoteSignature]) -> tuple[notes.NoteSignature, ...]:
     """Give the first line of each key, as golang.org/x/mod/sumdb/note does: anybody can repeat a line."""
-    first: dict[tuple[str, bytes], NoteSignature] = {}
+    first: dict[tuple[str, bytes], notes.NoteSignature] = {}
     for line in lines:
         first.setdefault((line.name, line.key_id), line)
     return tuple(first.values())
 
 
-def _refusal(request: _Request, remembered: Note | None) -> Response | None:
+def _refusal(request: _Request, remembered: notes.Note | None) -> Response | None:
     """Say why a head may not be cosigned after the one that is remembered; None where it may."""
     proof, head = request.proof, request.head
     last = parse_checkpoint(remembered.text) if remembered else None
@@ -330,7 +321,7 @@ class Asked(Struct, frozen=True, kw_only=True):
 
     name: str
     size: int
-    lines: tuple[NoteSignature, ...] = ()
+    lines: tuple[notes.NoteSignature, ...] = ()
     problem: str = ""
     refused: bool = False
     damage: Damage | None = None
@@ -346,7 +337,7 @@ class LogView(Struct, frozen=True, kw_only=True):
         policy: Whose lines count.
     """
 
-    note: Note
+    note: notes.Note
     tree: Tree
     policy: Policy
 
@@ -374,7 +365,7 @@ def ask_witness(name: str, url: str, view: LogView, known_size: int) -> Asked:
             size = _conflict(body, view)
     except InconsistentError as error:
         return _contradicted(name, url, view, str(error))
-    except (TransportError, NoteError) as error:
+    except (TransportError, notes.NoteError) as error:
         return Asked(name=name, size=size, problem=str(error))
     return Asked(name=name, size=size, problem="it gave no line for this head")
 
@@ -399,7 +390,7 @@ def _caller(url: str) -> Caller:
 def _request(view: LogView, known_size: int) -> bytes:
     hashes = view.tree.consistency_proof(known_size, view.head.size) if known_size else ()
     return dump_continuation(
-        Continuation(old_size=known_size, hashes=hashes, checkpoint=dump_note(view.note))
+        Continuation(old_size=known_size, hashes=hashes, checkpoint=notes.dump_note(view.note))
     )
 
 
@@ -415,23 +406,25 @@ def _conflict(body: bytes, view: LogView) -> int:
     return int(text)
 
 
-def _take(name: str, status: int, body: bytes, view: LogView) -> tuple[NoteSignature, ...]:
+def _take(name: str, status: int, body: bytes, view: LogView) -> tuple[notes.NoteSignature, ...]:
     """Return the lines of an answer that are by this witness; they hold."""
     if status != OK:
         said = body[:200].decode("utf-8", "replace").strip()
         kind = InconsistentError if status == INCONSISTENT else TransportError
         raise kind(f"it answered {status}: {said}")
-    whole = parse_note(dump_note(view.note) + body)
-    return _held(name, Note(text=whole.text, signatures=whole.signatures[len(view.note.signatures) :]), view)
+    whole = notes.parse_note(notes.dump_note(view.note) + body)
+    return _held(
+        name, notes.Note(text=whole.text, signatures=whole.signatures[len(view.note.signatures) :]), view
+    )
 
 
-def _held(name: str, note: Note, view: LogView) -> tuple[NoteSignature, ...]:
+def _held(name: str, note: notes.Note, view: LogView) -> tuple[notes.NoteSignature, ...]:
     """Return the lines by a witness.
 
     Raises:
         NoteError: There is none, or one does not hold.
     """
-    return verify_note(
+    return notes.verify_note(
         note, verifiers_of(witness.key for witness in view.policy.witnesses if witness.key.name == name)
     )
 
@@ -441,7 +434,7 @@ def _contradicted(name: str, url: str, view: LogView, said: str) -> Asked:
     head = None
     try:
         head = _remembered(name, url, view)
-    except (TransportError, NoteError) as error:
+    except (TransportError, notes.NoteError) as error:
         said = f"{said} (what it remembers cannot be seen: {error})"
     if head is None:
         # Only its word, which pins nothing: anybody on the way could have said so.

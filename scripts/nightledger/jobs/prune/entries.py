@@ -18,18 +18,10 @@ from itertools import groupby
 
 from msgspec import Struct
 
+from nightledger.domain import pruning
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Change, Draft, Op, Origin
-from nightledger.domain.pruning import (
-    Kept,
-    blocked_words,
-    in_portions,
-    is_long_closed,
-    is_old_log,
-    month_of,
-    names_blocked,
-)
 from nightledger.domain.states import REFUSED, ChangeState
 from nightledger.files.configuration import home_zone
 from nightledger.files.home import Home
@@ -94,7 +86,7 @@ def _looker(run: Run) -> "_Looker":
         marks=read_marks(run.gate, run.ledger),
         signed=signed,
         sources=sources,
-        blocked=blocked_words(run.gate.consent),
+        blocked=pruning.blocked_words(run.gate.consent),
         told=run.told,
         today=run.asked.today,
     )
@@ -125,23 +117,23 @@ class _Looker(Struct, frozen=True, kw_only=True):
         signed = {entry.id: day for entry in entries if (day := self.signed.get(fold(entry.text)))}
         for entry, status in find_statuses(entries, self.today, signed):
             since = status.since
-            if status.kept is None and since and not is_long_closed(since, self.today):
+            if status.kept is None and since and not pruning.is_long_closed(since, self.today):
                 continue
             tally.old += 1
             kept = status.kept or self._why_kept(path, entry)
             if kept is None and wordings[fold(entry.text)] > 1:
-                kept = Kept.TWICE
+                kept = pruning.Kept.TWICE
             if kept or since is None:
-                tally.leave(f"{path}:{entry.first_line}", kept or Kept.NO_DATE)
+                tally.leave(f"{path}:{entry.first_line}", kept or pruning.Kept.NO_DATE)
             else:
                 yield _Gone(path=path, entry=entry, status=status, since=since)
 
-    def _why_kept(self, path: str, entry: Entry) -> Kept | None:
+    def _why_kept(self, path: str, entry: Entry) -> pruning.Kept | None:
         if self.marks.get(entry.id, NO_MARK).pinned:
-            return Kept.PINNED
-        if names_blocked(entry.text, self.blocked):
-            return Kept.CONSENT
-        return Kept.REFERENCED if self._is_referenced(path, entry) else None
+            return pruning.Kept.PINNED
+        if pruning.names_blocked(entry.text, self.blocked):
+            return pruning.Kept.CONSENT
+        return pruning.Kept.REFERENCED if self._is_referenced(path, entry) else None
 
     def _is_referenced(self, path: str, entry: Entry) -> bool:
         """Tell whether an outcome of a sure link is written here, or is what the entry was made from."""
@@ -163,9 +155,9 @@ def _monthly(
     """Return month, title and drafts of each proposal, within the budget of its file."""
     months = defaultdict[str, list[Draft]](list)
     for one, draft in zip(gone, drafts, strict=True):
-        months[month_of(one.since)].append(draft)
+        months[pruning.month_of(one.since)].append(draft)
     for month, own in sorted(months.items()):
-        for members, part in in_portions(own, total):
+        for members, part in pruning.in_portions(own, total):
             entries = "1 entry" if len(members) == 1 else f"{len(members)} entries"
             yield month, f"Archive {entries} of {path}, closed in {month}{part}", members
 
@@ -203,8 +195,10 @@ def _months(run: Run, tally: Tally, busy: Collection[str]) -> Iterator[Submissio
     logs = find_daylogs(home, preset(home.identity.host).daily)
     for log in logs:
         if log.day > today:
-            tally.leave(log.path, Kept.FUTURE_DATE)
-    old = [log for log in logs if is_old_log(log.day, today) and log.path not in run.ledger.book.copies]
+            tally.leave(log.path, pruning.Kept.FUTURE_DATE)
+    old = [
+        log for log in logs if pruning.is_old_log(log.day, today) and log.path not in run.ledger.book.copies
+    ]
     tally.looked, tally.old = len(logs), len(old)
     looker = _LogLooker(
         home=home,
@@ -213,7 +207,9 @@ def _months(run: Run, tally: Tally, busy: Collection[str]) -> Iterator[Submissio
         refused={change.target for _, change in run.states(Op.COMPRESS, REFUSED)},
         expunged=read_forgotten(run.gate, (), run.ledger.book).expunged,
     )
-    months = [(month, list(group)) for month, group in groupby(old, key=lambda log: month_of(log.day))]
+    months = [
+        (month, list(group)) for month, group in groupby(old, key=lambda log: pruning.month_of(log.day))
+    ]
     for n, (month, group) in enumerate(months):
         tally.months_left = len(months) - n - 1
         if month in busy:
@@ -246,24 +242,24 @@ class _LogLooker(Struct, frozen=True, kw_only=True):
     refused: Collection[str]
     expunged: HashedPhrases
 
-    def look(self, log: LogFile, taken: set[str]) -> Draft | tuple[Kept, str]:
+    def look(self, log: LogFile, taken: set[str]) -> Draft | tuple[pruning.Kept, str]:
         """Return the draft of a log's compression, or why it stays."""
         if log.path in self.refused:
-            return Kept.REFUSED, ""
+            return pruning.Kept.REFUSED, ""
         if posixpath.basename(log.path) in self.places:
-            return Kept.REFERENCED, ""
+            return pruning.Kept.REFERENCED, ""
         content, problem = _read(self.home, log)
         if problem:
-            return Kept.ODD_FILE, problem
+            return pruning.Kept.ODD_FILE, problem
         try:
             copy = copy_path(self.home, log.path, hashlib.sha256(content).hexdigest(), taken)
         except NightledgerError as error:
-            return Kept.ODD_FILE, str(error)
+            return pruning.Kept.ODD_FILE, str(error)
         text = content.decode("utf-8", "surrogateescape")
         if self.expunged.lines_in(text.split("\n")):
-            return Kept.ODD_FILE, f"{log.path} holds a text that was expunged"
+            return pruning.Kept.ODD_FILE, f"{log.path} holds a text that was expunged"
         made = summarise_daily(read_daylog(log.path, text, log.day), content, copy)
-        if isinstance(made, Kept):
+        if isinstance(made, pruning.Kept):
             return made, ""
         taken.add(copy)
         days, lines = (self.today - log.day).days, count_lines(content)

@@ -13,17 +13,11 @@ from msgspec import Struct
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.words import dump_moment
+from nightledger.files import search_reader
 from nightledger.files.configuration import load_operator, load_staging_rules
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
 from nightledger.files.search_index import index_path
-from nightledger.files.search_reader import (
-    BusyIndexError,
-    OtherVersionError,
-    Reader,
-    SearchIndexError,
-    open_reader,
-)
 from nightledger.files.staged import find_page
 from nightledger.files.staging_troubles import read_troubles
 from nightledger.gate.gated import Held, lockables
@@ -97,20 +91,20 @@ def check_search(home: Home) -> Iterator[Check]:
         yield found("search.none")
         return
     try:
-        reader = open_reader(path)
+        reader = search_reader.open_reader(path)
         try:
             yield from _behind(home, reader)
         finally:
             reader.close()
-    except BusyIndexError:
+    except search_reader.BusyIndexError:
         yield found("search.busy")
-    except OtherVersionError as error:
+    except search_reader.OtherVersionError as error:
         yield found("search.newer" if error.newer else "search.damaged", problem=error)
-    except SearchIndexError as error:
+    except search_reader.SearchIndexError as error:
         yield found("search.damaged", problem=error)
 
 
-def _behind(home: Home, reader: Reader) -> Iterator[Check]:
+def _behind(home: Home, reader: search_reader.Reader) -> Iterator[Check]:
     said, changed = kinds_to_say(home, reader), _changed(home, reader)
     if not said:
         yield found("search.older")
@@ -120,7 +114,7 @@ def _behind(home: Home, reader: Reader) -> Iterator[Check]:
         yield found("search.good", count=reader.count())
 
 
-def _changed(home: Home, reader: Reader) -> list[str]:
+def _changed(home: Home, reader: search_reader.Reader) -> list[str]:
     """Name the files that hooks speak of and whose size or time is not the index's."""
     known = {row[0]: row[1:] for row in reader.ask("SELECT path, size, mtime_ns FROM files")}
     names = [source.path for source in find_sources(home) if source.kind.value in KINDS]

@@ -21,33 +21,14 @@ from nightledger.domain.record import Author, Record, told_in_a_line
 from nightledger.domain.words import read_moment
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
-from nightledger.records.keeping import (
-    Sitting,
-    Told,
-    keep_records,
-    kind_named,
-    read_records,
-    why_held,
-    words_of,
-)
-from nightledger.records.noticing import (
-    Gap,
-    Match,
-    Noticed,
-    gap_of,
-    notice,
-    overdue_items,
-    read_all,
-    speak_to_open,
-    untold,
-)
+from nightledger.records import keeping, noticing
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context, require_machine
 from nightledger.surfaces.recalling import calling_session
 
 _TAIL_BYTES = 1 << 16
 LANDMARKS = 3
-_LONG = frozenset({Gap.CATCH_UP, Gap.CHECK_IN, Gap.FIRST})
+_LONG = frozenset({noticing.Gap.CATCH_UP, noticing.Gap.CHECK_IN, noticing.Gap.FIRST})
 
 
 class Screen(Struct, frozen=True, kw_only=True):
@@ -64,13 +45,13 @@ class Screen(Struct, frozen=True, kw_only=True):
         waits: Changes that wait for the operator.
     """
 
-    gap: Gap
+    gap: noticing.Gap
     last: datetime | None
     overdue: list[Record]
     open: list[Record]
-    corrections: list[Match]
+    corrections: list[noticing.Match]
     landmarks: list[Record]
-    noticed: list[Noticed]
+    noticed: list[noticing.Noticed]
     waits: int
 
 
@@ -84,33 +65,35 @@ def run(options: argparse.Namespace, context: Context) -> int:
     context.print_lines(_lines(told, context))
     if told.noticed:
         fields = [{"text": one.text, "about": one.about} for one in told.noticed]
-        rows = [Told(kind="observation", action="add", fields=one) for one in fields]
-        keep_records(home, rows, Sitting(at=context.now, by=Author.BRAIN, session=session))
+        rows = [keeping.Told(kind="observation", action="add", fields=one) for one in fields]
+        keeping.keep_records(home, rows, keeping.Sitting(at=context.now, by=Author.BRAIN, session=session))
     return 0
 
 
 def look(context: Context, home: Home, session: str) -> Screen:
     """Return what a session should know, as it is now."""
-    records = {name: _fit(rows) for name, rows in read_all(home, context.now).items()}
+    records = {name: _fit(rows) for name, rows in noticing.read_all(home, context.now).items()}
     last = _last_written(home, session)
-    gap = gap_of(last, context.now)
-    late, rest = overdue_items(home, context.now)
-    notices = untold(notice(records, context.now), read_records(home, "observation")[0].values())
+    gap = noticing.gap_of(last, context.now)
+    late, rest = noticing.overdue_items(home, context.now)
+    notices = noticing.untold(
+        noticing.notice(records, context.now), keeping.read_records(home, "observation")[0].values()
+    )
     return Screen(
         gap=gap,
         last=last,
         overdue=_fit(late),
         open=_fit(rest),
-        corrections=[] if gap is Gap.RESUME else speak_to_open(records),
+        corrections=[] if gap is noticing.Gap.RESUME else noticing.speak_to_open(records),
         landmarks=_fit(_landmarks(home)) if gap in _LONG else [],
-        noticed=[] if gap is Gap.RESUME else notices,
+        noticed=[] if gap is noticing.Gap.RESUME else notices,
         waits=_waits(context),
     )
 
 
 def _fit(records: Sequence[Record]) -> list[Record]:
     """Return those that scanners let through: a line may have been written past ``record``."""
-    return [one for one in records if not why_held(words_of(one.fields))]
+    return [one for one in records if not keeping.why_held(keeping.words_of(one.fields))]
 
 
 def _waits(context: Context) -> int:
@@ -126,7 +109,7 @@ def _landmarks(home: Home) -> list[Record]:
     ended = [
         one
         for kind in ("episode", "decision")
-        for one in read_records(home, kind)[0].values()
+        for one in keeping.read_records(home, kind)[0].values()
         if one.state == "resolved"
     ]
     return sorted(ended, key=lambda one: one.changed_at, reverse=True)[:LANDMARKS]
@@ -137,7 +120,7 @@ def _last_written(home: Home, session: str) -> datetime | None:
     found = [
         one.changed_at
         for kind in ("handoff", "correction", "goal", "episode", "decision", "trail", "intention", "seed")
-        for one in read_records(home, kind)[0].values()
+        for one in keeping.read_records(home, kind)[0].values()
     ]
     for path, name in ((home.outcomes, "received_at"), (home.exposures, "at")):
         for row in _tail(path):
@@ -200,7 +183,9 @@ def _named(title: str, records: Sequence[Record]) -> Iterator[str]:
     for one in records:
         # what a correction demands is for whoever looks it up: unsigned text gives no orders
         said = (
-            one.fields["mistake"] if one.kind == "correction" else told_in_a_line(one, kind_named(one.kind))
+            one.fields["mistake"]
+            if one.kind == "correction"
+            else told_in_a_line(one, keeping.kind_named(one.kind))
         )
         yield from screen.wrap(screen.shown(f'{one.id[:10]} "{said}"'), first="  ", indent="    ")
 

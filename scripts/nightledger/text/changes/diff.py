@@ -20,17 +20,7 @@ from msgspec.structs import replace
 
 from nightledger.domain.proposal import Anchor, Hunk, Proposal
 from nightledger.text.changes.labels import Labels, labels_of
-from nightledger.text.markdown.document import (
-    BlockKind,
-    Document,
-    Path,
-    is_utf8,
-    parse_markdown,
-    readable,
-    section_at,
-    section_of,
-    split_lines,
-)
+from nightledger.text.markdown import document as md
 
 if TYPE_CHECKING:
     from nightledger.text.changes.place import Unplaced
@@ -183,8 +173,8 @@ def unified_diff(before: str, after: str, *, path: str = "MEMORY.md") -> str:
         after: The new text.
         path: Name of the file, relative to the home.
     """
-    document = parse_markdown(before)
-    old, new = split_lines(before), split_lines(after)
+    document = md.parse_markdown(before)
+    old, new = md.split_lines(before), md.split_lines(after)
     runs = changed_runs(old, new)
     if not runs:
         return ""
@@ -223,12 +213,12 @@ def _shown_to(runs: Sequence[Run], old: str, new: str) -> list[int]:
 
 
 @lru_cache(maxsize=8)  # as parse_markdown
-def _standing(text: str) -> Mapping[int, tuple[int, Path, Labels, BlockKind]]:
+def _standing(text: str) -> Mapping[int, tuple[int, md.Path, Labels, md.BlockKind]]:
     """Return of each line in a block the heading above it (its last line, both from 0, and text), the labels, and its block."""
-    document = parse_markdown(text)
-    labels, found = labels_of(document), dict[int, tuple[int, Path, Labels, BlockKind]]()
+    document = md.parse_markdown(text)
+    labels, found = labels_of(document), dict[int, tuple[int, md.Path, Labels, md.BlockKind]]()
     for block in document.blocks:
-        section = section_at(document, block.first_line)
+        section = md.section_at(document, block.first_line)
         for line in range(block.first_line - 1, block.last_line):
             found[line] = section.heading[1] - 1, section.path[-1:], labels[line], block.kind
     return found
@@ -249,7 +239,7 @@ def _hunk(
     group: Sequence[Run],
     old: Sequence[str],
     new: Sequence[str],
-    document: Document,
+    document: md.Document,
     end: int,
 ) -> Iterator[str]:
     first, last = group[0], group[-1]
@@ -259,7 +249,7 @@ def _hunk(
     removed = _range(start, stop)
     added = _range(first.new_start - lead, last.new_stop + trail)
     line = first.old_start + (first.old_start < first.old_stop)
-    section = " > ".join(section_of(document, line, first.old_stop).path)
+    section = " > ".join(md.section_of(document, line, first.old_stop).path)
     yield f"@@ -{removed} +{added} @@{' ' if section else ''}{section}\n"
     at = start
     for run in group:
@@ -342,10 +332,10 @@ def trace(old: str, new: str, *, by_section: bool = False, most: int = MOST_CHAN
             in those whose headings changed.
         most: Changes beyond this number are joined, those with the fewest lines between them first.
     """
-    before, after = split_lines(old), split_lines(new)
+    before, after = md.split_lines(old), md.split_lines(new)
     runs = changed_runs(before, after)
     if by_section:
-        runs = _by_section(runs, parse_markdown(old), parse_markdown(new))
+        runs = _by_section(runs, md.parse_markdown(old), md.parse_markdown(new))
     return Course(old=tuple(before), new=tuple(after), runs=_fewer(runs, most))
 
 
@@ -362,12 +352,12 @@ def shows(proposal: Proposal, course: Course) -> bool:
     return len(proposal.changes) == len(course.runs) and all(
         _MASKED in change.hunk.removed + change.hunk.added
         or (change.hunk.removed, change.hunk.added)
-        == (readable(course.removed(change.n)), readable(course.added(change.n)))
+        == (md.readable(course.removed(change.n)), md.readable(course.added(change.n)))
         for change in proposal.changes
     )
 
 
-def _by_section(runs: Sequence[Run], old: Document, new: Document) -> tuple[Run, ...]:
+def _by_section(runs: Sequence[Run], old: md.Document, new: md.Document) -> tuple[Run, ...]:
     """Join runs that reach into one section of either text; a heading that changes reaches to the end of its subtree."""
     found: list[Run] = []
     reach: tuple[int, int] = (-1, -1)
@@ -381,10 +371,10 @@ def _by_section(runs: Sequence[Run], old: Document, new: Document) -> tuple[Run,
     return tuple(found)
 
 
-def _reach(document: Document, start: int, stop: int) -> int:
+def _reach(document: md.Document, start: int, stop: int) -> int:
     """Return the line, from 0, at which the next section begins that does not depend on some lines."""
     lines = (start + 1, stop) if stop > start else (max(start, 1), start)
-    ends = [section_at(document, line).body[1] for line in (lines[0], max(lines))]
+    ends = [md.section_at(document, line).body[1] for line in (lines[0], max(lines))]
     ends += [
         one.last_line
         for one in document.sections
@@ -415,19 +405,19 @@ def hunks_between(before: str, after: str) -> "tuple[Hunk, ...] | Unplaced":
     """
     from nightledger.text.changes.place import NOT_UTF8, Unplaced
 
-    document = parse_markdown(before)
-    old, new = split_lines(before), split_lines(after)
+    document = md.parse_markdown(before)
+    old, new = md.split_lines(before), md.split_lines(after)
     hunks: list[Hunk] = []
     for run in changed_runs(old, new):
-        section = section_of(document, run.old_start + 1, run.old_stop).path
+        section = md.section_of(document, run.old_start + 1, run.old_stop).path
         hunk = Hunk(
             anchor=Anchor.FILE_LINES,
-            section=tuple(map(readable, section)),
+            section=tuple(map(md.readable, section)),
             line=run.new_start,
             removed="".join(old[run.old_start : run.old_stop]),
             added="".join(new[run.new_start : run.new_stop]),
         )
-        if not is_utf8(hunk.removed + hunk.added):
+        if not md.is_utf8(hunk.removed + hunk.added):
             return Unplaced(reason=NOT_UTF8)
         hunks.append(hunk)
     return tuple(hunks)
