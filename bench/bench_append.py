@@ -23,8 +23,7 @@ from pathlib import Path
 from bench.living import make_home
 
 from bench import measure
-from nightledger.domain.event import Actor, EventName
-from nightledger.domain.moment import Moment
+from nightledger.domain.decision import Actor, EventName, Moment
 from nightledger.files.append import Appender, append_records
 from nightledger.gate.opening import log_key, record, sign_head
 from nightledger.trust import audit

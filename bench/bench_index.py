@@ -26,7 +26,7 @@ from pathlib import Path
 
 from bench.living import make_home
 
-from nightledger.domain.moment import Moment
+from nightledger.domain.decision import Moment
 from nightledger.domain.search import Kind, Query
 from nightledger.files.search_index import building, index_path, open_store, writing
 from nightledger.files.search_values import FileState, NewFile

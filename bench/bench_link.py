@@ -15,7 +15,6 @@ import tempfile
 from base64 import b32encode
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from itertools import accumulate, islice
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -62,7 +61,6 @@ def from_nothing(home: Home) -> None:
     """Compare the whole log with decoding it."""
     calls = {
         "decode each line, untyped": lambda: decode(home.outcomes),
-        "link, index only": lambda: link(home, ZONE, Options(rebuild=True, view=False)),
         "link, index and view": lambda: link(home, ZONE, Options(rebuild=True)),
         "fold aside, and every link": lambda: every(home),
     }
@@ -73,18 +71,17 @@ def from_nothing(home: Home) -> None:
 
 
 def new_outcomes(home: Home) -> None:
-    """Measure a day's new outcomes, index alone and with the view, in a warm process."""
+    """Measure a day's new outcomes, in a warm process."""
     fresh = made_up(NEW * ROUNDS * 2, seed=2, first=OUTCOMES * 2, days=ROUNDS)
 
-    def one(*, view: bool) -> None:
+    def one() -> None:
         with open(home.outcomes, "ab") as stream:
             stream.writelines(islice(fresh, NEW))
-        link(home, ZONE, Options(view=view))
+        link(home, ZONE)
 
     calls: dict[str, Callable[[], object]] = {
         "nothing new": lambda: link(home, ZONE),
-        f"{NEW} new, index only": partial(one, view=False),
-        f"{NEW} new, index and view": partial(one, view=True),
+        f"{NEW} new": one,
     }
     measure.report("new outcomes", measure.compare(calls, rounds=ROUNDS), aim="under 300 ms")
 

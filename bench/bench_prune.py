@@ -23,9 +23,7 @@ from pathlib import Path
 
 from bench.living import approve_all
 
-from nightledger.domain.decision import LogHead
-from nightledger.domain.event import Actor
-from nightledger.domain.moment import Moment
+from nightledger.domain.decision import Actor, LogHead, Moment
 from nightledger.domain.proposal import Kind
 from nightledger.domain.states import ChangeState
 from nightledger.files.home import Home
@@ -36,8 +34,7 @@ from nightledger.gate.deciding import accept, sign
 from nightledger.gate.founding import PRINCIPAL, Founding, found
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
 from nightledger.gate.review.composing import Signing, make_decision
-from nightledger.hosts.daylogs import find_daylogs
-from nightledger.hosts.presets import detect_host, preset
+from nightledger.hosts.daylogs import detect_host, find_daylogs, preset
 from nightledger.jobs.prune import Asked, prune
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import EntryKind, find_entries

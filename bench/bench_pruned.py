@@ -21,7 +21,7 @@ from pathlib import Path
 from bench.worlds.generate import generate, write_home
 
 from bench import bench_prune
-from nightledger.domain.moment import Moment
+from nightledger.domain.decision import Moment
 from nightledger.domain.search import Hit, Query, Showing
 from nightledger.files.home import Home
 from nightledger.gate.opening import Gate, read_ledger

@@ -41,8 +41,8 @@ from icalendar import Calendar
 from msgspec.structs import replace
 
 from bench import measure
+from nightledger.domain.decision import Moment
 from nightledger.domain.exposure import Exposure, Place, tokens_of
-from nightledger.domain.moment import Moment
 from nightledger.domain.staging import Source, StagingRules
 from nightledger.files.configuration import load_staging_rules
 from nightledger.files.home import Home

@@ -26,10 +26,9 @@ from bench.long_home import make_long_home
 from msgspec.structs import replace
 
 from bench import measure
-from nightledger.domain.event import Actor
-from nightledger.domain.moment import Moment
+from nightledger.domain.decision import Actor, Moment
 from nightledger.gate.apply.applies import look_at_applies
-from nightledger.gate.daily import find_rewrites
+from nightledger.gate.forgetting.keeping import find_rewrites
 from nightledger.gate.integrity.checking import Held, find_altered, find_drift, verify_decisions
 from nightledger.gate.integrity.trusting import read_signers
 from nightledger.gate.opening import Gate, Ledger, fold_log, log_key

@@ -15,7 +15,7 @@ from bench.living import make_home
 from bench.worlds.generate import generate
 
 from bench import measure
-from nightledger.domain.moment import Moment
+from nightledger.domain.decision import Moment
 from nightledger.gate.opening import Gate, read_ledger
 from nightledger.jobs.consolidate import Asked, consolidate
 

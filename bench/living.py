@@ -6,15 +6,12 @@ from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from nightledger.domain.decision import LogHead
-from nightledger.domain.event import Actor
-from nightledger.domain.moment import Moment
+from nightledger.domain.decision import Actor, LogHead, Moment
 from nightledger.files.home import Home
 from nightledger.gate.apply.applying import apply_one
-from nightledger.gate.daily import close_day
 from nightledger.gate.deciding import accept, sign
 from nightledger.gate.forgetting.forgotten import tombstones
-from nightledger.gate.forgetting.keeping import remove_expired
+from nightledger.gate.forgetting.keeping import close_day, remove_expired
 from nightledger.gate.founding import PRINCIPAL, Founding, found
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
 from nightledger.gate.proposing.views import refresh_views

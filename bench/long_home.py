@@ -20,8 +20,7 @@ from bench.living import make_home
 
 from nightledger.codec.records import dump_line, dump_record
 from nightledger.domain.consolidation import Consolidation, SourceRead
-from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, LogHead
-from nightledger.domain.event import Actor, EventName
+from nightledger.domain.decision import Actor, Decision, DecisionTarget, DecisionType, EventName, LogHead
 from nightledger.domain.periods import Run, RunOutcome
 from nightledger.domain.proposal import (
     Anchor,

@@ -26,7 +26,7 @@ from bench.poison_corpora import find_folder
 from bench.poison_paths import make_template, open_copy, sign_some, turn_of_day
 
 from nightledger.domain.errors import NightledgerError
-from nightledger.domain.lanes import OPERATOR
+from nightledger.domain.judge import OPERATOR
 from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Origin
 from nightledger.gate.apply.applying import apply_one
 from nightledger.gate.gated import require_gated

@@ -17,10 +17,8 @@ from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from nightledger.domain.decision import LogHead
+from nightledger.domain.decision import Actor, LogHead, Moment
 from nightledger.domain.errors import NightledgerError
-from nightledger.domain.event import Actor
-from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Op
 from nightledger.files.home import Home
 from nightledger.gate.apply.applying import apply_one

@@ -16,9 +16,9 @@ from tests.rows import corpus, each_row
 from nightledger.codec.settings import parse_settings
 from nightledger.demo.shell import Shell
 from nightledger.domain import errors
-from nightledger.domain.event import EventName
+from nightledger.domain.decision import EventName
 from nightledger.files.home import Home, HomePath
-from nightledger.hosts.presets import PRESETS
+from nightledger.hosts.daylogs import PRESETS
 from nightledger.surfaces.cli import help_text, verbs
 from nightledger.trust.report import Damage
 

@@ -21,8 +21,8 @@ from tests.second_verifier import SCRIPT, program, second_look
 from tests.trust.test_merkle import REFERENCE_LEAVES, REFERENCE_ROOTS
 
 from nightledger.demo.shell import Ran, Shell
-from nightledger.domain.moment import Moment
-from nightledger.trust.scan import is_entry
+from nightledger.domain.decision import Moment
+from nightledger.trust.event import is_entry
 
 LOG = "audit/trusted-channel-audit.jsonl"
 

@@ -7,8 +7,8 @@ import pytest
 from tests.homes import make_home
 
 from nightledger.domain.attention import Need
+from nightledger.domain.decision import Moment
 from nightledger.domain.errors import LockedError, UnreadableError
-from nightledger.domain.moment import Moment
 from nightledger.domain.periods import Calendar, JobReport, Period, RunOutcome, Schedule
 from nightledger.files.home import Home
 from nightledger.night import Job, NightReport, read_ledger, run_due

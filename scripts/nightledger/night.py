@@ -12,32 +12,16 @@ from msgspec import Struct
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.records import dump_line
+from nightledger.domain import periods
 from nightledger.domain.attention import Item, Need
+from nightledger.domain.decision import Moment
 from nightledger.domain.errors import LockedError, NightledgerError
-from nightledger.domain.ids import content_id
-from nightledger.domain.moment import Moment
-from nightledger.domain.periods import (
-    Calendar,
-    Duty,
-    JobReport,
-    Period,
-    Run,
-    RunOutcome,
-    Schedule,
-    count_due,
-    duties,
-    failing,
-    find_missed,
-    log_day,
-    next_look_at,
-    reckon,
-)
 from nightledger.domain.settings import Settings
-from nightledger.domain.words import read_moment
+from nightledger.domain.words import content_id, read_moment
 from nightledger.files.append import append_records
 from nightledger.files.configuration import home_zone
+from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
-from nightledger.files.reading import read_optional
 
 MAX_LEDGER_BYTES = 64 << 20
 """Two runs a night for 400 years; a larger file is no ledger of ours."""
@@ -58,8 +42,8 @@ class Job(Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    schedule: Schedule
-    run: Callable[[Period], JobReport]
+    schedule: periods.Schedule
+    run: Callable[[periods.Period], periods.JobReport]
 
 
 class Failure(Struct, frozen=True, kw_only=True):
@@ -70,7 +54,7 @@ class Failure(Struct, frozen=True, kw_only=True):
         error: What it raised.
     """
 
-    run: Run
+    run: periods.Run
     error: Exception
 
 
@@ -86,7 +70,7 @@ class NightReport(Struct, frozen=True, kw_only=True):
         bad_lines: Lines of the ledger that could not be read, and why.
     """
 
-    runs: tuple[Run, ...]
+    runs: tuple[periods.Run, ...]
     failures: tuple[Failure, ...]
     needs: tuple[Item, ...]
     still_due: int
@@ -94,17 +78,17 @@ class NightReport(Struct, frozen=True, kw_only=True):
     bad_lines: tuple[tuple[int, str], ...]
 
 
-def read_ledger(home: Home) -> tuple[tuple[Run, ...], tuple[tuple[int, str], ...]]:
+def read_ledger(home: Home) -> tuple[tuple[periods.Run, ...], tuple[tuple[int, str], ...]]:
     """Give the runs of a home, oldest first, and the lines that are none, with why."""
     from nightledger.codec.rows import read_runs
-    from nightledger.trust.scan import collector_at_rest
+    from nightledger.trust.event import collector_at_rest
 
     raw = read_optional(home.runs, MAX_LEDGER_BYTES, within=home.root)
     with collector_at_rest():
         return read_runs(raw or b"")
 
 
-def lately(runs: Sequence[Run], now: datetime) -> tuple[Run, ...]:
+def lately(runs: Sequence[periods.Run], now: datetime) -> tuple[periods.Run, ...]:
     """Leave out what was done long ago and tells nothing about what is due: each job's newest such period stays.
 
     Args:
@@ -112,25 +96,32 @@ def lately(runs: Sequence[Run], now: datetime) -> tuple[Run, ...]:
         now: Aware, UTC.
     """
     since = now - LATELY
-    old = [run for run in runs if run.started_at < since and run.outcome is RunOutcome.DONE]
+    old = [run for run in runs if run.started_at < since and run.outcome is periods.RunOutcome.DONE]
     newest = {run.job: run for run in sorted(old, key=attrgetter("period"))}
     left_out = {id(run) for run in old} - {id(run) for run in newest.values()}
     return tuple(run for run in runs if id(run) not in left_out)
 
 
-def calendar_of(home: Home, settings: Settings, schedules: Mapping[str, Schedule]) -> Calendar:
+def calendar_of(
+    home: Home, settings: Settings, schedules: Mapping[str, periods.Schedule]
+) -> periods.Calendar:
     """Give by what the home counts its periods.
 
     Raises:
         ConfigurationError: No home, or a zone that this machine does not know.
     """
     zone = home_zone(home, settings)
-    since = log_day(read_moment(home.identity.created_at), zone)
-    return Calendar(schedules=schedules, zone=zone, since=since, limit=settings.catch_up_periods)
+    since = periods.log_day(read_moment(home.identity.created_at), zone)
+    return periods.Calendar(schedules=schedules, zone=zone, since=since, limit=settings.catch_up_periods)
 
 
 def run_due(
-    home: Home, jobs: Sequence[Job], calendar: Calendar, clock: Callable[[], Moment], *, retry: bool = False
+    home: Home,
+    jobs: Sequence[Job],
+    calendar: periods.Calendar,
+    clock: Callable[[], Moment],
+    *,
+    retry: bool = False,
 ) -> NightReport:
     """Run what is due. The caller holds the night's lock.
 
@@ -149,12 +140,12 @@ def run_due(
     runs, bad_lines = read_ledger(home)
     now = clock().at
     runs = lately(runs, now)
-    counted = reckon(runs, now, calendar.zone)
-    due = duties(calendar, counted, now, retry=retry)
-    missed = find_missed(calendar, counted, now)
+    counted = periods.reckon(runs, now, calendar.zone)
+    due = periods.duties(calendar, counted, now, retry=retry)
+    missed = periods.find_missed(calendar, counted, now)
     by_name = {job.name: job for job in jobs}
     failures: list[Failure] = []
-    done: list[Run] = []
+    done: list[periods.Run] = []
     for duty in due:
         if any(failure.run.job == duty.job for failure in failures):
             continue
@@ -163,21 +154,23 @@ def run_due(
         done.append(run)
         failures += [Failure(run=run, error=error)] if error else []
     now = clock().at
-    all_runs = reckon((*runs, *done), now, calendar.zone)
+    all_runs = periods.reckon((*runs, *done), now, calendar.zone)
     return NightReport(
         runs=tuple(done),
         failures=tuple(failures),
-        needs=needs_of(missed, failing(calendar, all_runs, now)),
-        still_due=count_due(calendar, all_runs, now),
-        next_at=next_look_at(calendar, all_runs, now),
+        needs=needs_of(missed, periods.failing(calendar, all_runs, now)),
+        still_due=periods.count_due(calendar, all_runs, now),
+        next_at=periods.next_look_at(calendar, all_runs, now),
         bad_lines=bad_lines,
     )
 
 
-def _run_one(job: Job, duty: Duty, clock: Callable[[], Moment]) -> tuple[Run, Exception | None]:
+def _run_one(
+    job: Job, duty: periods.Duty, clock: Callable[[], Moment]
+) -> tuple[periods.Run, Exception | None]:
     started = clock()
     error: Exception | None = None
-    report = JobReport(counts={})
+    report = periods.JobReport(counts={})
     try:
         report = job.run(duty.period)
     except (LockedError, ModuleNotFoundError):
@@ -185,7 +178,7 @@ def _run_one(job: Job, duty: Duty, clock: Callable[[], Moment]) -> tuple[Run, Ex
     except Exception as found:  # noqa: BLE001 - whatever a job raises, the others run and the ledger says so
         error = found
     identity = canonical([job.name, duty.period.key, duty.attempt])
-    run = Run(
+    run = periods.Run(
         v=2,
         id=content_id("r", identity),
         job=job.name,
@@ -193,7 +186,7 @@ def _run_one(job: Job, duty: Duty, clock: Callable[[], Moment]) -> tuple[Run, Ex
         attempt=duty.attempt,
         started_at=started.at,
         finished_at=clock().at,
-        outcome=RunOutcome.FAILED if error else RunOutcome.DONE,
+        outcome=periods.RunOutcome.FAILED if error else periods.RunOutcome.DONE,
         counts=report.counts,
         reason=_reason(error) if error else report.reason,
         boot=started.boot,
@@ -209,7 +202,7 @@ def _reason(error: Exception) -> str:
     return f"a bug: {type(error).__name__}"
 
 
-def needs_of(missed: Mapping[str, datetime], failed: Sequence[Run]) -> tuple[Item, ...]:
+def needs_of(missed: Mapping[str, datetime], failed: Sequence[periods.Run]) -> tuple[Item, ...]:
     """Say what of the schedule needs the operator.
 
     Args:

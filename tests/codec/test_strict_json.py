@@ -1,7 +1,7 @@
 import pytest
 from tests.rows import each_row
 
-from nightledger.codec.strict_json import MAX_DEPTH, parse_json, read_jsonl
+from nightledger.codec.canonical import MAX_DEPTH, parse_json, read_jsonl
 from nightledger.domain.errors import RecordError
 
 

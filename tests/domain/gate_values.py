@@ -4,9 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, LogHead
-from nightledger.domain.event import Actor, Event
-from nightledger.domain.moment import Moment
+from nightledger.domain.decision import Actor, Decision, DecisionTarget, DecisionType, Event, LogHead, Moment
 from nightledger.domain.proposal import Anchor, Change, Hunk, Kind, Op, Origin, Proposal
 
 START = datetime(2026, 3, 1, 6, 0, tzinfo=UTC)

@@ -19,8 +19,7 @@ from nightledger.domain.cooling import (
     remaining_s,
     since_review_s,
 )
-from nightledger.domain.event import Entry
-from nightledger.domain.moment import Moment
+from nightledger.domain.decision import Entry, Moment
 
 PUBLISHED = Cooling()
 DAY = timedelta(days=1)

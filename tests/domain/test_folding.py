@@ -282,7 +282,7 @@ def test_an_apply_around_drift_leaves_it_drift() -> None:
 
 def test_what_raced_waits_until_it_was_offered() -> None:
     log = home().proposed(1).decided("approve", 1).intent(1)
-    raced = Raced(apply="a-d-1", path="MEMORY.md", sha256="r1", before="b0")
+    raced = Raced(path="MEMORY.md", sha256="r1", before="b0")
     for sha256 in ("r1", "r2"):
         log.add("apply.raced", apply="a-d-1", replaced=[{"path": "MEMORY.md", "sha256": sha256}])
         assert fold(log).races == (raced,)

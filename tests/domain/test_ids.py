@@ -1,4 +1,4 @@
-from nightledger.domain.ids import ID_CHARACTERS, content_id
+from nightledger.domain.words import ID_CHARACTERS, content_id
 
 
 def test_a_known_id() -> None:

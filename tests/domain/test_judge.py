@@ -7,10 +7,9 @@ from tests.rows import each_row
 
 from nightledger.domain.consent import ConsentGraph, Tier
 from nightledger.domain.cooling import Cooling, Vouched, Witnessed
-from nightledger.domain.decision import DecisionTarget, DecisionType
+from nightledger.domain.decision import DecisionTarget, DecisionType, Moment
 from nightledger.domain.folding import fold_events
 from nightledger.domain.judge import EDIT_LANE, Claim, Rules, Verdict, judge
-from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Anchor, Change, Hunk, Op, Part
 from nightledger.domain.states import ProposalStatus
 

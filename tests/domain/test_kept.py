@@ -5,14 +5,7 @@ from msgspec.structs import replace
 from tests.domain.gate_values import change as addition
 from tests.rows import each_row
 
-from nightledger.domain.kept import (
-    LINKS,
-    Places,
-    is_archive,
-    is_copy,
-    is_daily_log,
-    why_forbidden,
-)
+from nightledger.domain.kept import LINKS, Places, is_archive, is_copy, is_daily_log, why_forbidden
 from nightledger.domain.proposal import Anchor, Change, Hunk, Op, Part
 
 PLACES = Places(gated=("MEMORY.md", "USER.md"), daily=("memory", "memory/daily"))

@@ -4,7 +4,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nightledger.domain.lanes import (
+from nightledger.domain.judge import (
     TARGET_BYTES,
     Said,
     admit,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.rows import each_row, from_corpus
 
 from nightledger.domain.consent import ConsentGraph, Tier
-from nightledger.domain.lanes import MOST_FORGOTTEN
+from nightledger.domain.judge import MOST_FORGOTTEN
 from nightledger.domain.proposal import Draft, Op
 from nightledger.domain.pruning import (
     BUDGET_SHARE,

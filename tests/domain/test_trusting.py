@@ -4,9 +4,8 @@ import pytest
 from msgspec.structs import replace
 from tests.domain.gate_values import START, Log, decision
 
-from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
+from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, Moment
 from nightledger.domain.folding import fold_events
-from nightledger.domain.moment import Moment
 from nightledger.domain.trusting import (
     EMPTY_SHA256,
     RESET_WAIT_S,

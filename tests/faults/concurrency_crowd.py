@@ -14,11 +14,10 @@ from pathlib import Path
 from tests.faults.sweep_cases import NOW, run_here
 from tests.gate.homes import open_desk
 
+from nightledger.domain.decision import Actor, EventName, Moment
 from nightledger.domain.errors import IntegrityError, LockedError
-from nightledger.domain.event import Actor, EventName
-from nightledger.domain.moment import Moment
 from nightledger.files.append import Appender
-from nightledger.files.lock import Lock
+from nightledger.files.atomic import Lock
 from nightledger.gate.opening import record
 from nightledger.jobs.log_outcomes import log_outcomes
 from nightledger.trust.pin import read_pin

@@ -10,8 +10,8 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from nightledger.domain.decision import EventName
 from nightledger.domain.errors import NotDurableError
-from nightledger.domain.event import EventName
 
 PACKAGE = "nightledger"
 
@@ -111,7 +111,7 @@ PLANTS: dict[str, tuple[Plant, ...]] = {
     "failed fsync of a directory ignored": (("files.durable", "sync_directory", _deaf),),
     "failed fsync tried again": tuple(("files.durable", name, _stubborn) for name in _SYNCS),
     "failed write ignored": (("files.durable", "write_all", _careless),),
-    "open without O_NONBLOCK": (("files.reading", "_open", _waiting),),
+    "open without O_NONBLOCK": (("files.durable", "_open", _waiting),),
     "short write ignored": (("files.durable", "write_all", lambda _: _one_write),),
 }
 

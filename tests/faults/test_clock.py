@@ -19,8 +19,7 @@ from tests.surfaces.calling import call_verb
 
 from nightledger.demo.shell import Shell
 from nightledger.domain.cooling import Cooling, Vouched, Witnessed, elapsed_s, remaining_s, since_review_s
-from nightledger.domain.event import Entry
-from nightledger.domain.moment import Moment
+from nightledger.domain.decision import Entry, Moment
 from nightledger.domain.states import ChangeState
 from nightledger.gate.founding import found
 from nightledger.surfaces import clock

@@ -13,7 +13,8 @@ from tests.faults.crash_watch import same, watching
 from tests.faults.sweep_report import judge, judge_control
 from tests.trust.witnesses import NOON, LogSigner, head_of, note_of, tree_of
 
-from nightledger.remote.cosigner import Answer, Cosigner, add_logs, create_witness, open_witness
+from nightledger.remote.cosigner import Cosigner, add_logs, create_witness, open_witness
+from nightledger.remote.transport import Response
 from nightledger.trust.merkle import Tree
 from nightledger.trust.proof import Continuation, dump_continuation
 
@@ -23,7 +24,7 @@ OLD, UNASKED, NEW = 4, 7, 9
 TREE, OTHER = tree_of(NEW), tree_of(NEW, b"another line")
 
 
-def ask(box: Cosigner, tree: Tree, old: int, minute: int) -> Answer:
+def ask(box: Cosigner, tree: Tree, old: int, minute: int) -> Response:
     """Ask for a cosignature of the whole tree, of which ``old`` lines were cosigned before."""
     hashes = tree.consistency_proof(old, tree.size) if 0 < old <= tree.size else ()
     checkpoint = note_of(head_of(tree, tree.size))
@@ -50,7 +51,7 @@ def problems(crash: Crash, old: int, work: Path) -> Iterator[str]:
     crash.disk.write_to(work)
     try:
         box = open_witness(work)
-        known = int(ask(box, TREE, UNASKED, 2).body)  # a conflict names the size cosigned last
+        known = int(ask(box, TREE, UNASKED, 2).content)  # a conflict names the size cosigned last
         if known not in ({NEW} if crash.said else {old, NEW}):
             yield f"step {crash.at}, {crash.how}: it remembers {known} lines"
         if crash.said and ask(box, OTHER, known, 3).status == 200:

@@ -13,7 +13,7 @@ from tests.faults.sweep_report import report, whole
 from tests.gate.homes import MEMORY, Desk, addition, make_desk
 from tests.second_verifier import disagreement
 
-from nightledger.gate.daily import close_day
+from nightledger.gate.forgetting.keeping import close_day
 from nightledger.gate.integrity.checking import find_altered, find_drift
 from nightledger.gate.review.reviewing import Answer, Verb
 

@@ -13,7 +13,7 @@ from tests.gate.homes import Desk
 from tests.second_verifier import second_look
 
 from nightledger.demo.shell import Shell
-from nightledger.domain.moment import Moment
+from nightledger.domain.decision import Moment
 from nightledger.domain.proposal import Kind
 from nightledger.gate.apply.applies import look_at_applies
 from nightledger.gate.integrity.checking import verify_decisions

@@ -15,13 +15,13 @@ import pytest
 from tests.forked import status_of
 from tests.gate.homes import MEMORY, Desk, addition, make_desk
 
-from nightledger.domain.event import EventName
+from nightledger.domain.decision import EventName
 from nightledger.files import owner
 from nightledger.files.owner import Flag, acting_as_owner, for_child, read_flags, set_flag
+from nightledger.gate import gated as locking
 from nightledger.gate.apply.writing import recover
-from nightledger.gate.guard import locking
+from nightledger.gate.gated import Held, lock_files, lockables, unlock_files
 from nightledger.gate.guard.guarding import guard
-from nightledger.gate.guard.locking import Held, lock_files, lockables, unlock_files
 
 NOBODY = 65534
 MIB = 1 << 20

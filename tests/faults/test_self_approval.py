@@ -16,9 +16,8 @@ from tests.faults.sweep_report import report
 from tests.gate.homes import HOME_ID, Desk, addition
 from tests.gate.signers import Key, compose_change, new_key, own_key, text
 
-from nightledger.domain.decision import Decision, DecisionType
+from nightledger.domain.decision import Actor, Decision, DecisionType
 from nightledger.domain.errors import IntegrityError, RefusedError
-from nightledger.domain.event import Actor
 from nightledger.domain.proposal import Proposal
 from nightledger.gate.apply.applying import apply_one
 from nightledger.gate.deciding import Signed, accept, sign, with_id

@@ -33,12 +33,11 @@ from nightledger.domain.errors import IntegrityError
 from nightledger.files.home import Home
 from nightledger.gate.opening import open_gate, read_ledger
 from nightledger.trust import reading
-from nightledger.trust.event import Actor
+from nightledger.trust.event import Actor, scan_log
 from nightledger.trust.heads import read_signed_head
 from nightledger.trust.merkle import leaf_hash
 from nightledger.trust.pin import Pin
 from nightledger.trust.report import Finding
-from nightledger.trust.scan import scan_log
 
 SWEEP = "tamper with the audit log"
 SECOND = 16

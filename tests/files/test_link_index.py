@@ -15,7 +15,7 @@ from nightledger.domain.errors import LinkIndexError
 from nightledger.domain.links import SHOWN_FROM, decayed
 from nightledger.files.home import Home
 from nightledger.files.link_index import LinkIndex, open_index
-from nightledger.jobs.link import Options, link
+from nightledger.jobs.link import link
 
 TAGS = ("cron", "disk", "mail", "time_zone")
 OPENED = ExitStack()
@@ -26,7 +26,7 @@ def index_of(home: Home, *stretches: list[dict[str, Any]]) -> LinkIndex:
     for stretch in stretches:
         with Path(home.outcomes).open("ab") as stream:
             stream.write(lines(stretch))
-        link(home, BERLIN, Options(view=False))
+        link(home, BERLIN)
     index = open_index(home.link_index_dir)
     assert index is not None
     return OPENED.enter_context(index)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from nightledger.domain.errors import EXIT_LOCKED, LockedError, UnreadableError
-from nightledger.files.lock import Lock
+from nightledger.files.atomic import Lock
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 
@@ -34,7 +34,7 @@ def test_a_second_run_is_told_who_holds_the_lock_and_exits_75(path: str) -> None
 def test_the_lock_of_a_killed_process_is_free(path: str) -> None:
     code = (
         "import os, sys\n"
-        "from nightledger.files.lock import Lock\n"
+        "from nightledger.files.atomic import Lock\n"
         "Lock(sys.argv[1]).acquire()\n"
         "os.kill(os.getpid(), 9)\n"
     )

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from nightledger.domain.errors import UnreadableError
-from nightledger.files.reading import is_within, read_regular
+from nightledger.files.durable import is_within, read_regular
 
 LIMIT = 1000
 

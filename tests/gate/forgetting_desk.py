@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.gate.homes import Desk, evidence
 
-from nightledger.domain.lanes import JOB
+from nightledger.domain.judge import JOB
 from nightledger.domain.proposal import Draft, Kind, Op, Proposal
 from nightledger.domain.pruning import LinkUse
 from nightledger.gate.forgetting.letting_go import (

@@ -9,9 +9,8 @@ from tests.gate.homes import Desk
 from tests.gate.signers import own_key
 from tests.second_verifier import second_look
 
-from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
+from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, Moment
 from nightledger.domain.kept import LINKS
-from nightledger.domain.moment import Moment
 from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.apply.applies import AppliesLook, look_at_applies

@@ -15,10 +15,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from nightledger.domain.decision import Decision, DecisionType, LogHead
-from nightledger.domain.event import Actor, EventName
-from nightledger.domain.lanes import AGENT, OPERATOR
-from nightledger.domain.moment import Moment
+from nightledger.domain.decision import Actor, Decision, DecisionType, EventName, LogHead, Moment
+from nightledger.domain.judge import AGENT, OPERATOR
 from nightledger.domain.proposal import Change, Draft, Evidence, Hunk, Kind, Op, Origin, Proposal
 from nightledger.files.home import Home
 from nightledger.gate.apply.applying import Attempt, apply_one

@@ -2,8 +2,8 @@ from datetime import date, timedelta
 
 from tests.gate.homes import Desk, addition
 
-from nightledger.domain.lanes import JOB
-from nightledger.gate.daily import close_day
+from nightledger.domain.judge import JOB
+from nightledger.gate.forgetting.keeping import close_day
 
 
 def close(desk: Desk, day: str | int) -> dict[str, int]:

@@ -9,6 +9,7 @@ from tests.gate.homes import HOME_ID, MEMORY, START, Desk, make_founding
 from tests.gate.killing import Killer, dies
 from tests.whole import WHOLE
 
+from nightledger.domain.decision import Actor
 from nightledger.domain.errors import (
     ConfigurationError,
     LockedError,
@@ -16,8 +17,7 @@ from nightledger.domain.errors import (
     RefusedError,
     UnreadableError,
 )
-from nightledger.domain.event import Actor
-from nightledger.files.lock import Lock
+from nightledger.files.atomic import Lock
 from nightledger.gate import founding
 from nightledger.gate.founding import found, plan, remove_disposable
 from nightledger.gate.opening import open_gate, read_ledger

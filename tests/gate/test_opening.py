@@ -1,7 +1,7 @@
 import pytest
 from tests.gate.homes import Desk
 
-from nightledger.domain.event import EventName
+from nightledger.domain.decision import EventName
 from nightledger.gate import opening
 from nightledger.gate.opening import record, sign_head
 from nightledger.trust.keys import KeyRing, LogKey, load_log_key

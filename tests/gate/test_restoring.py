@@ -8,9 +8,8 @@ from tests.gate.homes import Desk, addition
 from tests.gate.killing import Killer, dies
 from tests.whole import WHOLE
 
-from nightledger.domain.decision import DecisionType
+from nightledger.domain.decision import DecisionType, EventName
 from nightledger.domain.errors import IntegrityError
-from nightledger.domain.event import EventName
 from nightledger.files.home import Home
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
 from nightledger.gate.restoring import accepting_loss, find_loss, log_restore, loss_target, take_over

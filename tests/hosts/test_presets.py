@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from nightledger.hosts.presets import (
+from nightledger.hosts.daylogs import (
     CLAUDE_CODE,
     CODEX,
     GENERIC,

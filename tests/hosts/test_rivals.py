@@ -5,7 +5,7 @@ import pytest
 from tests.rows import from_corpus
 
 from nightledger.hosts.configured import Unread
-from nightledger.hosts.rivals import Rival, find_rivals
+from nightledger.hosts.workspaces import Rival, find_rivals
 
 DREAMING = "plugins.entries.memory-core.config.dreaming.enabled: false"
 

@@ -9,7 +9,7 @@ from tests.interop.keyboard import DOWN, ENTER, at_keyboard
 from tests.interop.model import Asked, Call, Turn, answering
 from tests.interop.scene import ASK_SENSOR, KEY, MEMORY, REASON, SENSOR, STAGED, Claude
 
-from nightledger.hosts.rivals import Rival, find_rivals
+from nightledger.hosts.workspaces import Rival, find_rivals
 
 pytestmark = [pytest.mark.interop, pytest.mark.parametrize("host", ["claude-code"])]
 

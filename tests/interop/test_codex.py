@@ -20,7 +20,7 @@ from tests.interop.scene import (
     update,
 )
 
-from nightledger.hosts.rivals import find_rivals
+from nightledger.hosts.workspaces import find_rivals
 
 pytestmark = [pytest.mark.interop, pytest.mark.parametrize("host", ["codex"])]
 MODELS = pytest.mark.parametrize("model", [DIRECT, IN_SCRIPTS])

@@ -6,7 +6,7 @@ from tests.jobs.nights import SECRET, Nights
 from tests.rows import corpus
 
 from nightledger.domain.finding import DoubtLabel
-from nightledger.domain.lanes import OPERATOR
+from nightledger.domain.judge import OPERATOR
 from nightledger.domain.proposal import Kind, Op
 from nightledger.jobs.check import SETTLED_DAYS, Checkup, check
 

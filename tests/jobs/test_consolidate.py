@@ -22,7 +22,7 @@ from tests.jobs.nights import (
 
 from nightledger.codec.records import parse_record
 from nightledger.domain.consolidation import Consolidation
-from nightledger.domain.lanes import JOB, OPERATOR
+from nightledger.domain.judge import JOB, OPERATOR
 from nightledger.domain.proposal import Op
 from nightledger.jobs import consolidate as consolidation
 

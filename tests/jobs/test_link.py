@@ -19,7 +19,6 @@ from nightledger.files import link_index
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
 from nightledger.files.link_index import FILE, index_stamp
-from nightledger.jobs import link as job
 from nightledger.jobs.link import LinkReport, Options, link
 
 TAGS = ("backup", "cron", "disk", "übung", "time_zone", "日本")
@@ -239,7 +238,7 @@ def test_an_index_that_is_no_database_or_lost_a_part_is_made_anew(home: Home, pa
 
 
 @pytest.mark.parametrize("rebuild", [True, False])
-@pytest.mark.parametrize("step", ["fold", "replace_file", "dump_view"])
+@pytest.mark.parametrize("step", ["files.link_index.fold", "jobs.link.replace_file", "codec.links.dump_view"])
 def test_a_run_that_dies_anywhere_costs_a_run_and_no_outcome(
     home: Home, monkeypatch: pytest.MonkeyPatch, step: str, *, rebuild: bool
 ) -> None:
@@ -251,7 +250,7 @@ def test_a_run_that_dies_anywhere_costs_a_run_and_no_outcome(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(job, step, die)
+        patch.setattr(f"nightledger.{step}", die)
         with pytest.raises(OSError, match="No space left"):
             run(home, rebuild=rebuild)
     run(home)

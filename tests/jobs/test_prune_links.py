@@ -1,7 +1,7 @@
 from tests.jobs.nights import Nights
 from tests.jobs.pruning import answer, tally
 
-from nightledger.domain.lanes import MOST_DELETIONS
+from nightledger.domain.judge import MOST_DELETIONS
 from nightledger.domain.proposal import Op
 from nightledger.gate.forgetting.forgotten import tombstones
 from nightledger.jobs.prune import Tally

@@ -13,9 +13,9 @@ from tests.recall.asking import ask, hits, places, put
 
 from nightledger.domain.proposal import Op
 from nightledger.domain.search import Kind
-from nightledger.files.lock import Lock
+from nightledger.files.atomic import Lock
+from nightledger.files.home import shipped_config
 from nightledger.files.search_index import index_path
-from nightledger.files.shipped import shipped_config
 from nightledger.recall import indexing
 from nightledger.recall.indexing import Refreshed, keep_up, refresh
 

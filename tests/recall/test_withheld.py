@@ -12,13 +12,13 @@ from tests.linking import line, outcome
 from tests.recall.asking import hits, put, told
 from tests.rows import from_corpus
 
-from nightledger.domain.event import EventName
-from nightledger.domain.lanes import AGENT
+from nightledger.domain.decision import EventName
+from nightledger.domain.judge import AGENT
 from nightledger.domain.proposal import Anchor, Draft, Evidence, Hunk, Origin
 from nightledger.domain.search import Chunk, Kind
 from nightledger.files.search_index import index_path
 from nightledger.files.search_reader import open_reader
-from nightledger.gate.daily import close_day
+from nightledger.gate.forgetting.keeping import close_day
 from nightledger.gate.forgetting.letting_go import forget
 from nightledger.gate.memory.naming import find_standing
 from nightledger.gate.opening import record

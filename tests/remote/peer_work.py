@@ -6,7 +6,7 @@ from tests.gate.homes import Desk
 
 from nightledger.codec.records import make_message
 from nightledger.domain.consent import SELF_MODIFICATION
-from nightledger.domain.event import Actor
+from nightledger.domain.decision import Actor
 from nightledger.domain.message import Peer
 from nightledger.gate.opening import open_gate
 from nightledger.remote.handlers import Work

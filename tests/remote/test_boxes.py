@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.remote.machines import Pair
 
-from nightledger.files.lock import Lock
+from nightledger.files.atomic import Lock
 from nightledger.remote.letters import Delivery, deliver, empty_boxes, pending, prepare
 from nightledger.remote.peers import read_dead_letters
 from nightledger.remote.spool import MESSAGE_SUFFIX

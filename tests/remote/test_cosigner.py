@@ -12,7 +12,7 @@ from tests.trust.witnesses import NOON, LogSigner, head_of, lines_of, note_of, t
 from tests.whole import examples
 
 from nightledger.domain.errors import LockedError
-from nightledger.files.lock import Lock
+from nightledger.files.atomic import Lock
 from nightledger.remote.cosigner import (
     Cosigner,
     add_logs,

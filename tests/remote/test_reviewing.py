@@ -78,9 +78,9 @@ def test_what_was_settled_meanwhile_is_refused_there(trusted: Pair, monkeypatch:
 
 def test_a_decision_that_does_not_arrive_is_kept(trusted: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     trusted.agent.desk.proposal(addition("first"))
-    from nightledger.remote import reviewing as remote_review
+    from nightledger.remote import channel as remote_review
 
-    monkeypatch.setattr("nightledger.remote.letters.RETRY_AFTER_S", ())
+    monkeypatch.setattr("nightledger.domain.message.RETRY_AFTER_S", ())
     sign = remote_review._sign
 
     def then_gone(*words: object) -> object:

@@ -11,7 +11,7 @@ from tests.remote.witnesses import NAME, Machines
 from tests.surfaces.console import Console
 
 from nightledger.domain.decision import DecisionType, LogHead
-from nightledger.files.lock import Lock
+from nightledger.files.atomic import Lock
 from nightledger.gate.restoring import Loss, loss_target
 from nightledger.gate.review.composing import make_unproposed
 from nightledger.remote.witness_asking import (

@@ -14,13 +14,11 @@ from tests.trust.ssh_keys import SoftKey
 
 from nightledger.files.home import Home
 from nightledger.files.owner import Flag
-from nightledger.gate.guard import locking
+from nightledger.gate import gated as locking
 from nightledger.recall.indexing import refresh
 from nightledger.surfaces.doctor.around import agent_lines, check_locks, check_rivals, check_search, offer
-from nightledger.surfaces.doctor.checks import Check, State
-from nightledger.surfaces.doctor.home import filesystem_of
-from nightledger.surfaces.doctor.keys import Protection, check_keys, protection
-from nightledger.surfaces.doctor.program import check_program
+from nightledger.surfaces.doctor.home import check_program, filesystem_of
+from nightledger.surfaces.doctor.keys import Check, Protection, State, check_keys, protection
 from nightledger.surfaces.screen import sentences
 from nightledger.trust import checkpoint
 from nightledger.trust.sshsig import ED25519, SK_ECDSA_P256, SK_ED25519

@@ -5,7 +5,7 @@ from datetime import date
 
 from tests.rows import corpus
 
-from nightledger.files.shipped import shipped_config
+from nightledger.files.home import shipped_config
 from nightledger.text.handoff import handoff_day, read_open_items
 
 

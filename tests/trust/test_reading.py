@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from tests.trust.worlds import NOW, ORIGIN, World, make_world
 
-from nightledger.trust import scan
+from nightledger.trust import event as scan
 from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.merkle import CompactRange, leaf_hash

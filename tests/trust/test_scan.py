@@ -5,11 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.trust.worlds import NOW
 
-from nightledger.domain.event import Actor
-from nightledger.trust import scan as scans
-from nightledger.trust.event import NewEvent
+from nightledger.domain.decision import Actor
+from nightledger.trust import event as scans
+from nightledger.trust.event import Closure, NewEvent, Scan, is_void, scan_log, void_ranges
 from nightledger.trust.merkle import CompactRange, leaf_hash
-from nightledger.trust.scan import Closure, Scan, is_void, scan_log, void_ranges
 
 
 def line(seq: int, name: str = "run.finished", **fields: int | str) -> bytes:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests import homes
 
-from nightledger.domain.event import Actor, Event
+from nightledger.domain.decision import Actor, Event
 from nightledger.files.home import Home
 from nightledger.trust import audit
 from nightledger.trust.event import NewEvent

@@ -13,8 +13,8 @@ from typing import Any
 import yaml
 from msgspec import Struct
 
+from nightledger.codec.canonical import parse_json
 from nightledger.codec.schema import find_errors, find_problems, read_schema
-from nightledger.codec.strict_json import parse_json
 from nightledger.domain.errors import ConfigurationError
 
 _LOADER: type[yaml.SafeLoader | yaml.CSafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

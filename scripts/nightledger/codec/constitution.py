@@ -6,7 +6,7 @@ Invariant: ``parse_page(dump_page(c)) == c``, and what either way of reading let
 
 import re
 
-from nightledger.codec.records import decode_record, dump_line, parse_record
+from nightledger.codec.records import dump_line, parse_record
 from nightledger.domain.constitution import Constitution, Principle, why_not
 from nightledger.domain.errors import RecordError
 
@@ -32,15 +32,6 @@ def parse_constitution(raw: bytes, *, where: str) -> Constitution:
         RecordError: Naming every problem.
     """
     return _checked(parse_record(Constitution, raw, where=where, max_bytes=MAX_BYTES), where)
-
-
-def decode_constitution(raw: bytes, *, where: str) -> Constitution:
-    """Read a constitution that was checked before it was signed for, and whose hash is the signed one.
-
-    Raises:
-        RecordError: It is none after all.
-    """
-    return _checked(decode_record(Constitution, raw, where=where), where)
 
 
 def dump_constitution(constitution: Constitution) -> bytes:

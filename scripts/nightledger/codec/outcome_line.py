@@ -11,10 +11,11 @@ from datetime import datetime, timedelta
 from nightledger.codec.canonical import canonical
 from nightledger.domain import words
 from nightledger.domain.errors import RecordError
-from nightledger.domain.ids import ID_CHARACTERS, content_id
 from nightledger.domain.words import (
+    ID_CHARACTERS,
     MAX_AHEAD_S,
     MAX_TAGS,
+    content_id,
     dump_moment,
     read_identifier,
     read_label,

@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec.structs import replace
 
-from nightledger.codec.canonical import CanonicalError, canonical
-from nightledger.codec.strict_json import MAX_DOCUMENT_BYTES, parse_json
+from nightledger.codec.canonical import MAX_DOCUMENT_BYTES, CanonicalError, canonical, parse_json
 from nightledger.domain.errors import RecordError
-from nightledger.domain.ids import content_id
-from nightledger.domain.words import dump_moment
+from nightledger.domain.words import content_id, dump_moment
 
 if TYPE_CHECKING:  # a verb has the kinds that it reads
     from nightledger.domain.message import Message, Reply

@@ -15,9 +15,8 @@ from typing import Annotated, Literal, TypeVar
 import msgspec
 from msgspec import Meta, Struct
 
-from nightledger.codec.canonical import canonical
+from nightledger.codec.canonical import BOM, MAX_LINE_BYTES, canonical, read_value
 from nightledger.codec.outcome_line import FIELDS, find_outcome_problems
-from nightledger.codec.strict_json import BOM, MAX_LINE_BYTES, read_value
 from nightledger.domain.outcome import Outcome
 from nightledger.domain.periods import Run, RunOutcome
 from nightledger.domain.retention import hour_of

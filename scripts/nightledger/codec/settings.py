@@ -10,11 +10,8 @@ from datetime import time
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from msgspec.structs import asdict, fields
-
-from nightledger.codec.canonical import canonical
+from nightledger.codec.canonical import parse_json
 from nightledger.codec.schema import read_schema
-from nightledger.codec.strict_json import parse_json
 from nightledger.domain.consent import TIER_WORDS, ConsentGraph, Tier, loosened, merge
 from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.domain.settings import CalendarAddress, FrameRules, Operator, Settings
@@ -44,18 +41,6 @@ def parse_settings(own: bytes | None, *, where: str) -> Settings:
     if values["zone"] is not None:
         find_zone(values["zone"], where=f"{where}: zone")
     return _settings(values, where)
-
-
-def dump_settings(settings: Settings) -> bytes:
-    """Give settings as a file that :func:`parse_settings` takes; the zone is left out."""
-    values = {field.name: getattr(settings, field.name) for field in fields(settings) if field.name != "zone"}
-    plain = {
-        "nightly_at": f"{settings.nightly_at:%H:%M}",
-        "prune_at": f"{settings.prune_at:%H:%M}",
-        "cap_characters": dict(settings.cap_characters),
-        "frames": {name: asdict(rules) for name, rules in settings.frames.items()},
-    }
-    return canonical({**values, **plain}) + b"\n"
 
 
 def find_zone(name: str, *, where: str) -> zoneinfo.ZoneInfo:
@@ -216,7 +201,6 @@ _STAGING_HINT = (
 )
 _NOT_OURS = ("v", "prompt_hook")
 """The hook reads its own member, without what is imported here (``files/hook_state.py``)."""
-_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
 def parse_staging_rules(shipped: bytes, own: bytes | None, *, where: str) -> "StagingRules":

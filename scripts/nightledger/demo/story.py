@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from nightledger.codec.configuration import parse_yaml
 from nightledger.domain.transcript import EXTRACTS
-from nightledger.files.shipped import SHIPPED
+from nightledger.files.home import SHIPPED
 
 WORLD = Path(SHIPPED) / "demo"
 _WORD = re.compile(r"[\w.:/-]{3,}")

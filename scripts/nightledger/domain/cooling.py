@@ -11,9 +11,7 @@ from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct
 
-from nightledger.domain.decision import DecisionType
-from nightledger.domain.event import Entry, EventName
-from nightledger.domain.moment import Moment
+from nightledger.domain.decision import DecisionType, Entry, EventName, Moment
 
 
 class Cooling(Struct, frozen=True, kw_only=True):

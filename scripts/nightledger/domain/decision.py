@@ -1,14 +1,19 @@
-"""What an operator signs.
+"""What an operator signs, what the log says of it, and when: decisions, events, readings of the clocks.
 
 Invariant: the signed bytes are the canonical JSON of ``Decision`` (no floats), so one
 decision has one signature; it names the proposal's bytes, the hunks, the home and a
 head of the log, and therefore fits nowhere else.
+
+Invariant: ``fields`` hold ids, hashes, counts and enumerated words only; no text of an
+agent or of a log ever enters the audit log (that goes to blobs).
 """
 
+from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 VERSION = 2
 """Of a decision's record; 1 named no sections, and is not read."""
@@ -119,3 +124,97 @@ class Decision(Struct, frozen=True, kw_only=True):
     log: LogHead
     principal: str
     reason: str = ""
+
+
+class Actor(StrEnum):
+    """Who caused an event, as far as the program can tell."""
+
+    HUMAN = "human"
+    CRON = "cron"
+    AGENT = "agent"
+    UNKNOWN = "unknown"
+
+
+class EventName(StrEnum):
+    """Every event that the audit log knows."""
+
+    GENESIS = "genesis"
+    PROPOSED = "proposal.created"
+    DEFERRED = "proposal.deferred"
+    CLOSED = "proposal.closed"
+    ASKED_AGAIN = "heading.asked_again"
+    DECIDED = "decision.recorded"
+    STALE = "change.stale"
+    APPLY_INTENT = "apply.intent"
+    NAMED = "entries.named"
+    APPLY_DONE = "apply.done"
+    APPLY_ABORTED = "apply.aborted"
+    APPLY_RACED = "apply.raced"
+    QUARANTINED = "text.quarantined"
+    RUN = "run.finished"
+    HEARTBEAT = "heartbeat"
+    TAIL_CLOSED = "log.tail_closed"
+    DRIFT_FOUND = "drift.found"
+    PROTECTED_SEEN = "protected.seen"
+    TRUST_CHANGED = "trust.changed"
+    TRUST_RESET = "trust.reset"
+    CONSENT_BLOCKED = "consent.blocked"
+    LOCKED = "lock.set"
+    UNLOCKED = "lock.cleared"
+    LOCK_REPAIRED = "lock.repaired"
+    EXPUNGED = "text.expunged"
+    BLOBS_REMOVED = "blobs.removed"
+    MESSAGE = "message.received"
+    LEFT = "home.left"
+    RESTORED = "home.restored"
+
+
+OWN_NAMES = frozenset({"v", "seq", "event", "actor", "at"})
+"""Members that every event has; all others are its fields."""
+Entry = tuple[str, Mapping[str, Any], datetime]
+"""What a fold reads of an event: its name, its members (those that every event has may be among
+them), and its time. A plain tuple, because a log holds a hundred thousand of them."""
+
+
+class Event(Struct, frozen=True, kw_only=True):
+    """One audit entry.
+
+    Attributes:
+        v: Version of the record, 1.
+        seq: Place in the log, from 0.
+        event: What happened; an ``EventName`` or a word of a later version.
+        actor: Who caused it.
+        at: Wall clock when it was appended; aware, UTC.
+        fields: What it is about.
+    """
+
+    v: int
+    seq: int
+    event: str
+    actor: Actor
+    at: datetime
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Moment(Struct, frozen=True, kw_only=True):
+    """Wall clock and boot-time clock, read together.
+
+    Attributes:
+        at: Wall clock; aware, UTC.
+        boot: Names this boot of the machine; empty where the machine does not tell.
+        boot_s: Whole seconds since that boot, suspend included; 0 where ``boot`` is empty.
+    """
+
+    at: datetime
+    boot: str = ""
+    boot_s: int = 0
+
+    @classmethod
+    def of_entry(cls, fields: Mapping[str, Any], at: datetime) -> "Moment":
+        """Give the clocks of an entry of the audit log: of one of an older version its time alone.
+
+        Args:
+            fields: Of the entry.
+            at: When it was written; aware, UTC.
+        """
+        return cls(at=at, boot=fields.get("boot", ""), boot_s=fields.get("boot_s", 0))

@@ -12,40 +12,24 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from nightledger.domain.decision import DecisionType
-from nightledger.domain.event import OWN_NAMES, Entry, Event, EventName
+from nightledger.domain import states
+from nightledger.domain.decision import OWN_NAMES, DecisionType, Entry, Event, EventName, Moment
 from nightledger.domain.kept import is_copy, is_kept
-from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Kind
-from nightledger.domain.states import (
-    OPEN_STATES,
-    REVOCABLE,
-    AppliedTarget,
-    Apply,
-    Book,
-    ChangeState,
-    ChangeStatus,
-    DecisionStatus,
-    Drift,
-    Gone,
-    ProposalStatus,
-    Raced,
-    Restored,
-)
 from nightledger.domain.trusting import NAMES, TrustFold
 
-_DECIDED: Mapping[DecisionType, tuple[Collection[ChangeState], ChangeState]] = {
-    DecisionType.APPROVE: (OPEN_STATES, ChangeState.APPROVED),
-    DecisionType.CLOSE: (REVOCABLE, ChangeState.REJECTED),
-    DecisionType.REJECT: (REVOCABLE, ChangeState.REJECTED),
+_DECIDED: Mapping[DecisionType, tuple[Collection[states.ChangeState], states.ChangeState]] = {
+    DecisionType.APPROVE: (states.OPEN_STATES, states.ChangeState.APPROVED),
+    DecisionType.CLOSE: (states.REVOCABLE, states.ChangeState.REJECTED),
+    DecisionType.REJECT: (states.REVOCABLE, states.ChangeState.REJECTED),
 }
-_UNDER: Mapping[DecisionType, Collection[ChangeState]] = {
-    DecisionType.APPROVE: {ChangeState.APPROVED},
-    DecisionType.UNDO: {ChangeState.APPLIED},
-    DecisionType.DRIFT: OPEN_STATES,
+_UNDER: Mapping[DecisionType, Collection[states.ChangeState]] = {
+    DecisionType.APPROVE: {states.ChangeState.APPROVED},
+    DecisionType.UNDO: {states.ChangeState.APPLIED},
+    DecisionType.DRIFT: states.OPEN_STATES,
 }
 """How a change stands that such a decision carries out."""
-_ANY = frozenset(ChangeState)
+_ANY = frozenset(states.ChangeState)
 _KEPT = ("before", "after", "accepted_before", "accepted")
 """What an apply keeps as blobs, members of each of its targets."""
 _ABOUT_NO_PROPOSAL = frozenset(
@@ -60,12 +44,12 @@ _ABOUT_NO_PROPOSAL = frozenset(
 )
 
 
-def fold_events(events: Iterable[Event]) -> Book:
+def fold_events(events: Iterable[Event]) -> states.Book:
     """Return the book that the events add up to, in their order."""
     return fold_entries((event.event, {**event.fields, "seq": event.seq}, event.at) for event in events)
 
 
-def fold_entries(entries: Iterable[Entry]) -> Book:
+def fold_entries(entries: Iterable[Entry]) -> states.Book:
     """Return the book that the entries of a log add up to, in their order; see :func:`fold_events`."""
     fold = _Fold()
     rules = fold.rules()
@@ -81,16 +65,16 @@ class _Fold:
     """The running state of ``fold_entries``: a book in the making, and what only the fold needs."""
 
     def __init__(self) -> None:
-        self.book = Book()
+        self.book = states.Book()
         self.gated: dict[str, str] = {}
         self.protected: dict[str, str] = {}
         self.genesis: Mapping[str, Any] = {}
         self.trust = TrustFold()
         self.latest = datetime.min.replace(tzinfo=UTC)
-        self.races: dict[tuple[str, str], Raced] = {}
+        self.races: dict[tuple[str, str], states.Raced] = {}
         self.locked: frozenset[str] = frozenset()
-        self.restored: list[Restored] = []
-        self.begun: list[Apply] = []
+        self.restored: list[states.Restored] = []
+        self.begun: list[states.Apply] = []
         self.last: dict[str, int] = {}
         self.settling: set[str] = set()
         self.named: defaultdict[str, list[Any]] = defaultdict(list)
@@ -99,9 +83,9 @@ class _Fold:
         return {
             EventName.GENESIS: self._genesis,
             EventName.PROPOSED: self._proposed,
-            EventName.DEFERRED: partial(self._answer, OPEN_STATES, ChangeState.DEFERRED),
+            EventName.DEFERRED: partial(self._answer, states.OPEN_STATES, states.ChangeState.DEFERRED),
             EventName.CLOSED: self._closed,
-            EventName.STALE: partial(self._answer, REVOCABLE, ChangeState.STALE),
+            EventName.STALE: partial(self._answer, states.REVOCABLE, states.ChangeState.STALE),
             EventName.DECIDED: self._decided,
             EventName.APPLY_INTENT: self._intent,
             EventName.NAMED: self._named,
@@ -110,7 +94,7 @@ class _Fold:
             EventName.APPLY_ABORTED: partial(self._finished, "aborted"),
             EventName.TRUST_CHANGED: self._trust_changed,
             EventName.TRUST_RESET: self._trust_reset,
-            EventName.BLOBS_REMOVED: partial(self._removed, Gone.EXPIRED),
+            EventName.BLOBS_REMOVED: partial(self._removed, states.Gone.EXPIRED),
             EventName.EXPUNGED: self._expunged,
             EventName.DRIFT_FOUND: self._found,
             EventName.PROTECTED_SEEN: self._seen,
@@ -120,7 +104,7 @@ class _Fold:
             EventName.ASKED_AGAIN: self._asked_again,
         }
 
-    def result(self) -> Book:
+    def result(self) -> states.Book:
         applies = {name: self.begun[at] for name, at in self.last.items()}
         return replace(
             self.book,
@@ -147,34 +131,34 @@ class _Fold:
 
     def _proposed(self, fields: Mapping[str, Any], at: datetime) -> None:
         if fields["proposal"] not in self.book.proposals:
-            self.book.proposals[fields["proposal"]] = ProposalStatus(
+            self.book.proposals[fields["proposal"]] = states.ProposalStatus(
                 id=fields["proposal"],
                 sha256=fields["sha256"],
                 kind=Kind(fields["kind"]),
                 lane=fields["lane"],
                 created=Moment.of_entry(fields, at),
-                changes=dict.fromkeys(range(1, fields["changes"] + 1), ChangeStatus()),
+                changes=dict.fromkeys(range(1, fields["changes"] + 1), states.ChangeStatus()),
             )
 
     def _answer(
         self,
-        movable: Collection[ChangeState],
-        state: ChangeState,
+        movable: Collection[states.ChangeState],
+        state: states.ChangeState,
         fields: Mapping[str, Any],
         at: datetime,
     ) -> None:
         if status := self.book.proposals.get(fields["proposal"]):
-            _move(status, fields["changes"], ChangeStatus(state=state, since=at), movable)
+            _move(status, fields["changes"], states.ChangeStatus(state=state, since=at), movable)
 
     def _closed(self, fields: Mapping[str, Any], at: datetime) -> None:
-        self._answer(OPEN_STATES, ChangeState(fields["reason"]), fields, at)
+        self._answer(states.OPEN_STATES, states.ChangeState(fields["reason"]), fields, at)
 
     def _decided(self, fields: Mapping[str, Any], at: datetime) -> None:
         status = self.book.proposals.get(fields["proposal"])
         name, kind = fields["decision"], DecisionType(fields["type"])
         if (status is None and kind not in _ABOUT_NO_PROPOSAL) or name in self.book.decisions:
             return
-        self.book.decisions[name] = DecisionStatus(
+        self.book.decisions[name] = states.DecisionStatus(
             id=name,
             sha256=fields["sha256"],
             type=kind,
@@ -188,7 +172,9 @@ class _Fold:
         )
         if status is not None and kind in _DECIDED:
             movable, state = _DECIDED[kind]
-            _move(status, fields["changes"], ChangeStatus(state=state, decision=name, since=at), movable)
+            _move(
+                status, fields["changes"], states.ChangeStatus(state=state, decision=name, since=at), movable
+            )
 
     def _trust_changed(self, fields: Mapping[str, Any], at: datetime) -> None:
         decided = self.book.decisions.get(fields["decision"])
@@ -210,12 +196,12 @@ class _Fold:
             self.book.expunged[name] = fields["sha256s"]
             withheld = fields.get("withheld", [])
             self.book.withheld[name] = tuple(map(str, withheld)) if isinstance(withheld, list) else ()
-            self._removed(Gone.EXPUNGED, fields, at)
+            self._removed(states.Gone.EXPUNGED, fields, at)
             for place in fields["places"]:
                 if place["path"] in self.book.kept:
                     self.book.kept[place["path"]] = place["sha256"]
 
-    def _removed(self, why: Gone, fields: Mapping[str, Any], at: datetime) -> None:
+    def _removed(self, why: states.Gone, fields: Mapping[str, Any], at: datetime) -> None:
         self.book.gone.update(dict.fromkeys(fields["sha256s"], why))
         self.book.gone_at.update(dict.fromkeys(fields["sha256s"], max(at, self.latest)))
 
@@ -230,7 +216,7 @@ class _Fold:
         again = self._open(name) is not None or fields["decision"] in self.settling
         self.last[name] = len(self.begun)
         self.begun.append(
-            Apply(
+            states.Apply(
                 id=name,
                 line=_line(fields),
                 decision=fields["decision"],
@@ -265,7 +251,7 @@ class _Fold:
     def _accepted_of(self, path: str) -> str | None:
         return replace(self.book, claimed=self.gated, protected=self.protected).claimed_of(path)
 
-    def _open(self, name: str) -> Apply | None:
+    def _open(self, name: str) -> states.Apply | None:
         """Return the last apply of an id while it has not ended."""
         apply = self.begun[self.last[name]] if name in self.last else None
         return apply if apply is not None and apply.outcome == "intent" else None
@@ -287,12 +273,14 @@ class _Fold:
         if decision.type is DecisionType.DRIFT:
             self.settling.add(decision.id)
         undone = decision.type is DecisionType.UNDO
-        done = ChangeStatus(
-            state=ChangeState.UNDONE if undone else ChangeState.APPLIED, decision=decision.id, since=at
+        done = states.ChangeStatus(
+            state=states.ChangeState.UNDONE if undone else states.ChangeState.APPLIED,
+            decision=decision.id,
+            since=at,
         )
         status = self.book.proposals[decision.proposal]
         _move(status, apply.changes, done)
-        _move(status, apply.taken_back, replace(done, state=ChangeState.REJECTED))
+        _move(status, apply.taken_back, replace(done, state=states.ChangeState.REJECTED))
         self.book.applied_at[status.id] = max(at, self.book.applied_at.get(status.id, at))
         self._rename(self.named.pop(apply.id, ()), at)
         self._wrote([target for target in apply.targets if not self._watched(target.path)])
@@ -313,7 +301,7 @@ class _Fold:
         names.update({new: name for new, name in kept if new != name})
         self.book.edited_at.update({name: at for _, name in kept})
 
-    def _wrote(self, targets: Sequence[AppliedTarget]) -> None:
+    def _wrote(self, targets: Sequence[states.AppliedTarget]) -> None:
         """Note what was put into daily logs and the archive, and which log has its full text where."""
         self.book.kept.update({target.path: target.after for target in targets})
         full: defaultdict[str, list[str]] = defaultdict(list)
@@ -342,7 +330,7 @@ class _Fold:
             before = {target.path: target.before for target in apply.targets}
             for rival in fields.get("replaced", ()):
                 path, sha256 = rival["path"], rival["sha256"]
-                raced = Raced(apply=apply.id, path=path, sha256=sha256, before=before.get(path, ""))
+                raced = states.Raced(path=path, sha256=sha256, before=before.get(path, ""))
                 self.races[path, sha256] = raced
         self._finished("raced", fields, at)
 
@@ -353,7 +341,7 @@ class _Fold:
         status = self.book.proposals.get(fields["proposal"])
         if status is None or status.kind is not Kind.DRIFT:
             return  # what another program wrote at the moment of an apply
-        self.book.drifts[path] = Drift(
+        self.book.drifts[path] = states.Drift(
             path=path,
             sha256=sha256,
             base=fields["base"],
@@ -372,7 +360,7 @@ class _Fold:
     def _restored(self, fields: Mapping[str, Any], at: datetime) -> None:
         if fields["lost"] or "decision" in fields:
             self.restored.append(
-                Restored(
+                states.Restored(
                     at=at,
                     line=_line(fields),
                     size=min(fields["size"], _line(fields) - 1),
@@ -393,10 +381,10 @@ class _Fold:
 
 
 def _move(
-    status: ProposalStatus,
+    status: states.ProposalStatus,
     numbers: Iterable[int],
-    to: ChangeStatus,
-    movable: Collection[ChangeState] = _ANY,
+    to: states.ChangeStatus,
+    movable: Collection[states.ChangeState] = _ANY,
 ) -> None:
     """Move those of the changes that there are, and that stand where they can be moved from."""
     for n in numbers:
@@ -404,9 +392,9 @@ def _move(
             status.changes[n] = to
 
 
-def _target(fields: Mapping[str, str]) -> AppliedTarget:
+def _target(fields: Mapping[str, str]) -> states.AppliedTarget:
     names = ("accepted_before", "accepted", "signed_base", "signed_result")
-    return AppliedTarget(
+    return states.AppliedTarget(
         path=fields["path"],
         before=fields["before"],
         after=fields["after"],

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from nightledger.domain.consent import ConsentGraph, Tier
-from nightledger.domain.lanes import MOST_FORGOTTEN
+from nightledger.domain.judge import MOST_FORGOTTEN
 from nightledger.domain.links import SHOWN_FROM, Pair
 from nightledger.domain.proposal import Draft, Flag
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from nightledger.domain.lanes import AGENT, JOB, OPERATOR
+from nightledger.domain.judge import AGENT, JOB, OPERATOR
 from nightledger.domain.proposal import Change, Kind, Proposal
 from nightledger.domain.states import ChangeState
 

@@ -10,9 +10,8 @@ from typing import Any, TypeVar
 
 from msgspec import Struct, field
 
-from nightledger.domain.decision import DecisionType
+from nightledger.domain.decision import DecisionType, Moment
 from nightledger.domain.kept import skill_name
-from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Kind
 from nightledger.domain.trusting import EMPTY_SHA256, NO_CHAIN, TrustChain
 
@@ -57,13 +56,11 @@ class Raced(Struct, frozen=True, kw_only=True):
     """What another program wrote at the very moment of an apply: kept as a blob, and in no file.
 
     Attributes:
-        apply: Id of the apply.
         path: The file.
         sha256: Hex SHA-256 of what the apply replaced.
         before: Hex SHA-256 of what it had read.
     """
 
-    apply: str
     path: str
     sha256: str
     before: str

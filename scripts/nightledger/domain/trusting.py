@@ -14,8 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.cooling import elapsed_s
-from nightledger.domain.decision import Decision
-from nightledger.domain.moment import Moment
+from nightledger.domain.decision import Decision, Moment
 
 TRUST_FILES: Mapping[str, str] = {
     "allowed_signers": "config/nightledger/allowed_signers",

@@ -4,8 +4,12 @@ Invariant: every ``read_x`` gives the one stored form of its input, and gives th
 back unchanged; whatever else it is given ends in a ``ValueError`` that says what to
 write instead. Standard library only and cheap to import: the outcome logger runs these
 rules at each start.
+
+Ids derived from content, so that a rerun gives the same id.
 """
 
+import base64
+import hashlib
 import re
 from datetime import UTC, datetime
 
@@ -216,8 +220,6 @@ def _is_identifier(text: str) -> bool:
     ) and not unseen_character(text)
 
 
-TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
-
 MAX_TAG_CHARACTERS = 64
 MAX_TAGS = 32
 """496 pairs a record; more tags than that say nothing about any of them."""
@@ -264,3 +266,21 @@ MAX_DURATION_S = 31_536_000
 MAX_LINE = 2**31 - 1
 MAX_AHEAD_S = 300
 """How far a record's time may lie ahead of ours: clocks that are kept by NTP differ by less."""
+
+ID_CHARACTERS = 26
+"""130 bits of SHA-256 in base32: collisions by accident are out of reach."""
+
+
+def content_id(prefix: str, identity: bytes) -> str:
+    """Give ``<prefix>-`` and 26 characters of lower-case base32 of SHA-256.
+
+    Args:
+        prefix: One letter: ``o`` outcome, ``p`` proposal, ``d`` decision, ``e`` entry.
+        identity: Canonical bytes of the identity fields; never a creation time.
+    """
+    return digest_id(prefix, hashlib.sha256(identity).digest())
+
+
+def digest_id(prefix: str, digest: bytes) -> str:
+    """Give the id of an identity whose SHA-256 is known: what `content_id` gives for its bytes."""
+    return f"{prefix}-{base64.b32encode(digest).decode('ascii')[:ID_CHARACTERS].lower()}"

@@ -20,7 +20,7 @@ from mcp.shared.exceptions import MCPError
 from nightledger import __version__
 from nightledger.domain.errors import EXIT_ALARM, EXIT_WAITING, UsageError
 from nightledger.doors.tools import Call, Desk, Tool, command
-from nightledger.files.shipped import shipped_config
+from nightledger.files.home import shipped_config
 
 AT_ONCE = 8
 """Calls whose processes run side by side; further ones wait. Our choice."""

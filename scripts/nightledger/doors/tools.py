@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from nightledger.domain.errors import ConfigurationError, UsageError
-from nightledger.files.shipped import shipped_config
+from nightledger.files.home import shipped_config
 
 MAX_VALUE_CHARACTERS = 60_000
 """Of one argument: Linux takes 131,072 bytes a word (MAX_ARG_STRLEN)."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _BLOCK_BYTES = 1 << 16
 _PAUSE_S = 0.02
-"""How long to wait between two tries to hold a file, as ``files/lock.py`` does."""
+"""How long to wait between two tries to hold a file, as ``files/atomic.py`` does."""
 
 
 class OpenFile:

@@ -20,8 +20,7 @@ from msgspec import Struct
 
 from nightledger.domain.errors import IntegrityError, MissingFileError, UnreadableError
 from nightledger.files.atomic import TEMP_SUFFIX, create_file
-from nightledger.files.durable import FILE_MODE, make_dir, sync_directory, sync_file
-from nightledger.files.reading import read_regular
+from nightledger.files.durable import FILE_MODE, make_dir, read_regular, sync_directory, sync_file
 
 MANIFEST = "manifest.json"
 MAX_MEMBER_BYTES = 1 << 30

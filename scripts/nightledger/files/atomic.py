@@ -1,20 +1,28 @@
-"""Replace whole files so that nobody ever sees half of one.
+"""Replace whole files so that nobody ever sees half of one; one run at a time: locks that die with the process that holds them.
 
 Invariant: at every moment, power loss included, the path holds the old bytes or the
 new ones. What a run that died left beside it ends in ``TEMP_SUFFIX`` and is nobody's.
+
+Invariant: a lock is an flock(2) on a file that stays; who crashed holds nothing.
 """
 
+import errno
+import fcntl
 import hashlib
 import os
 import re
 import stat
+import time
 
-from nightledger.domain.errors import FileChangedError, RefusedError
-from nightledger.files.durable import FILE_MODE, is_regular, sync_directory, sync_file, write_all
+from nightledger.domain import errors
+from nightledger.files.durable import FILE_MODE, is_regular, make_dir, sync_directory, sync_file, write_all
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from types import TracebackType
+    from typing import Self
 
     from nightledger.files.home import Home
 
@@ -211,7 +219,7 @@ def _expect(path: str, expected: str | None) -> None:
     except FileNotFoundError:
         found = "no file"
     if found != expected:
-        raise FileChangedError(f"{path} has changed: expected SHA-256 {expected}, found {found}")
+        raise errors.FileChangedError(f"{path} has changed: expected SHA-256 {expected}, found {found}")
 
 
 def _write_temp(path: str, content: bytes, mode: int, *, keep: bool = True, disposable: bool = False) -> str:
@@ -243,7 +251,9 @@ def _status(path: str, *, disposable: bool) -> os.stat_result | None:
     if disposable and not stat.S_ISDIR(status.st_mode):
         return None
     what = "a symlink" if stat.S_ISLNK(status.st_mode) else "not a regular file"
-    raise RefusedError(f"{path} is {what}; it was left as it is", hint="put a regular file in its place")
+    raise errors.RefusedError(
+        f"{path} is {what}; it was left as it is", hint="put a regular file in its place"
+    )
 
 
 def _copy_owner(descriptor: int, replaced: os.stat_result, path: str) -> None:
@@ -253,7 +263,7 @@ def _copy_owner(descriptor: int, replaced: os.stat_result, path: str) -> None:
     try:
         os.fchown(descriptor, replaced.st_uid, replaced.st_gid)
     except PermissionError as error:
-        raise RefusedError(
+        raise errors.RefusedError(
             f"{path} belongs to user {replaced.st_uid}, group {replaced.st_gid}, which this user cannot keep",
             hint="run it as the file's owner",
         ) from error
@@ -297,3 +307,128 @@ def _swap_by_link(temp: str, path: str) -> str:
                 os.unlink(name)
         raise
     return old
+
+
+_NAME_BYTES = 16
+"""Length of what a lock's file holds: the number of its holder, filled up."""
+_OTHERS = (errno.ELOOP, errno.EISDIR, errno.ENXIO)
+"""A link, a directory, a socket: none of ours."""
+_PAUSE_S = 0.02
+"""How long to wait between two tries: below what a person notices."""
+
+
+class Lock:
+    """An exclusive lock on a file of ``.nightledger/locks/``; a context manager.
+
+    Not reentrant: the same process asking twice waits for itself. The file names the
+    process that took it last, for the message only.
+    """
+
+    __slots__ = ("_descriptor", "path", "timeout_s")
+
+    def __init__(self, path: str, *, timeout_s: float = 0.0) -> None:
+        """Remember what to lock; nothing is taken yet.
+
+        Args:
+            path: The lock file (``Home.lock_path``); made where it is missing.
+            timeout_s: How long to wait for another run; 0 asks once.
+        """
+        self.path = path
+        self.timeout_s = timeout_s
+        self._descriptor = -1
+
+    def acquire(self) -> None:
+        """Take the lock.
+
+        Raises:
+            LockedError: When another process holds it until the time is over.
+            UnreadableError: When the name is taken by something that is no regular file.
+        """
+        deadline = time.monotonic() + self.timeout_s
+        while not self._try():
+            if time.monotonic() >= deadline:
+                raise errors.LockedError(f"{self.path} is held by {_holder(self.path)}")
+            time.sleep(_PAUSE_S)
+
+    def release(self) -> None:
+        """Give the lock back; nothing happens when it is not held."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def _try(self) -> bool:
+        descriptor = self._open()
+        try:
+            held = self._hold(descriptor)
+        except BaseException:  # a server lives on: what it does not use it must not hold
+            os.close(descriptor)
+            raise
+        if held:
+            self._descriptor = descriptor
+        else:
+            os.close(descriptor)
+        return held
+
+    def _open(self) -> int:
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
+        try:
+            try:
+                return os.open(self.path, flags, FILE_MODE)
+            except (FileNotFoundError, NotADirectoryError):
+                make_dir(os.path.dirname(self.path), ignored_by_git=True)
+                return os.open(self.path, flags, FILE_MODE)
+        except OSError as error:
+            if error.errno in _OTHERS:
+                raise _no_file(self.path) from error
+            raise
+
+    def _hold(self, descriptor: int) -> bool:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise _no_file(self.path)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        if not _is_named(descriptor, self.path):  # .nightledger/ is disposable: somebody removed it
+            return False
+        name = b"%-*d\n" % (_NAME_BYTES - 1, os.getpid())
+        if (
+            os.pread(descriptor, len(name) + 1, 0) != name
+        ):  # a write would be one more for the journal to keep
+            os.ftruncate(descriptor, os.write(descriptor, name))
+        return True
+
+    def __enter__(self) -> "Self":
+        self.acquire()
+        return self
+
+    def __exit__(
+        self,
+        kind: "type[BaseException] | None",
+        error: "BaseException | None",
+        trace: "TracebackType | None",
+    ) -> None:
+        self.release()
+
+
+def _is_named(descriptor: int, path: str) -> bool:
+    here = os.fstat(descriptor)
+    try:
+        there = os.stat(path, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return (here.st_ino, here.st_dev) == (there.st_ino, there.st_dev)
+
+
+def _no_file(path: str) -> errors.UnreadableError:
+    return errors.UnreadableError(f"{path} is not a regular file", hint="move it away; the file is made anew")
+
+
+def _holder(path: str) -> str:
+    from nightledger.files.durable import read_start
+
+    try:
+        number = read_start(path, _NAME_BYTES).decode("ascii", "replace").strip()
+    except (OSError, errors.NightledgerError):
+        number = ""
+    return f"process {number}" if number.isdigit() else "another process"

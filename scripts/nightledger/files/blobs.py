@@ -9,8 +9,7 @@ import re
 
 from nightledger.domain.errors import IntegrityError, MissingBlobError, NightledgerError, UnreadableError
 from nightledger.files.atomic import replace_file
-from nightledger.files.durable import is_there, make_dir, sync_directory
-from nightledger.files.reading import read_regular
+from nightledger.files.durable import is_there, make_dir, read_regular, sync_directory
 
 MAX_BLOB_BYTES = 256 << 20
 """More than any file that is read here; a larger one is not ours."""

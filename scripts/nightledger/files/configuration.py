@@ -14,9 +14,8 @@ from msgspec import Struct
 from nightledger.codec.settings import find_zone, parse_operator, parse_settings
 from nightledger.domain.errors import ConfigurationError, NightledgerError
 from nightledger.domain.settings import Operator, Settings
-from nightledger.files.home import Home
-from nightledger.files.reading import read_optional, read_regular
-from nightledger.files.shipped import shipped_config
+from nightledger.files.durable import read_optional, read_regular
+from nightledger.files.home import Home, shipped_config
 
 if TYPE_CHECKING:
     from nightledger.domain.staging import StagingRules

@@ -2,6 +2,8 @@
 
 Invariant: no other module joins a home's path by hand; a home that is missing or was not
 made by ``init`` is an error that names the command, never "nothing to do".
+
+Defaults that come with the program: what stands under ``config/`` beside the code.
 """
 
 import os
@@ -10,9 +12,10 @@ from errno import ELOOP
 from stat import S_ISREG
 
 from nightledger.domain.errors import ConfigurationError, IntegrityError, RecordError, UnreadableError
-from nightledger.files.reading import is_within, read_regular
+from nightledger.files.durable import is_within, read_regular
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -310,3 +313,12 @@ def _no_home(root: str) -> ConfigurationError:
         return ConfigurationError(f"the home {root} is not a directory", hint="name a directory with --home")
     adopt = f"{make}, or {make} --adopt to take over an agent's workspace"
     return ConfigurationError(f"{root} is not a home yet", hint=f"make it one: {adopt}")
+
+
+SHIPPED = os.path.abspath(f"{os.path.dirname(__file__)}/../../../config")
+
+
+def shipped_config(name: str) -> bytes:
+    """Give the bytes of a shipped default."""
+    with open(os.path.join(SHIPPED, name), "rb") as file:
+        return file.read()

@@ -14,7 +14,7 @@ import re
 
 from nightledger.domain.errors import UnreadableError
 from nightledger.files.append import append_records
-from nightledger.files.reading import read_regular
+from nightledger.files.durable import read_regular
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from nightledger.codec.strict_json import MAX_LINE_BYTES
+from nightledger.codec.canonical import MAX_LINE_BYTES
 from nightledger.domain.errors import FileChangedError, MissingFileError
 from nightledger.files.append import OpenFile, line_end
-from nightledger.files.reading import open_regular
+from nightledger.files.durable import open_regular
 
 CHUNK_BYTES = 1 << 16
 """Decoded rows of 64 KB of lines stay in a processor's second-level cache; of 1 MB they do

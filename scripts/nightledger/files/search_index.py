@@ -19,18 +19,9 @@ from typing import Any
 
 from nightledger.domain.search import Chunk, Kind, prefix_of
 from nightledger.domain.search.ranking import rarity
+from nightledger.files import search_reader
 from nightledger.files.durable import FILE_MODE, make_dir
 from nightledger.files.home import Home
-from nightledger.files.search_reader import (
-    Reader,
-    SearchIndexError,
-    beside,
-    connect,
-    make_tables,
-    require_file,
-    require_tables,
-    telling,
-)
 from nightledger.files.search_values import ALL, FileState, Filter, NewChunk, NewFile
 
 _LEVEL = 6
@@ -42,7 +33,7 @@ _LEAST_IDF = 1e-6
 """What FTS5 takes for the rarity of a word that stands in half of all rows or more (its source, fts5_aux.c)."""
 
 
-class SearchStore(Reader):
+class SearchStore(search_reader.Reader):
     """An index that is open for reading; close it."""
 
     __slots__ = ()
@@ -166,7 +157,7 @@ class SearchWriter:
 
     def put(self, file: NewFile) -> int:
         """Index a file, or what changed of it; gives how many chunks are new."""
-        with telling(self.store.path):
+        with search_reader.telling(self.store.path):
             old = list(self.store.said(file.path))
             number = self._file(file)
             self.store.read_anew()
@@ -181,14 +172,14 @@ class SearchWriter:
 
     def remove(self, path: str) -> None:
         """Take a file out of the index."""
-        with telling(self.store.path):
+        with search_reader.telling(self.store.path):
             self._take_out(list(self.store.said(path)))
             self.store.read_anew()
             self._connection.execute("DELETE FROM files WHERE path = ?", (path,))
 
     def touch(self, path: str, state: FileState) -> None:
         """Note that a file was looked at, and is what it was."""
-        with telling(self.store.path):
+        with search_reader.telling(self.store.path):
             self._connection.execute(
                 "UPDATE files SET size = ?, mtime_ns = ?, sha256 = ?, settled = ? WHERE path = ?",
                 (state.size_bytes, state.mtime_ns, state.sha256, state.settled, path),
@@ -196,23 +187,23 @@ class SearchWriter:
 
     def put_links(self, rows: Iterable[tuple[str, str, str, float, int]]) -> None:
         """Replace the associations: first and second tag, resolution, confidence, last day as an ordinal."""
-        with telling(self.store.path):
+        with search_reader.telling(self.store.path):
             self._connection.execute("DELETE FROM links")
             self._connection.executemany("INSERT INTO links VALUES (?, ?, ?, ?, ?)", rows)
 
     def put_names(self, rows: Iterable[tuple[str, str, int]]) -> None:
         """Keep what chunks say of names: the name, another one or an empty text, and the chunk's number."""
-        with telling(self.store.path):
+        with search_reader.telling(self.store.path):
             self._connection.executemany("INSERT OR IGNORE INTO names VALUES (?, ?, ?)", rows)
 
     def note(self, key: str, value: str) -> None:
         """Keep a value under a key."""
-        with telling(self.store.path):
+        with search_reader.telling(self.store.path):
             self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
     def commit(self) -> None:
         """Make all since the last commit last, together."""
-        with telling(self.store.path):
+        with search_reader.telling(self.store.path):
             self._connection.commit()
 
     def _file(self, file: NewFile) -> int:
@@ -313,7 +304,7 @@ def open_store(path: str) -> SearchStore | None:
     """
     if not os.path.lexists(path):
         return None
-    return SearchStore(connect(path, READ_WAIT_S), path)
+    return SearchStore(search_reader.connect(path, READ_WAIT_S), path)
 
 
 def take_back(path: str) -> None:
@@ -325,8 +316,8 @@ def take_back(path: str) -> None:
         SearchIndexError: It cannot be opened.
     """
     if os.path.lexists(f"{path}-journal") and os.path.lexists(path):
-        require_file(path)
-        with telling(path), closing(sqlite3.connect(path, timeout=WRITE_WAIT_S)) as connection:
+        search_reader.require_file(path)
+        with search_reader.telling(path), closing(sqlite3.connect(path, timeout=WRITE_WAIT_S)) as connection:
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
 
 
@@ -343,11 +334,11 @@ def writing(path: str, spell: Callable[[str], str]) -> Iterator[SearchWriter]:
     Raises:
         SearchIndexError: As ``open_store``; also when it cannot be written.
     """
-    require_file(path)
+    search_reader.require_file(path)
     with ExitStack() as stack:
-        with telling(path):
+        with search_reader.telling(path):
             connection = stack.enter_context(closing(sqlite3.connect(path, timeout=WRITE_WAIT_S)))
-            require_tables(connection, path)
+            search_reader.require_tables(connection, path)
             # what goes is overwritten, not only forgotten
             connection.executescript("PRAGMA secure_delete=ON;PRAGMA cache_size=-64000;")
         writer = SearchWriter(SearchStore(connection, path), spell)
@@ -370,15 +361,18 @@ def building(path: str, spell: Callable[[str], str]) -> Iterator[SearchWriter]:
         OSError: The directory cannot be made.
     """
     make_dir(os.path.dirname(path), ignored_by_git=True)
-    for name in (path, *beside(path)):  # what a killed run left SQLite would play back into the new index
+    for name in (
+        path,
+        *search_reader.beside(path),
+    ):  # what a killed run left SQLite would play back into the new index
         if os.path.lexists(name):
             os.unlink(name)
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, FILE_MODE))
-    with telling(path), closing(sqlite3.connect(path)) as connection:
-        make_tables(connection)
+    with search_reader.telling(path), closing(sqlite3.connect(path)) as connection:
+        search_reader.make_tables(connection)
     with writing(path, spell) as writer:
         yield writer
-    with telling(path), closing(sqlite3.connect(path)) as connection:
+    with search_reader.telling(path), closing(sqlite3.connect(path)) as connection:
         connection.execute("INSERT INTO words(words) VALUES ('optimize')")
         connection.commit()
         connection.execute("VACUUM")  # what was merged leaves half the file empty
@@ -398,13 +392,13 @@ def any_text(path: str, holds: Callable[[bytes], bool]) -> bool:
         with closing(store):
             texts = ("\n".join(chunk.text for chunk in store.chunks_of(file)) for file in store.files())
             return any(holds(text.encode("utf-8", "surrogateescape")) for text in texts)
-    except SearchIndexError:
+    except search_reader.SearchIndexError:
         return True
 
 
 def build_in_memory(spell: Callable[[str], str]) -> SearchWriter:
     """Give an empty index that no file holds, for a home that cannot be written; closing it forgets it."""
     connection = sqlite3.connect(MEMORY)
-    with telling(MEMORY):
-        make_tables(connection)
+    with search_reader.telling(MEMORY):
+        search_reader.make_tables(connection)
     return SearchWriter(SearchStore(connection, MEMORY), spell)

@@ -15,8 +15,7 @@ import os
 from nightledger.domain.errors import UnreadableError
 from nightledger.domain.exposure import Place
 from nightledger.domain.staged_page import dump_page, live_lines, parse_page
-from nightledger.files.durable import make_dir
-from nightledger.files.reading import read_regular
+from nightledger.files.durable import make_dir, read_regular
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:

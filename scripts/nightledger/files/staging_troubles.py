@@ -15,9 +15,8 @@ import msgspec
 from nightledger.domain.errors import UnreadableError
 from nightledger.domain.words import dump_moment
 from nightledger.files.atomic import replace_file
-from nightledger.files.durable import make_dir
+from nightledger.files.durable import make_dir, read_optional
 from nightledger.files.home import Home
-from nightledger.files.reading import read_optional
 
 VERSION = 1
 MAX_BYTES = 1 << 18

@@ -15,11 +15,9 @@ from nightledger.codec.canonical import canonical
 from nightledger.codec.settings import parse_graphs
 from nightledger.domain.consent import Answer, ConsentGraph, Mode, Tier, Why, decide, merge, tightened
 from nightledger.domain.cooling import DAY_S, REVIEWS, since_review_s
-from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
-from nightledger.domain.event import EventName
-from nightledger.domain.moment import Moment
-from nightledger.files.reading import read_optional
-from nightledger.files.shipped import shipped_config
+from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, EventName, Moment
+from nightledger.files.durable import read_optional
+from nightledger.files.home import shipped_config
 from nightledger.gate.integrity.trusting import Trust, read_verified
 from nightledger.gate.opening import MAX_CONFIG_BYTES, Gate, Ledger, record
 

@@ -8,11 +8,9 @@ it names is a prefix of this log. Where it was made counts for nothing.
 import hashlib
 
 from nightledger.codec.records import dump_record, parse_record
-from nightledger.domain.decision import Decision, DecisionType
+from nightledger.domain.decision import Decision, DecisionType, EventName, Moment
 from nightledger.domain.errors import RefusedError
-from nightledger.domain.event import EventName
 from nightledger.domain.judge import EDIT_LANE
-from nightledger.domain.moment import Moment
 from nightledger.files.atomic import replace_file
 from nightledger.gate import restoring
 from nightledger.gate.consenting import review_reasons

@@ -12,17 +12,13 @@ from shlex import quote
 from msgspec import Struct
 
 from nightledger.codec.home_record import dump_home, parse_home
-from nightledger.domain.decision import NAMESPACE
+from nightledger.domain.decision import NAMESPACE, EventName, Moment
 from nightledger.domain.errors import ConfigurationError, RefusedError, UsageError
-from nightledger.domain.event import EventName
 from nightledger.domain.identity import Identity
-from nightledger.domain.moment import Moment
-from nightledger.files.atomic import create_file
+from nightledger.files.atomic import Lock, create_file
 from nightledger.files.blobs import BlobStore
-from nightledger.files.durable import make_dir
+from nightledger.files.durable import is_within, make_dir, read_regular
 from nightledger.files.home import Home
-from nightledger.files.lock import Lock
-from nightledger.files.reading import is_within, read_regular
 from nightledger.gate.gated import read_gated, require_apart, require_readable
 from nightledger.gate.integrity.trust_changes import keep_contents
 from nightledger.gate.integrity.trusting import read_trust_file, trust_files

@@ -17,7 +17,7 @@ import stat
 import sys
 
 from nightledger.domain.errors import NightledgerError
-from nightledger.files.reading import read_optional, read_regular
+from nightledger.files.durable import read_optional, read_regular
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:

@@ -15,23 +15,20 @@ from msgspec.structs import replace
 from nightledger.codec.settings import parse_consent
 from nightledger.domain.consent import ConsentGraph
 from nightledger.domain.cooling import Cooling
+from nightledger.domain.decision import EventName, Moment
 from nightledger.domain.errors import ConfigurationError, IntegrityError, NightledgerError
-from nightledger.domain.event import EventName
 from nightledger.domain.folding import fold_entries
 from nightledger.domain.identity import Identity
-from nightledger.domain.moment import Moment
 from nightledger.domain.settings import Settings
 from nightledger.domain.states import Book, ChangeState, LazyMap
 from nightledger.files.configuration import settings_of
-from nightledger.files.home import Home
-from nightledger.files.reading import read_optional
-from nightledger.files.shipped import shipped_config
+from nightledger.files.durable import read_optional
+from nightledger.files.home import Home, shipped_config
 from nightledger.trust import audit, pin, reading
 from nightledger.trust.checkpoint import Checkpoint
-from nightledger.trust.event import Actor, Event, NewEvent
+from nightledger.trust.event import Actor, Event, NewEvent, collector_at_rest
 from nightledger.trust.keys import KeyRing, LogKey, UnloadedKey, load_log_key
 from nightledger.trust.reading import VerifiedLog
-from nightledger.trust.scan import collector_at_rest
 
 if TYPE_CHECKING:
     from nightledger.gate.apply.applies import Applies

@@ -17,11 +17,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.codec.home_record import dump_home
-from nightledger.domain.decision import Decision, DecisionTarget, LogHead
+from nightledger.domain.decision import Decision, DecisionTarget, EventName, LogHead, Moment
 from nightledger.domain.errors import IntegrityError, RefusedError
-from nightledger.domain.event import EventName
 from nightledger.domain.identity import Identity
-from nightledger.domain.moment import Moment
 from nightledger.domain.states import Book, Restored
 from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.atomic import link_or_copy, replace_file

@@ -18,26 +18,17 @@ from msgspec.structs import replace
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.records import decode_record, dump_record, to_plain
-from nightledger.domain.decision import NAMESPACE, Decision, DecisionType
-from nightledger.domain.errors import (
-    AlteredError,
-    NightledgerError,
-    RefusedError,
-    UnreadableError,
-    UsageError,
-)
-from nightledger.domain.event import Event, EventName
-from nightledger.domain.ids import content_id
+from nightledger.domain import errors
+from nightledger.domain.decision import NAMESPACE, Decision, DecisionType, Event, EventName, Moment
 from nightledger.domain.judge import EDIT_LANE
-from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import HOLE, Change, Hunk, Kind, Proposal
 from nightledger.domain.shares import DECIDED, ENOUGH, Shares
 from nightledger.domain.states import Book, ChangeState, ChangeStatus, DecisionStatus, ProposalStatus
-from nightledger.domain.words import dump_moment
+from nightledger.domain.words import content_id, dump_moment
 from nightledger.files.atomic import replace_file
 from nightledger.files.blobs import BlobStore
+from nightledger.files.durable import read_regular
 from nightledger.files.home import Home
-from nightledger.files.reading import read_regular
 from nightledger.gate.opening import BETTER, TWIN, Gate, closing, record
 from nightledger.trust.signers import SignedBy, SignerSet, verify_signature
 from nightledger.trust.sshsig import SignatureError, Signer
@@ -80,11 +71,11 @@ def read_logged(home: Home, status: ProposalStatus) -> bytes:
     path = home.proposal(status.id)
     try:
         content = read_regular(path, MAX_PROPOSAL_BYTES)
-    except UnreadableError as error:
-        raise AlteredError(str(error)) from error
+    except errors.UnreadableError as error:
+        raise errors.AlteredError(str(error)) from error
     sha256 = hashlib.sha256(content).hexdigest()
     if sha256 != status.sha256:
-        raise AlteredError(
+        raise errors.AlteredError(
             f"{path} was changed after it was proposed: it has SHA-256 {sha256}, the log says {status.sha256}"
         )
     return content
@@ -94,7 +85,7 @@ def is_altered(home: Home, status: ProposalStatus) -> bool:
     """Return whether a proposal's file is missing or is not what was logged."""
     try:
         read_logged(home, status)
-    except AlteredError:
+    except errors.AlteredError:
         return True
     return False
 
@@ -112,7 +103,7 @@ def read_stored(gate: Gate, book: Book, *, states: Collection[ChangeState] | Non
     stored = []
     for status in book.proposals.values():
         if states is None or any(change.state in states for change in status.changes.values()):
-            with suppress(AlteredError):
+            with suppress(errors.AlteredError):
                 stored.append(read_proposal(gate, status))
     return stored
 
@@ -141,7 +132,7 @@ def read_shares(gate: Gate, book: Book) -> Shares:
         return Shares()
     stored = []
     for status in answered[-MOST_DECIDED:]:
-        with suppress(AlteredError):
+        with suppress(errors.AlteredError):
             stored.append(read_proposal(gate, status))
     return Shares((one, change, status.state) for one, change, status in each_change(stored, book))
 
@@ -203,13 +194,13 @@ def find_status(book: Book, text: str) -> ProposalStatus:
     """
     begin = text.removeprefix("p-")
     if not begin:
-        raise UsageError("no proposal is named", hint="'nightledger proposals' lists them")
+        raise errors.UsageError("no proposal is named", hint="'nightledger proposals' lists them")
     found = [status for name, status in book.proposals.items() if name.startswith(f"p-{begin}")]
     if len(found) == 1:
         return found[0]
     if not found:
-        raise UsageError(f"there is no proposal {text!r}", hint="'nightledger proposals' lists them")
-    raise UsageError(f"{text!r} fits {len(found)} proposals", hint="give more of the id")
+        raise errors.UsageError(f"there is no proposal {text!r}", hint="'nightledger proposals' lists them")
+    raise errors.UsageError(f"{text!r} fits {len(found)} proposals", hint="give more of the id")
 
 
 def read_causes(events: Iterable[Event]) -> Causes:
@@ -257,7 +248,7 @@ def without_secrets(gate: Gate, status: ProposalStatus, applied: Sequence[int]) 
     """
     try:
         changes = read_proposal(gate, status).proposal.changes
-    except NightledgerError:
+    except errors.NightledgerError:
         return tuple(applied)
     masked = {change.n for change in changes if HOLE in change.hunk.removed}
     return tuple(n for n in applied if n not in masked)
@@ -294,7 +285,7 @@ def store(
     """
     content = dump_record(proposal)
     if len(content) > MAX_PROPOSAL_BYTES:
-        raise RefusedError(
+        raise errors.RefusedError(
             f"the proposal would have {len(content)} bytes; at most {MAX_PROPOSAL_BYTES} can be read again",
             hint="make the change in smaller steps",
         )
@@ -351,16 +342,16 @@ def read_signed(home: Home, status: DecisionStatus) -> Signed:
     try:
         content = read_regular(path, MAX_DECISION_BYTES)
         signature = read_regular(f"{path}.sig", MAX_DECISION_BYTES).decode("ascii", "replace")
-    except UnreadableError as error:
-        raise AlteredError(str(error)) from error
+    except errors.UnreadableError as error:
+        raise errors.AlteredError(str(error)) from error
     if hashlib.sha256(content).hexdigest() != status.sha256:
-        raise AlteredError(f"{path} was changed after it was recorded")
+        raise errors.AlteredError(f"{path} was changed after it was recorded")
     return Signed(content=content, signature=signature)
 
 
 def reason_of(home: Home, status: DecisionStatus) -> str:
     """Return the operator's words in a recorded decision; empty where its file is gone or not what was logged."""
-    with suppress(NightledgerError):
+    with suppress(errors.NightledgerError):
         return decode_record(Decision, read_signed(home, status).content, where=status.id).reason
     return ""
 
@@ -380,7 +371,7 @@ def read_kept(home: Home, status: DecisionStatus) -> Signed:
     """
     try:
         content, signature = (_file_or_blob(home, path, sha256) for path, sha256 in _files(home, status))
-    except NightledgerError:
+    except errors.NightledgerError:
         return read_signed(home, status)
     return Signed(content=content, signature=signature.decode("ascii", "replace"))
 
@@ -391,7 +382,7 @@ def find_replaced(home: Home, book: Book) -> dict[str, bytes]:
     kept = [one for one in book.decisions.values() if one.type in KEPT and one.sha256 not in book.gone]
     for path, sha256 in (file for status in kept for file in _files(home, status)):
         if _file(path, sha256) is None:
-            with suppress(NightledgerError):
+            with suppress(errors.NightledgerError):
                 found[path] = BlobStore(home.blobs_dir).get(sha256)
     return found
 
@@ -411,7 +402,7 @@ def _file(path: str, sha256: str) -> bytes | None:
     """Return a file's bytes where they have this hash."""
     try:
         content = read_regular(path, MAX_DECISION_BYTES)
-    except UnreadableError:
+    except errors.UnreadableError:
         return None
     return content if hashlib.sha256(content).hexdigest() == sha256 else None
 

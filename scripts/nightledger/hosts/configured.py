@@ -14,8 +14,8 @@ from msgspec import Struct
 
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.settings import Settings
-from nightledger.files.reading import read_optional
-from nightledger.hosts.presets import OPENCLAW, named_config, preset, state_roots
+from nightledger.files.durable import read_optional
+from nightledger.hosts.daylogs import OPENCLAW, named_config, preset, state_roots
 
 MAX_CONFIG_BYTES = 4 << 20
 MOST_NODES = 100_000

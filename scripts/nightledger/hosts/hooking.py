@@ -19,9 +19,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from nightledger.files.shipped import shipped_config
+from nightledger.files.home import shipped_config
 from nightledger.hosts.configured import dump_host_yaml, member_at, read_host_yaml
-from nightledger.hosts.presets import CLAUDE_CODE, CODEX, HERMES, OPENCLAW, preset
+from nightledger.hosts.daylogs import CLAUDE_CODE, CODEX, HERMES, OPENCLAW, preset
 
 SCRIPT = "prompt_hook.py"
 _SHELL = ("/bin/sh", "-c")

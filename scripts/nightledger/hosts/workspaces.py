@@ -1,23 +1,211 @@
 """Where agents work on this machine, and what each host there has for a memory.
 
 Invariant: names only: nothing but Claude Code's settings is opened, and nothing is taken for a memory that is not a file.
+
+What a host's own settings say: other writers of an agent's memory.
+
+Invariant: configuration is read and never written; nothing is claimed that no setting says, and a setting that is not
+there is told as such, because defaults change between versions. Written against what docs/formats.md names; seen with
+Claude Code 2.1.330, Codex 0.169, Hermes Agent 0.19.0 and OpenClaw 2026.9.6.
 """
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
 
 from nightledger.domain.consent import PROTECTED_FILES
 from nightledger.files.home import Home
-from nightledger.hosts.daylogs import find_daylogs
-from nightledger.hosts.presets import CLAUDE_CODE, CODEX, GENERIC, HERMES, OPENCLAW, detect_host, preset
-from nightledger.hosts.rivals import auto_memory_folder
+from nightledger.hosts import daylogs
+from nightledger.hosts.configured import Unread, member_at, read_config
+from nightledger.hosts.hooking import runs_hook
+
+_YES, _NO = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no", "off"})
+"""How Claude Code reads a variable that turns something on or off (seen with 2.1.330)."""
+
+
+class Rival(Struct, frozen=True, kw_only=True):
+    """A writer beside the gate.
+
+    Attributes:
+        name: What it is called.
+        writes: What it writes.
+        is_on: Whether it is turned on; None where no setting says so and versions differ.
+        path: The file that says so, or that could.
+        setting: What to set there to turn it off.
+    """
+
+    name: str
+    writes: str
+    is_on: bool | None
+    path: str
+    setting: str
+
+
+def find_rivals(host: str, root: str, workspace: str, config: str = "") -> tuple[Rival | Unread, ...]:
+    """Name the writers of a host that are on, or that may be.
+
+    Args:
+        host: Its name in records.
+        root: Its own directory (``hosts/daylogs.py``); may be missing.
+        workspace: The home, which may hold configuration of its own.
+        config: OpenClaw's configuration, where it is not in its usual place (``named_config``).
+    """
+    if host == daylogs.CLAUDE_CODE:
+        found = list(_claude_code(root, workspace))
+    elif host in _LOOKS:
+        path = config or os.path.join(root, daylogs.preset(host).config)
+        read = read_config(path)
+        if isinstance(read, Unread):
+            return (read,)
+        found = list(_LOOKS[host](path, read)) if read is not None or os.path.isdir(root) else []
+    else:
+        found = []
+    return tuple(one for one in found if isinstance(one, Unread) or one.is_on is not False)
+
+
+def _openclaw(path: str, config: Any) -> Iterator[Rival]:
+    slot = member_at(config, "plugins", "slots", "memory")
+    plugin = slot if isinstance(slot, str) and slot != "none" else "memory-core"
+    dreaming = member_at(config, "plugins", "entries", plugin, "config", "dreaming", "enabled")
+    is_off = slot == "none" or member_at(config, "plugins", "entries", plugin, "enabled") is False
+    yield Rival(
+        name="OpenClaw dreaming",
+        writes="promotes lines to MEMORY.md by itself",
+        is_on=False if is_off else dreaming if isinstance(dreaming, bool) else None,
+        path=path,
+        setting=f"plugins.entries.{plugin}.config.dreaming.enabled: false",
+    )
+    yield Rival(
+        name="OpenClaw's session-memory hook",
+        writes="writes memory/YYYY-MM-DD-slug.md at each /new or /reset, and when a session is over; nights read these as daily logs",
+        is_on=runs_hook(config, "session-memory"),
+        path=path,
+        setting="hooks.internal.entries.session-memory.enabled: false",
+    )
+
+
+def _codex(path: str, config: Any) -> Iterator[Rival]:
+    yield Rival(
+        name="Codex memories",
+        writes="keep a memory of their own under memories, beside yours",
+        is_on=member_at(config, "features", "memories") is True,
+        path=path,
+        setting="memories = false under [features]",
+    )
+
+
+def _hermes(path: str, config: Any) -> Iterator[Rival]:
+    keeps = (
+        member_at(config, "memory", name) is not False for name in ("memory_enabled", "user_profile_enabled")
+    )
+    yield Rival(
+        name="Hermes' memory tool and background review",
+        writes="write memories/MEMORY.md and USER.md without asking",
+        is_on=member_at(config, "memory", "write_approval") is not True and any(keeps),
+        path=path,
+        setting="memory.write_approval: true",
+    )
+
+
+_LOOKS: Mapping[str, Callable[[str, Any], Iterator[Rival]]] = {
+    daylogs.OPENCLAW: _openclaw,
+    daylogs.CODEX: _codex,
+    daylogs.HERMES: _hermes,
+}
+
+
+def auto_memory_folder(root: str, workspace: str) -> str:
+    """Return the folder where settings have Claude Code keep its own memory; empty where none names a whole path.
+
+    Any settings file may; one that is relative the host passes over (code.claude.com/docs/en/settings, 2026-11).
+
+    Args:
+        root: Its own directory.
+        workspace: Where it works.
+    """
+    named = (
+        member_at(read_config(path), "autoMemoryDirectory") for path in _claude_settings(root, workspace)
+    )
+    return next((path for one in named if os.path.isabs(path := os.path.expanduser(str(one)))), "")
+
+
+def _claude_settings(root: str, workspace: str) -> tuple[str, ...]:
+    """Return Claude Code's settings files, the strongest first."""
+    names = ((workspace, ".claude", "settings.local.json"), (workspace, ".claude", "settings.json"))
+    return tuple(os.path.join(*name) for name in (*names, (root, "settings.json")))
+
+
+def _claude_code(root: str, workspace: str) -> Iterator[Rival | Unread]:
+    paths = _claude_settings(root, workspace)
+    configs: dict[str, Any] = {}
+    for path in paths:
+        config = read_config(path)
+        if isinstance(config, Unread):
+            yield config
+        elif config is not None:
+            configs[path] = config
+    is_on, where = _auto_memory(configs, paths[-1])
+    yield Rival(
+        name="Claude Code auto memory",
+        writes=_auto_memory_writes(configs, workspace),
+        is_on=is_on,
+        path=where,
+        setting='"autoMemoryEnabled": false',
+    )
+    dream, where = _first(configs, "autoDreamEnabled", paths[-1])
+    said = dream if isinstance(dream, bool) else None  # where nothing says so, its maker's server does
+    yield Rival(
+        name="Claude Code auto dream",
+        writes="rewrites that memory between sessions",
+        is_on=said if is_on else False,
+        path=where,
+        setting='"autoDreamEnabled": false',
+    )
+
+
+def _auto_memory(configs: Mapping[str, Any], default: str) -> tuple[bool, str]:
+    """Tell whether auto memory is on, and the file that says so: a variable that settings give comes first."""
+    for path, config in configs.items():
+        variable = member_at(config, "env", "CLAUDE_CODE_DISABLE_AUTO_MEMORY")
+        if isinstance(variable, str) and variable.lower() in _YES | _NO:
+            return variable.lower() in _NO, path
+    memory, where = _first(configs, "autoMemoryEnabled", default)
+    return memory is not False, where
+
+
+def _auto_memory_writes(configs: Mapping[str, Any], workspace: str) -> str:
+    folder, _ = _first(configs, "autoMemoryDirectory", "")
+    if not isinstance(folder, str) or not folder:
+        return "keeps a memory of its own under projects/*/memory, beside yours"
+    if _is_same(folder, workspace):
+        return f'is told to write MEMORY.md here, past the gate ("autoMemoryDirectory": "{folder}")'
+    return f"keeps a memory of its own in {folder}, beside yours"
+
+
+def _is_same(folder: str, workspace: str) -> bool:
+    try:
+        return os.path.realpath(os.path.expanduser(folder)) == os.path.realpath(workspace)
+    except ValueError:  # a NUL, or half a surrogate pair: no path
+        return False
+
+
+def _first(configs: Mapping[str, Any], key: str, default: str) -> tuple[Any, str]:
+    """Give the value of the strongest settings file that has the key, and that file."""
+    for path, config in configs.items():
+        value = member_at(config, key)
+        if value is not None:
+            return value, path
+    return None, default
+
 
 MEMORY = "MEMORY.md"
 _CODEX = ("memories", "memories_v2")
 """Codex's own memory, by version (0.169 has the second)."""
-_ALSO = {CLAUDE_CODE: ("CLAUDE.md", os.path.join(".claude", "CLAUDE.md"))}
+_ALSO = {daylogs.CLAUDE_CODE: ("CLAUDE.md", os.path.join(".claude", "CLAUDE.md"))}
 """Files that a host reads at each start, beside those of its preset (code.claude.com/docs/en/memory, 2026-11)."""
 
 
@@ -26,17 +214,22 @@ def host_of(root: str, roots: Mapping[str, str]) -> str:
 
     Args:
         root: The directory, absolute.
-        roots: Each host's own directory (``hosts/presets.py``).
+        roots: Each host's own directory (``hosts/daylogs.py``).
     """
-    marked = detect_host(root)
-    if marked != GENERIC:
+    marked = daylogs.detect_host(root)
+    if marked != daylogs.GENERIC:
         return marked
-    real, projects = os.path.realpath(root), os.path.realpath(os.path.join(roots[CLAUDE_CODE], "projects"))
+    real, projects = (
+        os.path.realpath(root),
+        os.path.realpath(os.path.join(roots[daylogs.CLAUDE_CODE], "projects")),
+    )
     own = os.path.basename(real) == "memory" and os.path.dirname(os.path.dirname(real)) == projects
-    own = own or _is_own_folder(real, roots[CLAUDE_CODE])
+    own = own or _is_own_folder(real, roots[daylogs.CLAUDE_CODE])
     if own or os.path.isdir(os.path.join(projects, _project(real))):
-        return CLAUDE_CODE
-    return next((host for path, host in _usual(roots).items() if os.path.realpath(path) == real), GENERIC)
+        return daylogs.CLAUDE_CODE
+    return next(
+        (host for path, host in _usual(roots).items() if os.path.realpath(path) == real), daylogs.GENERIC
+    )
 
 
 def memory_choices(root: str, host: str) -> tuple[tuple[str, ...], ...]:
@@ -48,7 +241,7 @@ def memory_choices(root: str, host: str) -> tuple[tuple[str, ...], ...]:
         root: The workspace.
         host: Whose it is.
     """
-    usual = preset(host).gated
+    usual = daylogs.preset(host).gated
     choices = [usual, *((name,) for name in _ALSO.get(host, ()))]
     there = [names for names in choices if any(_is_own_file(root, name) for name in names)]
     return (*there, *(() if usual in there else (usual,)))
@@ -61,13 +254,13 @@ def own_memory(workspace: str, host: str, roots: Mapping[str, str]) -> str:
     folder above.
     """
     places: list[str] = []
-    if host == CLAUDE_CODE:
+    if host == daylogs.CLAUDE_CODE:
         real = Path(os.path.realpath(workspace))
         projects = os.path.join(roots[host], "projects")
         usual = (os.path.join(projects, _project(str(path)), "memory") for path in (real, *real.parents))
         named = auto_memory_folder(roots[host], workspace)
         places = [named] if named else [*usual]
-    elif host == CODEX:
+    elif host == daylogs.CODEX:
         places = [os.path.join(roots[host], name) for name in _CODEX]
     found = (path for path in places if os.path.isfile(os.path.join(path, MEMORY)))
     return next((path for path in found if os.path.realpath(path) != os.path.realpath(workspace)), "")
@@ -84,7 +277,7 @@ def find_workspaces(here: str, roots: Mapping[str, str], user_home: str, *, name
     """
     if here and (named or here != user_home):
         host = host_of(here, roots)
-        is_one = named or host != GENERIC or _has_memory(here, host)
+        is_one = named or host != daylogs.GENERIC or _has_memory(here, host)
         yield from filter(None, (here if is_one else "", own_memory(here, host, roots)))
     for path, host in () if named else _usual(roots).items():
         if path != here and _has_memory(path, host):
@@ -94,17 +287,17 @@ def find_workspaces(here: str, roots: Mapping[str, str], user_home: str, *, name
 def _usual(roots: Mapping[str, str]) -> dict[str, str]:
     """Return the places where hosts keep a memory unasked, each with its host."""
     return {
-        os.path.join(roots[OPENCLAW], "workspace"): OPENCLAW,
-        os.path.join(os.path.dirname(roots[OPENCLAW]), "clawd"): OPENCLAW,
-        roots[HERMES]: HERMES,
-        **{os.path.join(roots[CODEX], name): CODEX for name in _CODEX},
+        os.path.join(roots[daylogs.OPENCLAW], "workspace"): daylogs.OPENCLAW,
+        os.path.join(os.path.dirname(roots[daylogs.OPENCLAW]), "clawd"): daylogs.OPENCLAW,
+        roots[daylogs.HERMES]: daylogs.HERMES,
+        **{os.path.join(roots[daylogs.CODEX], name): daylogs.CODEX for name in _CODEX},
     }
 
 
 def _has_memory(root: str, host: str) -> bool:
     return os.path.isdir(root) and (
         any(_is_own_file(root, name) for names in memory_choices(root, host) for name in names)
-        or bool(find_daylogs(Home(root), preset(host).daily))
+        or bool(daylogs.find_daylogs(Home(root), daylogs.preset(host).daily))
     )
 
 

@@ -15,7 +15,7 @@ from itertools import islice
 
 from nightledger.domain.states import Writer
 from nightledger.files.owner import for_child
-from nightledger.hosts.presets import preset
+from nightledger.hosts.daylogs import preset
 
 WITHIN_S = 300.0
 """A session writes down a tool's call within seconds; five minutes allow for a slow answer. Our choice."""

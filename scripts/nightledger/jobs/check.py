@@ -13,10 +13,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.consolidation import AnalystRun
+from nightledger.domain.decision import Moment
 from nightledger.domain.errors import AlteredError
 from nightledger.domain.finding import Doubt, DoubtLabel
-from nightledger.domain.lanes import OPERATOR
-from nightledger.domain.moment import Moment
+from nightledger.domain.judge import OPERATOR
 from nightledger.domain.proposal import Draft, Kind, Op, SizeMeter
 from nightledger.domain.states import ChangeState, ChangeStatus
 from nightledger.gate.forgetting.room import Look, Room, kept_lines, look_for_room, not_refused

@@ -17,24 +17,14 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from nightledger.codec.canonical import canonical
+from nightledger.domain import retention
 from nightledger.domain.consolidation import AnalystRun
-from nightledger.domain.ids import content_id
-from nightledger.domain.lanes import OPERATOR
-from nightledger.domain.moment import Moment
+from nightledger.domain.decision import Moment
+from nightledger.domain.judge import OPERATOR
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Draft, Kind, Proposal
 from nightledger.domain.pruning import in_portions, month_of
-from nightledger.domain.retention import (
-    PERIOD_HOURS,
-    ReinforcementKind,
-    Status,
-    lean,
-    measured_utility,
-    most_useful,
-    periods_due,
-    status_of,
-)
-from nightledger.domain.words import dump_moment
+from nightledger.domain.words import content_id, dump_moment
 from nightledger.files.configuration import home_zone
 from nightledger.gate.forgetting.letting_go import Grounds, Known, archival, propose_faded, propose_weak
 from nightledger.gate.gated import read_gated
@@ -53,7 +43,7 @@ from nightledger.gate.proposing.proposing import Outcome, Submission, propose
 from nightledger.gate.stored import read_stored
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import Entry
-from nightledger.trust.scan import collector_at_rest
+from nightledger.trust.event import collector_at_rest
 
 if TYPE_CHECKING:  # most homes ask no model
     from nightledger.think.analyst import Analyst
@@ -127,10 +117,10 @@ def _curate(
     stored = read_stored(gate, ledger.book)
     facts = read_facts(gate, ledger, moment, stored=stored)
     last = _last_period(gate)
-    periods = periods_due(facts.now_hour, last)
+    periods = retention.periods_due(facts.now_hour, last)
     if not periods:
         hours = facts.now_hour - (last or 0)
-        return Curated(reason=f"{max(0, hours)} of {PERIOD_HOURS} active hours since the last pass")
+        return Curated(reason=f"{max(0, hours)} of {retention.PERIOD_HOURS} active hours since the last pass")
     accepted = signed_entries(gate.home, ledger.book)
     signed = [one for one in facts.memories if one.placed in accepted]
     known = Known(facts=facts, signed=signed, stored=stored)
@@ -143,7 +133,7 @@ def _curate(
     principles = [one.id for one in standing.principles] if standing else []
     for period, entries in chosen.items() if not dry_run else ():
         ids = [*entries, *principles]
-        reinforce(gate.home, ReinforcementKind.CURATE, str(period), period, ids)
+        reinforce(gate.home, retention.ReinforcementKind.CURATE, str(period), period, ids)
     return Curated(
         periods=periods,
         reinforced=sum(map(len, chosen.values())),
@@ -197,7 +187,9 @@ class _Second:
 
 
 def _last_period(gate: Gate) -> int | None:
-    lines = (line for line in read_reinforcements(gate.home) if line.kind is ReinforcementKind.CURATE)
+    lines = (
+        line for line in read_reinforcements(gate.home) if line.kind is retention.ReinforcementKind.CURATE
+    )
     return max((line.active_hours for line in lines), default=None)
 
 
@@ -208,8 +200,8 @@ def _choose(
     memories = [one.memory for one in signed]
     proofs = read_proofs(gate.home, ledger.book.names, facts.hours, periods)
     return {
-        period: most_useful(
-            proofs[period], {memory.id: measured_utility(memory, period) for memory in memories}
+        period: retention.most_useful(
+            proofs[period], {memory.id: retention.measured_utility(memory, period) for memory in memories}
         )
         for period in periods
     }
@@ -230,7 +222,7 @@ class Judged(Struct, frozen=True, kw_only=True):
 
     remembered: Remembered
     utility: float
-    status: Status
+    status: retention.Status
 
     @property
     def id(self) -> str:
@@ -252,7 +244,7 @@ class Survey(Struct, frozen=True, kw_only=True):
     @property
     def pending(self) -> tuple[Judged, ...]:
         """Those that the policy would let go, the most faded first."""
-        faded = [one for one in self.judged if one.status is Status.PENDING_DECAY]
+        faded = [one for one in self.judged if one.status is retention.Status.PENDING_DECAY]
         return tuple(sorted(faded, key=lambda one: one.utility))
 
     @property
@@ -272,8 +264,8 @@ def survey(facts: Facts) -> Survey:
         judged=tuple(
             Judged(
                 remembered=one,
-                utility=round(measured_utility(one.memory, facts.now_hour), 4),
-                status=status_of(one.memory, facts.now_hour),
+                utility=round(retention.measured_utility(one.memory, facts.now_hour), 4),
+                status=retention.status_of(one.memory, facts.now_hour),
             )
             for one in facts.memories
         ),
@@ -288,7 +280,7 @@ def why(judged: Judged, facts: Facts) -> str:
     if not memory.useful and not memory.harmful:
         known = "nothing is known to have come of it"
     else:
-        told = lean(memory.useful, memory.harmful, memory.expected)
+        told = retention.lean(memory.useful, memory.harmful, memory.expected)
         said = (
             "it helped"
             if told >= PROVED
@@ -380,4 +372,4 @@ def show_mercy(gate: Gate, chosen: Sequence[Judged], facts: Facts, moment: Momen
     """
     ids = sorted({one.id for one in chosen})
     period = f"{dump_moment(moment.at)} {content_id('m', canonical(ids))}"
-    return reinforce(gate.home, ReinforcementKind.MERCY, period, facts.now_hour, ids)
+    return reinforce(gate.home, retention.ReinforcementKind.MERCY, period, facts.now_hour, ids)

@@ -17,31 +17,14 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
+from nightledger.codec import links as linked
 from nightledger.codec.canonical import canonical
-from nightledger.codec.links import (
-    MAX_CURSORS_BYTES,
-    VIEW_LINKS,
-    LinkCursor,
-    dump_link_cursor,
-    dump_view,
-    parse_link_cursor,
-)
 from nightledger.domain.errors import LinkIndexError, UnreadableError
-from nightledger.domain.links import Link, Pair, link_key
-from nightledger.files.atomic import replace_file
+from nightledger.domain.links import Pair, link_key
+from nightledger.files import link_index
+from nightledger.files.atomic import Lock, replace_file
+from nightledger.files.durable import read_optional
 from nightledger.files.line_log import LineLog
-from nightledger.files.link_index import (
-    FILE,
-    LinkIndex,
-    Rules,
-    building,
-    fold,
-    index_stamp,
-    new_index,
-    open_file,
-)
-from nightledger.files.lock import Lock
-from nightledger.files.reading import read_optional
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
@@ -64,8 +47,8 @@ class LinkReport(Struct, frozen=True, kw_only=True):
         problems: The first of these: line number and what is wrong.
         torn_bytes: Length of an unfinished last line; it is read once it is closed.
         outcomes: Outcomes in all.
-        links: Links in all; None where the view was not asked for.
-        in_view: How many of them the view has, those of most sessions; None as above.
+        links: Links in all.
+        in_view: How many of them the view has, those of most sessions.
     """
 
     mode: str
@@ -76,8 +59,8 @@ class LinkReport(Struct, frozen=True, kw_only=True):
     problems: tuple[tuple[int, str], ...]
     torn_bytes: int
     outcomes: int
-    links: int | None
-    in_view: int | None
+    links: int
+    in_view: int
 
 
 class Options(Struct, frozen=True, kw_only=True):
@@ -86,8 +69,6 @@ class Options(Struct, frozen=True, kw_only=True):
     Attributes:
         rebuild: Fold everything anew, whatever the cursor says.
         dry_run: Read and count, write nothing; counts of links are those of the index as it is.
-        view: Write the view. Without it a run costs what the new lines cost, however large the
-            index is, and ``recall`` knows them; the view waits for the next run.
         forgotten: Deleted links, and how many outcomes there were (``LinkReport.outcomes``) when
             each was deleted: those no longer count for it, later ones start it anew.
         expunged: Texts that no tag and no resolution may say: an outcome that does is left out.
@@ -95,7 +76,6 @@ class Options(Struct, frozen=True, kw_only=True):
 
     rebuild: bool = False
     dry_run: bool = False
-    view: bool = True
     forgotten: Mapping[Pair, int] = field(default_factory=dict)
     expunged: "HashedPhrases | None" = None
 
@@ -136,13 +116,13 @@ class _Run:
         self._log = log
         self._how = how
         self._zone = zone
-        self._path = os.path.join(home.link_index_dir, FILE)
-        self._cursors = read_optional(home.cursors, MAX_CURSORS_BYTES, within=home.root) or b""
-        self._cursor = parse_link_cursor(self._cursors)
+        self._path = os.path.join(home.link_index_dir, link_index.FILE)
+        self._cursors = read_optional(home.cursors, linked.MAX_CURSORS_BYTES, within=home.root) or b""
+        self._cursor = linked.parse_link_cursor(self._cursors)
 
     def misfit(self) -> str:
         """Say why what was read before cannot be gone on from; empty when it can."""
-        cursor, stamp = self._cursor, index_stamp(self._home.link_index_dir)
+        cursor, stamp = self._cursor, link_index.index_stamp(self._home.link_index_dir)
         if not stamp or cursor is None:
             return "there is no cursor" if stamp else "there is no index yet"
         if cursor.index != stamp:
@@ -162,15 +142,17 @@ class _Run:
         start, lines = (0, 0) if reason or self._cursor is None else (self._cursor.offset, self._cursor.lines)
         changed = bool(reason) or self._log.end > start
         with self._opened(reason) as index:
-            before = self._top(index) if self._how.dry_run else None
-            folded = fold(index, self._log, start, lines, self._rules())
+            before = index.top_links(linked.VIEW_LINKS) if self._how.dry_run else None
+            folded = link_index.fold(index, self._log, start, lines, self._rules())
             self._log.require_same()
             outcomes = index.count()
-            top = before or self._top(index)
+            top = before or index.top_links(linked.VIEW_LINKS)
         if changed and not self._how.dry_run:
-            replace_file(self._home.cursors, dump_link_cursor(self._cursors, self._cursor_at(folded.lines)))
-        if top and not self._how.dry_run:
-            self._write_view(dump_view(top[0]))
+            replace_file(
+                self._home.cursors, linked.dump_link_cursor(self._cursors, self._cursor_at(folded.lines))
+            )
+        if not self._how.dry_run:
+            self._write_view(linked.dump_view(top[0]))
         return LinkReport(
             mode="rebuilt" if reason else "updated" if changed else "unchanged",
             reason=reason,
@@ -180,36 +162,33 @@ class _Run:
             problems=tuple(folded.bad[:NAMED_LINES]),
             torn_bytes=self._log.torn_bytes,
             outcomes=outcomes,
-            links=top[1] if top else None,
-            in_view=len(top[0]) if top else None,
+            links=top[1],
+            in_view=len(top[0]),
         )
 
     @contextmanager
-    def _opened(self, reason: str) -> Iterator[LinkIndex]:
+    def _opened(self, reason: str) -> Iterator[link_index.LinkIndex]:
         """Open the index that is added to, for a dry run a copy; what was added stays when the block ends well."""
         if self._how.dry_run:
-            with new_index() as aside:
+            with link_index.new_index() as aside:
                 if not reason:
-                    with open_file(self._path) as index:
+                    with link_index.open_file(self._path) as index:
                         index.copy_to(aside)
                 yield aside
         elif reason:
-            with building(self._path) as index:
+            with link_index.building(self._path) as index:
                 yield index
         else:
-            with open_file(self._path) as index:
+            with link_index.open_file(self._path) as index:
                 yield index
                 index.commit()
 
-    def _top(self, index: LinkIndex) -> tuple[list[Link], int] | None:
-        return index.top_links(VIEW_LINKS) if self._how.view else None
-
-    def _rules(self) -> Rules:
+    def _rules(self) -> link_index.Rules:
         says = self._how.expunged.said_in if self._how.expunged else None
-        return Rules(zone=self._zone, forgotten=self._how.forgotten, says=says)
+        return link_index.Rules(zone=self._zone, forgotten=self._how.forgotten, says=says)
 
-    def _cursor_at(self, lines: int) -> LinkCursor:
-        return LinkCursor(
+    def _cursor_at(self, lines: int) -> linked.LinkCursor:
+        return linked.LinkCursor(
             path=self._home.relative(self._log.path),
             offset=self._log.end,
             lines=lines,
@@ -217,7 +196,7 @@ class _Run:
             probe=self._log.probe(self._log.end),
             zone=self._zone.key,
             forgotten_sha256=self._forgotten_sha256(),
-            index=index_stamp(self._home.link_index_dir),
+            index=link_index.index_stamp(self._home.link_index_dir),
         )
 
     def _write_view(self, view: bytes) -> None:
@@ -236,7 +215,7 @@ class _Run:
         return hashlib.sha256(canonical(forgotten)).hexdigest()
 
 
-def _other_log(log: LineLog, cursor: LinkCursor) -> str:
+def _other_log(log: LineLog, cursor: linked.LinkCursor) -> str:
     """Say why an outcome log is not the one that was read, grown; empty when it is."""
     if log.end < cursor.offset:
         return f"{log.path} has {log.end} bytes of whole lines, and {cursor.offset} were read: it was cut or rotated"

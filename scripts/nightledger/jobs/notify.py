@@ -20,9 +20,9 @@ from nightledger.domain.attention import Item, news, summarize, variables
 from nightledger.domain.errors import ConfigurationError, NightledgerError, UnreadableError
 from nightledger.domain.settings import Operator
 from nightledger.files.atomic import replace_file
+from nightledger.files.durable import is_within, read_optional
 from nightledger.files.home import Home
 from nightledger.files.owner import for_child
-from nightledger.files.reading import is_within, read_optional
 
 TIMEOUT_S = 30
 """A notifier that hangs must not hold the night's lock for long. Our choice."""

@@ -39,10 +39,8 @@ from nightledger.domain.transcript import EXTRACTS, Speaker, Turn
 from nightledger.domain.words import MAX_AHEAD_S, MAX_NOTE_CHARACTERS, dump_moment
 from nightledger.files.append import append_records
 from nightledger.files.atomic import replace_file
-from nightledger.files.durable import make_dir
-from nightledger.files.home import Home
-from nightledger.files.reading import read_optional
-from nightledger.files.shipped import shipped_config
+from nightledger.files.durable import make_dir, read_optional
+from nightledger.files.home import Home, shipped_config
 from nightledger.hosts.transcripts.finding import Reach, SessionFile, find_sessions
 from nightledger.hosts.transcripts.formats import Format, table
 from nightledger.hosts.transcripts.lines import Grammar

@@ -6,47 +6,39 @@ tells, all files are held against that before anything is asked.
 
 Invariant: an index brought up to date answers as one made at once. Where it cannot be written, a
 copy in memory is searched instead; the asker is told.
+
+What search, the staged page and the hook take for the summary of an entry: of what a model said that is kept, else by the rules.
+
+Invariant: no server is asked, and the same bytes give the same summaries.
 """
 
+import hashlib
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import closing
 from datetime import tzinfo
 
+import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from nightledger.domain.decision import DecisionType
-from nightledger.domain.errors import ConfigurationError, LinkIndexError, LockedError
+from nightledger.domain.block import Said, SelfContext
+from nightledger.domain.decision import DecisionType, Moment
+from nightledger.domain.errors import ConfigurationError, LinkIndexError, LockedError, NightledgerError
 from nightledger.domain.kept import is_archive
-from nightledger.domain.moment import Moment
-from nightledger.domain.search import Chunk, Kind
+from nightledger.domain.search import Chunk, Found, Kind
+from nightledger.files import search_index, search_reader
+from nightledger.files.atomic import Lock
 from nightledger.files.configuration import home_zone
 from nightledger.files.link_index import index_stamp
-from nightledger.files.lock import Lock
-from nightledger.files.search_index import (
-    SearchStore,
-    SearchWriter,
-    build_in_memory,
-    building,
-    index_path,
-    open_store,
-    take_back,
-    writing,
-)
-from nightledger.files.search_reader import (
-    BusyIndexError,
-    DamagedIndexError,
-    OtherVersionError,
-    SearchIndexError,
-)
 from nightledger.files.search_values import FileState, NewChunk, NewFile
+from nightledger.files.transcript import block_name, read_key, read_said
 from nightledger.gate.integrity.checking import verify_decisions
 from nightledger.gate.memory.naming import Placed, find_standing, signed_entries
 from nightledger.gate.memory.recalling import read_principles
 from nightledger.gate.opening import Gate, Ledger
+from nightledger.recall import visibility
 from nightledger.recall.associations import shown_associations
-from nightledger.recall.blocks import Blocks, read_blocks
 from nightledger.recall.names import learn_names
 from nightledger.recall.sources import (
     OLDER,
@@ -64,20 +56,67 @@ from nightledger.recall.sources import (
     find_changes,
     find_sources,
 )
-from nightledger.recall.visibility import (
-    BY_LINES,
-    NOT_JUDGED,
-    UNSIGNED,
-    Held,
-    Judge,
-    Verdict,
-    for_each,
-    judge_file,
-    keep_verdict,
-    read_rules,
-    read_verdict,
-)
 from nightledger.text.search.tokens import index_text
+from nightledger.text.statements.block import is_long, process_block, summary_of, tags_in
+
+
+class Blocks(Struct, frozen=True, kw_only=True):
+    """What is kept of what a model said of blocks.
+
+    Attributes:
+        said: By the name of the block.
+    """
+
+    said: Mapping[str, Said]
+
+    @property
+    def version(self) -> str:
+        """Another one where a summary may be another; the same home gives the same."""
+        told = msgspec.json.encode(sorted(self.said.items()))
+        return hashlib.sha256(told).hexdigest() if self.said else ""
+
+    def said_of(self, block: str) -> Said | None:
+        """Return what a model said of a block; None where nothing is kept."""
+        return self.said.get(block_name(block)) if self.said else None
+
+    def summary(self, block: str) -> str:
+        """Return what is shown of a block; empty where that is all of it."""
+        if not is_long(block):
+            return ""
+        told = summary_of(block, self.said_of(block))
+        return "" if told == block else told
+
+    def lent(self, block: str) -> str:
+        """Return the tags that a model gave a block and that do not stand in it, with a blank between: it is found by them."""
+        said = self.said_of(block)
+        return " ".join(sorted({*said.tags}.difference(tags_in(block)))) if said else ""
+
+    def with_each(self, found: Found, tags: Iterable[str]) -> Found:
+        """Return what was found, each entry with its alignment, tags and summary.
+
+        Args:
+            found: Of a search.
+            tags: Those of the home that may be told.
+        """
+        context = SelfContext(tags=frozenset(tags))
+        hits = (
+            replace(hit, block=process_block(hit.chunk.text, context, self.said_of(hit.chunk.text)))
+            if hit.chunk.entry
+            else hit
+            for hit in found.hits
+        )
+        return replace(found, hits=tuple(hits))
+
+
+def read_blocks(gate: Gate) -> Blocks:
+    """Return what a model said of the blocks of a home; nothing where none was asked, or the transcript cannot be read."""
+    home = gate.home
+    try:
+        key = read_key(os.fspath(gate.ring.home_dir(home.identity.id)))
+        return Blocks(said=read_said(home, key) if key else {})
+    except (NightledgerError, OSError):
+        return Blocks(said={})
+
 
 WAIT_S = 5.0
 """For a run that brings the index up to date just now."""
@@ -101,21 +140,22 @@ class Refreshed(Struct, frozen=True, kw_only=True):
         notes: What the asker should know, a sentence each.
     """
 
-    store: SearchStore
-    judge: Judge
+    store: search_index.SearchStore
+    judge: visibility.Judge
     blocks: Blocks
     changed: int
     notes: tuple[str, ...]
 
-    def held(self, chunk: Chunk) -> Held:
+    def held(self, chunk: Chunk) -> visibility.Held:
         """Return the lines of a chunk of a searched file that an agent may not see, each with why, as they were indexed."""
         numbers = range(chunk.first_line, chunk.last_line + 1)
-        verdict = read_verdict(self.store, chunk.path) or Verdict()
+        verdict = visibility.read_verdict(self.store, chunk.path) or visibility.Verdict()
         held = (
-            dict.fromkeys(numbers[max(0, verdict.lines + 1 - chunk.first_line) :], NOT_JUDGED) | verdict.held
+            dict.fromkeys(numbers[max(0, verdict.lines + 1 - chunk.first_line) :], visibility.NOT_JUDGED)
+            | verdict.held
         )
         if chunk.kind is Kind.MEMORY and chunk.entry not in self.judge.signed:
-            held = dict.fromkeys(numbers, UNSIGNED)
+            held = dict.fromkeys(numbers, visibility.UNSIGNED)
         return {n: held[n] for n in numbers if n in held}
 
 
@@ -125,7 +165,7 @@ class _Seen(Struct, frozen=True, kw_only=True):
     gate: Gate
     ledger: Ledger
     constitution: Cut
-    judge: Judge
+    judge: visibility.Judge
     blocks: Blocks
     placed: Mapping[str, tuple[Placed, ...]]
     sources: tuple[Source, ...]
@@ -155,18 +195,18 @@ def refresh(
         IntegrityError: The constitution in force cannot be told.
     """
     seen = _look(gate, ledger, moment)
-    path = index_path(gate.home)
+    path = search_index.index_path(gate.home)
     if not may_write:
         return _in_memory(seen, "another machine writes this home, so the index was not touched")
     lock = Lock(gate.home.lock_path("search"), timeout_s=WAIT_S)
     try:
         with lock:
             return _up_to_date(seen, path, os.stat(lock.path).st_mtime_ns, anew=anew)
-    except (LockedError, BusyIndexError):
+    except (LockedError, search_reader.BusyIndexError):
         return _in_memory(seen, "another run is bringing the index up to date")
-    except OtherVersionError as error:
+    except search_reader.OtherVersionError as error:
         return _in_memory(seen, f"{error}, and it was left alone")
-    except (SearchIndexError, ConfigurationError) as error:
+    except (search_reader.SearchIndexError, ConfigurationError) as error:
         return _in_memory(seen, str(error))
     except OSError as error:
         return _in_memory(seen, f"the index cannot be written ({error.strerror})")
@@ -187,7 +227,7 @@ def keep_up(gate: Gate, ledger: Ledger, moment: Moment) -> bool:
         NightledgerError: As ``refresh``; or the index cannot be read or written.
         OSError: The same.
     """
-    path = index_path(gate.home)
+    path = search_index.index_path(gate.home)
     gated, all_files = gate.home.identity.gated, (source.path for source in find_sources(gate.home))
     takes_long = _bytes_of(gate, gated) > _SOON_BYTES or _bytes_of(gate, all_files) > _SOON_LOG_BYTES
     if not os.path.lexists(path) or takes_long:
@@ -226,7 +266,7 @@ def _look(gate: Gate, ledger: Ledger, moment: Moment) -> _Seen:
         gate=gate,
         ledger=ledger,
         constitution=cut_principles(read_principles(home, ledger, moment)),
-        judge=Judge(home, read_rules(gate, ledger), signed),
+        judge=visibility.Judge(home, visibility.read_rules(gate, ledger), signed),
         blocks=read_blocks(gate),
         placed={path: tuple(entries) for path, entries in placed.items()},
         sources=tuple(source for source in sources if copies.get(source.path) not in searched),
@@ -240,27 +280,27 @@ def _up_to_date(seen: _Seen, path: str, now_ns: int, *, anew: bool) -> Refreshed
     try:
         if there is not None:
             return _open(seen, path, _in_place(seen, path, there, now_ns))
-    except DamagedIndexError as error:  # deeper than the first look goes
+    except search_reader.DamagedIndexError as error:  # deeper than the first look goes
         seen.notes.append(f"{error}: it was made anew")
-    with building(path, index_text) as writer:
+    with search_index.building(path, index_text) as writer:
         changes = _changes(seen, writer.store, now_ns)
         _carry_out(seen, writer, changes)
     return _open(seen, path, changes)
 
 
-def _in_place(seen: _Seen, path: str, there: SearchStore, now_ns: int) -> Changes:
+def _in_place(seen: _Seen, path: str, there: search_index.SearchStore, now_ns: int) -> Changes:
     """Write what changed into the index that is there."""
     with closing(there) as store:
         changes = _changes(seen, store, now_ns)
         stale = store.meta(_HEAD) != seen.head or store.meta(_LINKS) != _links_state(seen)
         stale = stale or store.meta(_BLOCKS) != seen.blocks.version
     if changes.any or stale:
-        with writing(path, index_text) as writer:
+        with search_index.writing(path, index_text) as writer:
             _carry_out(seen, writer, changes)
     return changes
 
 
-def _usable(seen: _Seen, path: str) -> SearchStore | None:
+def _usable(seen: _Seen, path: str) -> search_index.SearchStore | None:
     """Give the index that is there; None where there is none, or one that is to be made anew.
 
     Raises:
@@ -268,23 +308,23 @@ def _usable(seen: _Seen, path: str) -> SearchStore | None:
         BusyIndexError: Another run writes it.
     """
     try:
-        take_back(path)
-        store = open_store(path)
+        search_index.take_back(path)
+        store = search_index.open_store(path)
         if store is not None:
             store.files()
-    except BusyIndexError:
+    except search_reader.BusyIndexError:
         raise
-    except OtherVersionError as error:
+    except search_reader.OtherVersionError as error:
         if error.newer:
             raise
         return None
-    except SearchIndexError as error:
+    except search_reader.SearchIndexError as error:
         seen.notes.append(f"{error}: it was made anew")
         return None
     return store
 
 
-def _changes(seen: _Seen, store: SearchStore, now_ns: int) -> Changes:
+def _changes(seen: _Seen, store: search_index.SearchStore, now_ns: int) -> Changes:
     again: frozenset[Kind] = frozenset()
     if store.meta(_RULES) != seen.judge.rules.version:
         again = frozenset(Kind)
@@ -294,10 +334,10 @@ def _changes(seen: _Seen, store: SearchStore, now_ns: int) -> Changes:
     return find_changes(seen.gate.home, seen.sources, store, again=again, now_ns=now_ns)
 
 
-def _carry_out(seen: _Seen, writer: SearchWriter, changes: Changes) -> None:
+def _carry_out(seen: _Seen, writer: search_index.SearchWriter, changes: Changes) -> None:
     for path in changes.gone:
         writer.remove(path)
-        keep_verdict(writer, path, None)
+        visibility.keep_verdict(writer, path, None)
     for path, state in changes.touched:
         writer.touch(path, state)
     changes.changed = [one for one in changes.changed if _put(seen, writer, one)]
@@ -309,7 +349,7 @@ def _carry_out(seen: _Seen, writer: SearchWriter, changes: Changes) -> None:
     writer.note(_BLOCKS, seen.blocks.version)
 
 
-def _put(seen: _Seen, writer: SearchWriter, changed: Changed) -> bool:
+def _put(seen: _Seen, writer: search_index.SearchWriter, changed: Changed) -> bool:
     """Index a file; False where it stands in the index as it would."""
     source, state = changed.source, changed.state
     expunged = seen.judge.rules.forgotten.expunged
@@ -323,19 +363,19 @@ def _put(seen: _Seen, writer: SearchWriter, changed: Changed) -> bool:
     else:
         text = expunged.without(changed.raw.decode("utf-8", "surrogateescape"))
         cut = _cut(seen, source, text)
-        text = text if source.kind in BY_LINES else cut.text
+        text = text if source.kind in visibility.BY_LINES else cut.text
     lines, judge, store = text.split("\n"), seen.judge, writer.store
-    verdict = judge_file(judge, store, changed, lines)
+    verdict = visibility.judge_file(judge, store, changed, lines)
     told_by_text = source.kind not in (Kind.MEMORY, Kind.PRINCIPLE) and not is_archive(source.path)
-    if told_by_text and not changed.fresh and verdict == read_verdict(store, source.path):
+    if told_by_text and not changed.fresh and verdict == visibility.read_verdict(store, source.path):
         writer.touch(source.path, state)
         return False
-    cut = for_each(judge, source.kind, cut, lines, verdict)
+    cut = visibility.for_each(judge, source.kind, cut, lines, verdict)
     if source.kind is Kind.MEMORY:
         cut = replace(cut, chunks=tuple(_processed(seen.blocks, one, cut.text) for one in cut.chunks))
     writer.put(NewFile(path=source.path, kind=source.kind, state=state, text=cut.text, chunks=cut.chunks))
     learn_names(writer, source.path)
-    keep_verdict(writer, source.path, verdict)
+    visibility.keep_verdict(writer, source.path, verdict)
     return True
 
 
@@ -384,7 +424,7 @@ def _links_state(seen: _Seen) -> str:
     return f"{index_stamp(seen.gate.home.link_index_dir)} {seen.head} {seen.judge.rules.version}"
 
 
-def _put_links(seen: _Seen, writer: SearchWriter) -> None:
+def _put_links(seen: _Seen, writer: search_index.SearchWriter) -> None:
     try:
         links = shown_associations(seen.gate, seen.ledger)
     except LinkIndexError as error:
@@ -395,9 +435,9 @@ def _put_links(seen: _Seen, writer: SearchWriter) -> None:
 
 
 def _open(seen: _Seen, path: str, changes: Changes) -> Refreshed:
-    store = open_store(path)
+    store = search_index.open_store(path)
     if store is None:
-        raise SearchIndexError(f"the search index {path} was removed while it was made")
+        raise search_reader.SearchIndexError(f"the search index {path} was removed while it was made")
     return Refreshed(
         store=store,
         judge=seen.judge,
@@ -409,7 +449,7 @@ def _open(seen: _Seen, path: str, changes: Changes) -> Refreshed:
 
 def _in_memory(seen: _Seen, why: str) -> Refreshed:
     """Search a copy that no file holds: slower, and right."""
-    writer = build_in_memory(index_text)
+    writer = search_index.build_in_memory(index_text)
     changes = _changes(seen, writer.store, 0)
     _carry_out(seen, writer, changes)
     writer.commit()

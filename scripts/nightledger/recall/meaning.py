@@ -14,8 +14,8 @@ from operator import mul
 from typing import Protocol
 
 from nightledger.domain.errors import LockedError, NightledgerError
+from nightledger.files.atomic import Lock
 from nightledger.files.home import Home
-from nightledger.files.lock import Lock
 from nightledger.files.search_index import SearchStore, SearchWriter, index_path, writing
 from nightledger.files.search_reader import SearchIndexError
 from nightledger.files.search_values import Filter

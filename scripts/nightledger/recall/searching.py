@@ -14,8 +14,8 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from nightledger.domain.decision import Moment
 from nightledger.domain.exposure import weigh
-from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
 from nightledger.domain.search import (
     Chunk,
@@ -27,16 +27,8 @@ from nightledger.domain.search import (
     Showing,
     Why,
     best_lines,
+    ranking,
     with_what_follows,
-)
-from nightledger.domain.search.ranking import (
-    CANDIDATES,
-    LINK_WEIGHT,
-    Candidate,
-    Ranked,
-    nearest,
-    rank,
-    rarity,
 )
 from nightledger.domain.search.timewords import Times, read_times
 from nightledger.files.configuration import home_zone
@@ -177,9 +169,9 @@ def search_store(store: SearchStore, query: Query, today: date, *, encoder: Enco
         except EncoderError as error:
             notes.append(f"{error}: words alone were searched")
     scores = find_scores(store, query, asked)
-    chunks = store.chunks({**scores, **dict.fromkeys(() if query.tags else nearest(cosines))})
+    chunks = store.chunks({**scores, **dict.fromkeys(() if query.tags else ranking.nearest(cosines))})
     candidates = [_candidate(chunk, scores.get(number, 0.0)) for number, chunk in chunks.items()]
-    ranked = rank(candidates, within=times.holds if times.bounded else None, cosines=cosines)
+    ranked = ranking.rank(candidates, within=times.holds if times.bounded else None, cosines=cosines)
     hits = tuple(_hits(store, _choose(ranked, chunks, query), chunks, asked))
     return Found(
         hits=hits,
@@ -194,8 +186,8 @@ def search_store(store: SearchStore, query: Query, today: date, *, encoder: Enco
     )
 
 
-def _candidate(chunk: Chunk, words: float) -> Candidate:
-    return Candidate(
+def _candidate(chunk: Chunk, words: float) -> ranking.Candidate:
+    return ranking.Candidate(
         id=chunk.id,
         words=words,
         together=f"{chunk.path}\n{chunk.day or chunk.heading}",
@@ -270,21 +262,25 @@ def find_scores(store: SearchStore, query: Query, asked: Asked) -> dict[int, flo
         return dict.fromkeys(store.of_days(replace(of_told, until=told.until)), 0.0)
 
     def find(words: Iterable[str], wanted: Filter) -> dict[int, float]:
-        return store.find(map(asked.forms.phrases_of, words), CANDIDATES, wanted)
+        return store.find(map(asked.forms.phrases_of, words), ranking.CANDIDATES, wanted)
 
     found = find(asked.words, wanted)
-    if len(found) == CANDIDATES and not query.scope:  # logs are many: what was signed is weighed with them
+    if (
+        len(found) == ranking.CANDIDATES and not query.scope
+    ):  # logs are many: what was signed is weighed with them
         found |= find(asked.words, replace(wanted, kinds=(Kind.MEMORY,)))
     if told.bounded and query.since is None and query.until is None:
         found |= find(asked.words, of_told)
     for number, score in find(asked.linked, wanted).items() if asked.linked else ():
-        found[number] = found.get(number, 0.0) + LINK_WEIGHT * score
+        found[number] = found.get(number, 0.0) + ranking.LINK_WEIGHT * score
     return found
 
 
-def _choose(ranked: Iterable[Ranked], chunks: Mapping[int, Chunk], query: Query) -> list[Ranked]:
+def _choose(
+    ranked: Iterable[ranking.Ranked], chunks: Mapping[int, Chunk], query: Query
+) -> list[ranking.Ranked]:
     """Return as many as are wanted, each text once, and where all kinds are, signed entries behind them that may keep a place."""
-    chosen: list[Ranked] = []
+    chosen: list[ranking.Ranked] = []
     seen: set[str] = set()
     signed = 0
     for one in ranked:
@@ -301,7 +297,7 @@ def _choose(ranked: Iterable[Ranked], chunks: Mapping[int, Chunk], query: Query)
 
 
 def _hits(
-    store: SearchStore, chosen: Sequence[Ranked], chunks: Mapping[int, Chunk], asked: Asked
+    store: SearchStore, chosen: Sequence[ranking.Ranked], chunks: Mapping[int, Chunk], asked: Asked
 ) -> Iterator[Hit]:
     """Give what was chosen with its best lines, and why: the words that the index finds in it."""
     words, forms = () if asked.bare or not chosen else (*asked.words, *asked.linked), asked.forms
@@ -315,7 +311,8 @@ def _hits(
     for one in chosen:
         chunk = chunks[one.id]
         weights = {
-            word: rarity(frequency.get(word, 0), total) * (LINK_WEIGHT if word in asked.linked else 1.0)
+            word: ranking.rarity(frequency.get(word, 0), total)
+            * (ranking.LINK_WEIGHT if word in asked.linked else 1.0)
             for word in words
             if one.id in holding[word]
         }
@@ -332,7 +329,7 @@ def _hits(
 
 
 def _reasons(
-    ranked: Ranked, weights: Mapping[str, float], asked: Asked, day: date | None
+    ranked: ranking.Ranked, weights: Mapping[str, float], asked: Asked, day: date | None
 ) -> tuple[Reason, ...]:
     """Return the parts of a score; what the words gave is shared out by how rare they are."""
     later = ", told later" if day and asked.times.is_later(day) else ""

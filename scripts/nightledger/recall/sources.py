@@ -30,14 +30,13 @@ from nightledger.domain.search import Kind
 from nightledger.domain.transcript import EXTRACTS
 from nightledger.domain.trusting import TRUST_FILES
 from nightledger.domain.words import read_moment, read_text
+from nightledger.files.durable import read_lines, read_regular
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
-from nightledger.files.reading import read_lines, read_regular
 from nightledger.files.search_index import SearchStore
 from nightledger.files.search_values import FileState, NewChunk
 from nightledger.gate.memory.naming import Placed
-from nightledger.hosts.daylogs import MAX_LOG_BYTES, day_of, find_daylogs, wide_encoding
-from nightledger.hosts.presets import preset
+from nightledger.hosts.daylogs import MAX_LOG_BYTES, day_of, find_daylogs, preset, wide_encoding
 from nightledger.records.keeping import fold_lines, record_kinds, words_of
 from nightledger.text.dates import first_day
 from nightledger.text.handoff import handoff_day

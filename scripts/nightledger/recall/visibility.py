@@ -23,16 +23,16 @@ from msgspec.structs import replace
 
 from nightledger import __version__
 from nightledger.domain.daylog import Region
+from nightledger.domain.decision import EventName
 from nightledger.domain.errors import NightledgerError
-from nightledger.domain.event import EventName
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import Change, Op, Origin
 from nightledger.domain.proposal import Kind as ProposalKind
 from nightledger.domain.search import Kind
 from nightledger.domain.states import Book, ChangeState
 from nightledger.files.configuration import load_operator, read_rule_files
+from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
-from nightledger.files.reading import read_optional
 from nightledger.files.search_index import SearchStore, SearchWriter
 from nightledger.gate.forgetting.forgotten import cited, read_forgotten
 from nightledger.gate.gated import read_accepted

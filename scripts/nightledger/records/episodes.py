@@ -18,8 +18,8 @@ from nightledger.domain.proposal import Origin
 from nightledger.domain.record import Author, Happened, RecordEvent
 from nightledger.domain.transcript import Speaker
 from nightledger.files.append import Appender
+from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
-from nightledger.files.reading import read_optional
 from nightledger.records.keeping import PATIENCE_S, Sitting, Told, append_events, checked, new_event
 from nightledger.text.visible import CUT
 

@@ -14,18 +14,15 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.codec.canonical import canonical
+from nightledger.codec.canonical import MAX_LINE_BYTES, canonical
 from nightledger.codec.schema import find_problems, read_schema
-from nightledger.codec.strict_json import MAX_LINE_BYTES
 from nightledger.domain.errors import RecordError, RefusedError, UsageError
 from nightledger.domain.finding import Severity
-from nightledger.domain.ids import content_id
 from nightledger.domain.record import Action, Author, Happened, Record, RecordEvent, RecordKind, fold_records
-from nightledger.domain.words import dump_moment, normal
+from nightledger.domain.words import content_id, dump_moment, normal
 from nightledger.files.append import Appender
-from nightledger.files.home import Home
+from nightledger.files.home import Home, shipped_config
 from nightledger.files.line_log import LineLog
-from nightledger.files.shipped import shipped_config
 from nightledger.text.scanners.scan import mask_secrets, scan
 
 PATIENCE_S = 60

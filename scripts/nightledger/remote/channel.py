@@ -1,57 +1,50 @@
-"""The commands of ``channel``: our own line, who may send, one message, serving, the boxes, how it stands."""
+"""The commands of channel: our own line, who may send, one message, serving, the boxes, how it stands; and a review of what waits on another machine.
+
+Invariant: the other machine needs no private key of the operator, and this one asks it for
+nothing but bytes: what is shown is worked out from them here, and what is signed is what was shown.
+"""
 
 import argparse
 import gc
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
+from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
-from nightledger.codec.records import MAX_MESSAGE_BYTES, dump_record, parse_record, to_plain
-from nightledger.codec.strict_json import parse_json
-from nightledger.domain.errors import NightledgerError, RecordError, UsageError
-from nightledger.domain.message import PeerKey, Peers, Status
+from nightledger.codec.canonical import parse_json
+from nightledger.codec.records import MAX_MESSAGE_BYTES, dump_record, load_record, parse_record, to_plain
+from nightledger.domain.decision import NAMESPACE, Decision
+from nightledger.domain.errors import NightledgerError, RecordError, RefusedError, UsageError
+from nightledger.domain.message import Peer, PeerKey, Peers, Reply, Status, Waiting
+from nightledger.files.durable import read_optional, read_regular
 from nightledger.files.home import Home
-from nightledger.files.reading import read_regular
+from nightledger.gate.review.composing import compose_by
+from nightledger.gate.review.reviewing import Answer, Item, Refusal, Verb
+from nightledger.gate.stored import Signed, sign
+from nightledger.remote import letters
+from nightledger.remote import peers as machines
 from nightledger.remote.handlers import logged_messages
-from nightledger.remote.letters import (
-    CONTENT_TYPE,
-    MESSAGE_PATH,
-    Delivery,
-    Emptied,
-    Outgoing,
-    deliver,
-    empty_boxes,
-    known_peers,
-    pending,
-    prepare,
-    spools,
-)
-from nightledger.remote.peers import (
-    add_peer,
-    machine_public_key,
-    parse_peers,
-    read_dead_letters,
-    read_peers,
-    remove_peer,
-    tell,
-)
 from nightledger.remote.receiving import RULES, take_in
 from nightledger.remote.spool import PATIENCE_S, Spool
 from nightledger.remote.transport import LIMITS, Limits, Response, Server, Service, is_loopback, sentence
-from nightledger.surfaces import screen
-from nightledger.surfaces.context import Context
-from nightledger.surfaces.home import require_person
+from nightledger.remote.waiting import RemoteReview, unpack
+from nightledger.surfaces import screen, signing
+from nightledger.surfaces.context import Context, require_person
+from nightledger.surfaces.listing import item_record
 from nightledger.surfaces.screen import say
-from nightledger.surfaces.session import reading, require_machine
+from nightledger.surfaces.session import Session, reading, require_machine
+from nightledger.surfaces.signing import Settled, tell_settled
 from nightledger.surfaces.trust_change import change_trust
+from nightledger.surfaces.verbs.review import keeping, questions_of, tell_unsigned
 from nightledger.trust.keys import KeyRing
-from nightledger.trust.sshsig import ED25519, SignatureError, parse_public_line
+from nightledger.trust.signers import parse_allowed_signers
+from nightledger.trust.sshsig import ED25519, SignatureError, Signer, parse_public_line
 
 _LINE_WORDS = 3
 """``<home id> ssh-ed25519 AAAA…``, a comment behind it."""
@@ -69,8 +62,8 @@ def send(options: argparse.Namespace, context: Context) -> int:
     if len(options.words) != 1 or not options.to:
         raise UsageError("say: channel send ACTION --to NAME [--body FILE]")
     body = _body(options.body)
-    outgoing = prepare(context, options.to, options.words[0], body)
-    delivery = deliver(context, outgoing)
+    outgoing = letters.prepare(context, options.to, options.words[0], body)
+    delivery = letters.deliver(context, outgoing)
     _report(context, outgoing, delivery)
     rejected = delivery.reply is not None and delivery.reply.status is Status.REJECTED
     return 1 if delivery.error or rejected else 0
@@ -87,7 +80,7 @@ def _body(path: str | None) -> dict[str, Any]:
     return value
 
 
-def _report(context: Context, outgoing: Outgoing, delivery: Delivery) -> None:
+def _report(context: Context, outgoing: letters.Outgoing, delivery: letters.Delivery) -> None:
     message, reply = outgoing.message, delivery.reply
     record = {
         "id": message.id,
@@ -99,12 +92,12 @@ def _report(context: Context, outgoing: Outgoing, delivery: Delivery) -> None:
     }
     if reply is None and delivery.error:
         kept = "hint: it is kept in memory/state/tc-dead-letters.jsonl; mend the cause and send it anew"
-        tell(context, record, notes=(f"error: {delivery.error}", kept))
+        machines.tell(context, record, notes=(f"error: {delivery.error}", kept))
     elif reply is None:
-        tell(context, record)
+        machines.tell(context, record)
         say(context, f"{message.id} is in the spool; 'nightledger channel receive' takes the answer in.")
     else:
-        tell(context, record, [f"{outgoing.peer.name}: {_answer(reply.status.value, reply.reason)}"])
+        machines.tell(context, record, [f"{outgoing.peer.name}: {_answer(reply.status.value, reply.reason)}"])
         for name, value in sorted(reply.body.items()):
             if isinstance(value, str):
                 context.print_lines(screen.wrap(screen.shown(f"{name}:"), indent="  ", first=""))
@@ -151,7 +144,7 @@ def open_server(context: Context, address: tuple[str, int], limits: Limits = LIM
 
     def answer(raw: bytes) -> Response:
         try:
-            return Response(status=200, content=take_in(context, raw).envelope, kind=CONTENT_TYPE)
+            return Response(status=200, content=take_in(context, raw).envelope, kind=letters.CONTENT_TYPE)
         except RecordError as error:
             return sentence(HTTPStatus.BAD_REQUEST, str(error))
         except SignatureError as error:
@@ -161,7 +154,7 @@ def open_server(context: Context, address: tuple[str, int], limits: Limits = LIM
 
     service = Service(
         name="channel",
-        path=MESSAGE_PATH,
+        path=letters.MESSAGE_PATH,
         word="message",
         max_bytes=MAX_MESSAGE_BYTES,
         answer=answer,
@@ -174,18 +167,18 @@ def receive(options: argparse.Namespace, context: Context) -> int:
     """Empty this home's boxes in the spools, once; for cron. Like ``send`` it ends with 1 where a message of ours was rejected."""
     del options
     require_machine(Home(context.home_path).require())
-    emptied = empty_boxes(context)
+    emptied = letters.empty_boxes(context)
     lines = [f"took in {one['action']} of {one['peer']} ({one['message']})" for one in emptied.answered]
     lines += [
         f"{one['peer']} answered {one['action']}: {_answer(one['status'], one['reason'])}"
         for one in emptied.replies
     ]
-    tell(context, asdict(emptied), lines, _wrong(emptied, waits=not context.quiet))
+    machines.tell(context, asdict(emptied), lines, _wrong(emptied, waits=not context.quiet))
     rejected = any(one["status"] == Status.REJECTED for one in emptied.replies)
     return 1 if emptied.dead or emptied.set_aside or emptied.problems or rejected else 0
 
 
-def _wrong(emptied: Emptied, *, waits: bool) -> Iterator[str]:
+def _wrong(emptied: letters.Emptied, *, waits: bool) -> Iterator[str]:
     """Tell what did not go well, and, where asked for, what merely waits."""
     for message in emptied.dead:
         yield f"error: no answer to {message} came before it expired; it is a dead letter now"
@@ -207,10 +200,10 @@ def status(options: argparse.Namespace, context: Context) -> int:
     """Show every machine with its last contact, letters that wait, and dead letters."""
     del options
     home = Home(context.home_path).require()
-    dead = read_dead_letters(home)
-    sent = [message.aud for message, _ in pending(home).values()]
+    dead = machines.read_dead_letters(home)
+    sent = [message.aud for message, _ in letters.pending(home).values()]
     with reading(context) as session:
-        peers = read_peers(home, session.ledger, session.moment).peers
+        peers = machines.read_peers(home, session.ledger, session.moment).peers
         heard = {one["iss"]: one["at"] for one in logged_messages(session.ledger)}
     record: dict[str, Any] = {
         "peers": [
@@ -222,11 +215,11 @@ def status(options: argparse.Namespace, context: Context) -> int:
             }
             for peer in peers
         ],
-        "spools": [_spool_record(path, home.identity.id) for path in spools(context)],
+        "spools": [_spool_record(path, home.identity.id) for path in letters.spools(context)],
         "dead_letters": len(dead),
         "last_error": str(dead[-1].get("error", "")) if dead else "",
     }
-    tell(context, record, _status_lines(record))
+    machines.tell(context, record, _status_lines(record))
     return 0
 
 
@@ -257,7 +250,7 @@ def keygen(options: argparse.Namespace, context: Context) -> int:
     require_machine(home)
     if options.new:
         require_person(context.verb, simulated=home.identity.simulated)
-    key = machine_public_key(KeyRing(Path(context.keys_dir)), home.identity.id, new=options.new)
+    key = machines.machine_public_key(KeyRing(Path(context.keys_dir)), home.identity.id, new=options.new)
     line = f"{home.identity.id} {key.kind} {key.line.split()[1]}"
     context.emit({"line": line, "fingerprint": key.fingerprint})
     context.print(line)
@@ -278,21 +271,23 @@ def peer(options: argparse.Namespace, context: Context) -> int:
     if not known or len(options.words) > 2:  # noqa: PLR2004 - a word and a name
         raise UsageError("say: channel peer list, channel peer add NAME, or channel peer remove NAME")
     if what in ("", "list"):
-        peers = known_peers(context)
-        tell(context, to_plain(peers)["peers"], _peer_lines(peers))
+        peers = letters.known_peers(context)
+        machines.tell(context, to_plain(peers)["peers"], _peer_lines(peers))
         return 0
     if what == "add":
         home, key = _parse_key_line(options.line)
         actions = _peer_actions(options.actions)
         _change_peers(
             context,
-            lambda peers: add_peer(peers, name, home, PeerKey(key=key), actions),
+            lambda peers: machines.add_peer(peers, name, home, PeerKey(key=key), actions),
             f"add the machine {name}",
         )
     else:
         gone = "" if options.line is None else _parse_key_line(options.line)[1]
-        _change_peers(context, lambda peers: remove_peer(peers, name, gone), f"remove the machine {name}")
-    context.emit({"peers": to_plain(known_peers(context))["peers"]})
+        _change_peers(
+            context, lambda peers: machines.remove_peer(peers, name, gone), f"remove the machine {name}"
+        )
+    context.emit({"peers": to_plain(letters.known_peers(context))["peers"]})
     say(context, f"Signed. 'nightledger channel peer list' shows what {name} may ask for now.")
     return 0
 
@@ -309,7 +304,7 @@ def _peer_lines(peers: Peers) -> Iterator[str]:
 
 def _change_peers(context: Context, change: Callable[[Peers], Peers], reason: str) -> None:
     def edit(files: Mapping[str, bytes]) -> dict[str, bytes]:
-        content = dump_record(change(parse_peers(files["peers"])))
+        content = dump_record(change(machines.parse_peers(files["peers"])))
         parse_record(Peers, content, where="peers.json")
         return {"peers": content}
 
@@ -334,3 +329,128 @@ def _peer_actions(text: str | None) -> tuple[str, ...]:
     if unknown:
         raise UsageError(f"there is no action {unknown[0]!r}", hint=f"known: {', '.join(sorted(RULES))}")
     return named
+
+
+def review_remote(context: Context, name: str) -> int:
+    """Show what waits on another machine; on a terminal ask, sign, and send the decisions.
+
+    Raises:
+        UsageError: There is no such machine.
+        RefusedError: It does not answer, or its answer does not hold together.
+    """
+    asks = context.interactive() and not context.json
+    with reading(context, person=asks) as session:
+        peer, waiting, said_at = _fetch(context, name)
+        review = _ready(session, waiting, peer)
+        context.emit([item_record(item) for item in review.items])
+        _open(context, waiting, review, f"on {peer.name}, which said so at {said_at:%Y-%m-%d %H:%M} UTC")
+        if not asks:
+            for at, item in enumerate(review.items, 1):
+                context.print_lines(screen.item_lines(item, at, len(review.items)))
+            return 0
+        again = f"nightledger review --remote {name}"
+        questions = questions_of(context, session, [*review.items], lambda item: _evidence(review, item))
+        with keeping(questions, again):
+            given = questions.ask_all()
+            answers = [answer for answer in given if answer.verb is not Verb.LATER]
+            signed, refusals = _sign(context, session, waiting, review, answers) if answers else ([], [])
+    if questions.given and not given:
+        tell_unsigned(questions, again)
+    failed = [not _send(context, name, decision, what) for decision, what in signed]
+    if given and not any(failed):
+        questions.keep({})
+    tell_settled(context, Settled(decisions=(), refusals=tuple(refusals)))
+    return 1 if refusals or any(failed) else 0
+
+
+def _ready(session: Session, waiting: Waiting, peer: Peer) -> RemoteReview:
+    """Unpack what came; no approval lives longer than this machine's own settings let one live."""
+    review = unpack(waiting, peer.home)
+    days = min(review.terms.decision_expires_days, session.gate.settings.decision_expires_days)
+    return replace(review, terms=replace(review.terms, decision_expires_days=days))
+
+
+def _fetch(context: Context, name: str) -> tuple[Peer, Waiting, datetime]:
+    """Ask the machine, or take its newest answer from the spool, and when it was given."""
+    outgoing = letters.prepare(context, name, "proposals", {})
+    reply: Reply | None
+    if outgoing.address.url:
+        reply = letters.deliver(context, outgoing).reply
+    else:
+        kept = letters.reply_path(Home(context.home_path), name, "proposals")
+        raw = read_optional(kept, letters.MAX_REPLY_ENVELOPE_BYTES)
+        reply = letters.believe(context, raw, outgoing.peer) if raw else None
+    if reply is None:
+        raise RefusedError(
+            f"{name} has not said what waits",
+            hint=f"nightledger channel send proposals --to {name}, then nightledger channel receive",
+        )
+    if reply.status is not Status.EXECUTED:
+        raise RefusedError(f"{name} does not say what waits: {reply.reason}")
+    waiting = load_record(Waiting, dict(reply.body), where=f"the answer of {name}")
+    return outgoing.peer, waiting, datetime.fromtimestamp(reply.iat, UTC)
+
+
+def _open(context: Context, waiting: Waiting, review: RemoteReview, where: str) -> None:
+    proposals = {item.stored.proposal.id for item in review.items}
+    told = [f"{len(review.items)} change(s) in {len(proposals)} proposal(s) wait {where}."]
+    kept = "are masked here; what is signed of the file is what is shown."
+    told += [f"Secrets in {path} {kept}" for path in review.masked]
+    if waiting.left_out:
+        told.append(
+            f"{len(waiting.left_out)} more must be answered there: drift, or a text that may not travel."
+        )
+    for text in told:
+        context.print_lines(screen.wrap(screen.shown(text), indent=screen.INSIDE, first=""))
+    context.print()
+
+
+def _evidence(review: RemoteReview, item: Item) -> list[str]:
+    rows = []
+    for excerpt in review.excerpts[item.stored.proposal.id]:
+        if excerpt.n == item.change.n:
+            changed = "" if excerpt.same else ": these lines have changed since, or are gone"
+            rows += screen.wrap(screen.shown(f"{excerpt.place}{changed}"), indent="      ", first="  in: ")
+            for line in excerpt.text.split("\n"):
+                rows += screen.text_lines(line, indent=screen.INSIDE)
+    return rows
+
+
+def _sign(
+    context: Context, session: Session, waiting: Waiting, review: RemoteReview, answers: Sequence[Answer]
+) -> tuple[list[tuple[Decision, Signed]], list[Refusal]]:
+    """Sign with this machine's operator key; its name comes from the signers of the other home."""
+    signer = signing.signer_of(session.gate, context)
+    context.renew()
+    session.moment = context.moment  # a person took their time since
+    terms = signing.prepare(session, _principal(waiting, signer, session), waiting.log)
+    decisions, refusals = compose_by(review.terms, review.items, answers, review.documents, terms)
+    return [(decision, sign(decision, signer)) for decision in decisions], refusals
+
+
+def _principal(waiting: Waiting, signer: Signer, session: Session) -> str:
+    for line in parse_allowed_signers(waiting.allowed_signers, where="its allowed_signers"):
+        if line.key == signer.public_key and NAMESPACE in (line.namespaces or (NAMESPACE,)):
+            return line.principals[0]
+    raise RefusedError(
+        f"the key {signing.operator_path(session.gate)} may not sign for that home",
+        hint="there: nightledger key add, with this machine's operator.pub",
+    )
+
+
+def _send(context: Context, name: str, decision: Decision, signed: Signed) -> bool:
+    body = {"decision": signed.content.decode(), "signature": signed.signature}
+    delivery = letters.deliver(context, letters.prepare(context, name, "decide", body))
+    told = f"{decision.type.value} {decision.proposal}: {_became(delivery, decision)}"
+    context.print_lines(screen.wrap(told, indent=screen.INSIDE, first=""))
+    return delivery.spooled or (delivery.reply is not None and delivery.reply.status is Status.EXECUTED)
+
+
+def _became(delivery: letters.Delivery, decision: Decision) -> str:
+    if delivery.spooled:
+        return "in the spool; 'nightledger channel receive' takes the answer in"
+    if delivery.reply is None:
+        return f"not delivered: {screen.shown(delivery.error)}"
+    if delivery.reply.status is Status.EXECUTED:
+        return f"recorded there; it cools until {decision.not_before:%Y-%m-%d %H:%M} UTC at least"
+    return f"refused there: {screen.shown(delivery.reply.reason)}"

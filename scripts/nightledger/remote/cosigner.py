@@ -1,25 +1,31 @@
-"""A witness: cosigns checkpoints of logs, each only when it continues the one before (C2SP tlog-witness).
+"""A witness: cosigns checkpoints of logs, each only when it continues the one before (C2SP tlog-witness); and how one is asked.
 
 It lives in a directory of its own, best on another machine, and needs no home. Invariant:
 for each log it cosigns heads of one history only, never a smaller one after a larger one;
 what it cosigned is on disk before anybody is told, so that a crash in between is healed
 by asking again. Its own times never go back.
+
+Invariant: a line is taken only when it holds for the very head that was asked for. When a
+witness remembers a head that this log does not continue, that is told with the head
+itself where the witness shows it: the log was cut, or there are two of it. Nothing is believed for where it
+came from, so plain HTTP costs no more than that others can see how long the log is.
 """
 
 import hashlib
 import os
 from collections.abc import Sequence
 from datetime import datetime
+from http import HTTPStatus
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.errors import ConfigurationError, IntegrityError
-from nightledger.files.atomic import create_file, replace_file
-from nightledger.files.durable import make_dir
-from nightledger.files.lock import Lock
-from nightledger.files.reading import read_optional, read_regular
+from nightledger.files.atomic import Lock, create_file, replace_file
+from nightledger.files.durable import make_dir, read_optional, read_regular
+from nightledger.remote.transport import Caller, Response, TransportError, sentence
+from nightledger.trust import note as notes
 from nightledger.trust.checkpoint import (
     COSIGNATURE_ED25519,
     COSIGNATURE_MLDSA44,
@@ -31,27 +37,15 @@ from nightledger.trust.checkpoint import (
     verifiers_of,
 )
 from nightledger.trust.keys import KeyPair, create_witness_keys, load_witness_key
-from nightledger.trust.merkle import EMPTY_ROOT, ProofError, verify_consistency
-from nightledger.trust.note import (
-    MAX_NOTE_BYTES,
-    Note,
-    NoteError,
-    NoteSignature,
-    VerifierKey,
-    dump_note,
-    parse_note,
-    parse_vkey,
-    sign_note,
-    verify_note,
-)
-from nightledger.trust.policy import MAX_POLICY_BYTES, Policy, dump_policy, parse_policy
-from nightledger.trust.proof import Continuation, ProofFormError, parse_continuation
+from nightledger.trust.merkle import EMPTY_ROOT, ProofError, Tree, verify_consistency
+from nightledger.trust.policy import MAX_POLICY_BYTES, Policy, dump_policy, parse_policy, verify_log
+from nightledger.trust.proof import Continuation, ProofFormError, dump_continuation, parse_continuation
+from nightledger.trust.report import Damage, contradicts
 
 VKEYS = "vkeys"
 LOGS = "logs"
 HEADS = "heads"
 LOCK = "lock"
-TEXT = "text/plain; charset=utf-8"
 SIZE = "text/x.tlog.size"
 """Content type of the answer that names the size last cosigned (C2SP tlog-witness)."""
 MAX_REQUEST_BYTES = 1 << 18
@@ -61,28 +55,13 @@ _PUBLIC_MODE = 0o644
 _LOCK_TIMEOUT_S = 10.0
 
 
-class Answer(Struct, frozen=True, kw_only=True):
-    """What a witness answers, over HTTP or as a file.
-
-    Attributes:
-        status: HTTP's: 200 lines, 400 malformed, 403 badly signed, 404 unknown log, 409 another
-            size was cosigned last, 422 inconsistent, 503 not now.
-        body: Signature lines, a size, or one sentence.
-        content_type: Of the body.
-    """
-
-    status: int
-    body: bytes
-    content_type: str = TEXT
-
-
 class _Request(Struct, frozen=True, kw_only=True):
     """A request whose form and signatures hold."""
 
     proof: Continuation
     head: Checkpoint
     text: str
-    lines: tuple[NoteSignature, ...]
+    lines: tuple[notes.NoteSignature, ...]
 
 
 class WitnessError(IntegrityError):
@@ -102,12 +81,12 @@ class Cosigner(Struct, frozen=True, kw_only=True):
     """
 
     directory: Path
-    vkeys: tuple[VerifierKey, ...]
-    logs: tuple[VerifierKey, ...]
+    vkeys: tuple[notes.VerifierKey, ...]
+    logs: tuple[notes.VerifierKey, ...]
     key: KeyPair
 
-    def answer(self, raw: bytes, now: datetime) -> Answer:
-        """Answer one request: cosign, or say why not.
+    def answer(self, raw: bytes, now: datetime) -> Response:
+        """Response one request: cosign, or say why not.
 
         What is cosigned is on disk when this returns.
 
@@ -120,7 +99,7 @@ class Cosigner(Struct, frozen=True, kw_only=True):
             LockedError: Other requests took longer than 10 s.
         """
         request = _read_request(raw, self.logs)
-        if isinstance(request, Answer):
+        if isinstance(request, Response):
             return request
         with Lock(os.fspath(self.directory / LOCK), timeout_s=_LOCK_TIMEOUT_S):
             remembered = self._remembered(request.head.origin)
@@ -136,39 +115,41 @@ class Cosigner(Struct, frozen=True, kw_only=True):
         known = {hashlib.sha256(log.name.encode()).hexdigest() for log in self.logs}
         if origin_sha256 not in known:
             return None
-        return read_optional(os.fspath(self.directory / HEADS / origin_sha256), MAX_NOTE_BYTES)
+        return read_optional(os.fspath(self.directory / HEADS / origin_sha256), notes.MAX_NOTE_BYTES)
 
-    def _cosign(self, request: _Request, now: datetime) -> Answer:
-        made = sign_note(request.text, self.key.signers_of(self.vkeys[0].name, COSIGNATURE_ED25519, now))
-        kept = Note(text=request.text, signatures=(*request.lines, *made.signatures))
+    def _cosign(self, request: _Request, now: datetime) -> Response:
+        made = notes.sign_note(
+            request.text, self.key.signers_of(self.vkeys[0].name, COSIGNATURE_ED25519, now)
+        )
+        kept = notes.Note(text=request.text, signatures=(*request.lines, *made.signatures))
         make_dir(os.fspath(self.directory / HEADS))
-        replace_file(_head_path(self.directory, request.head.origin), dump_note(kept))
-        return Answer(status=OK, body=dump_note(made).removeprefix(f"{request.text}\n".encode()))
+        replace_file(_head_path(self.directory, request.head.origin), notes.dump_note(kept))
+        return Response(status=OK, content=notes.dump_note(made).removeprefix(f"{request.text}\n".encode()))
 
-    def _remembered(self, origin: str) -> Note | None:
+    def _remembered(self, origin: str) -> notes.Note | None:
         path = _head_path(self.directory, origin)
-        raw = read_optional(path, MAX_NOTE_BYTES)
+        raw = read_optional(path, notes.MAX_NOTE_BYTES)
         if raw is None:
             return None
         try:
-            note = parse_note(raw)
+            note = notes.parse_note(raw)
             verifiers = verifiers_of(self.vkeys)
-            verify_note(note, verifiers[:1])
-            verify_note(note, verifiers)
+            notes.verify_note(note, verifiers[:1])
+            notes.verify_note(note, verifiers)
             found = parse_checkpoint(note.text).origin
-        except NoteError as error:
+        except notes.NoteError as error:
             raise WitnessError(f"{path} is damaged: {error}") from error
         if found != origin:
             raise WitnessError(f"{path} is damaged: it is of {found[:80]!r}")
         return note
 
-    def _clock_refusal(self, remembered: Note | None, now: datetime) -> Answer | None:
+    def _clock_refusal(self, remembered: notes.Note | None, now: datetime) -> Response | None:
         mine = {(key.name, key.key_id) for key in verifiers_of(self.vkeys)}  # whose lines were checked
         lines = remembered.signatures if remembered else ()
         stated = [cosigned_at(line.signature) for line in lines if (line.name, line.key_id) in mine]
         if all(int(at.timestamp()) <= int(now.timestamp()) for at in stated):
             return None
-        return _say(UNAVAILABLE, "this witness's clock is before the time of its last cosignature")
+        return sentence(UNAVAILABLE, "this witness's clock is before the time of its last cosignature")
 
 
 def create_witness(directory: Path, name: str) -> Cosigner:
@@ -209,7 +190,7 @@ def open_witness(directory: Path) -> Cosigner:
         )
     lines = raw.decode("utf-8", "replace").splitlines()
     key = load_witness_key(directory)
-    vkeys = tuple(map(parse_vkey, lines))
+    vkeys = tuple(map(notes.parse_vkey, lines))
     # A platform that has lost ML-DSA (another OpenSSL) still cosigns with the first key.
     made = key.verifier_keys(vkeys[0].name, COSIGNATURE_ED25519) if vkeys else ()
     if not vkeys or vkeys[: len(made)] != made or not _is_lost(vkeys[len(made) :], key, vkeys[0].name):
@@ -226,7 +207,7 @@ def renew(box: Cosigner) -> Cosigner:
     return replace(box, logs=_read_logs(box.directory))
 
 
-def add_logs(directory: Path, logs: Sequence[VerifierKey]) -> Cosigner:
+def add_logs(directory: Path, logs: Sequence[notes.VerifierKey]) -> Cosigner:
     """Let a witness cosign for more logs; what it knows stays.
 
     Args:
@@ -244,14 +225,14 @@ def add_logs(directory: Path, logs: Sequence[VerifierKey]) -> Cosigner:
     return open_witness(directory)
 
 
-def _read_logs(directory: Path) -> tuple[VerifierKey, ...]:
+def _read_logs(directory: Path) -> tuple[notes.VerifierKey, ...]:
     path = os.fspath(directory / LOGS)
     if not os.path.lexists(path):
         return ()
     return parse_policy(read_regular(path, MAX_POLICY_BYTES), where=path).logs
 
 
-def _is_lost(rest: Sequence[VerifierKey], key: KeyPair, name: str) -> bool:
+def _is_lost(rest: Sequence[notes.VerifierKey], key: KeyPair, name: str) -> bool:
     """Tell whether verifier keys beyond those that can be made here are none, or the one of a lost ML-DSA key."""
     if key.mldsa44 is not None or not rest:
         return not rest
@@ -263,52 +244,220 @@ def _head_path(directory: Path, origin: str) -> str:
     return os.fspath(directory / HEADS / hashlib.sha256(origin.encode()).hexdigest())
 
 
-def _read_request(raw: bytes, logs: Sequence[VerifierKey]) -> _Request | Answer:
+def _read_request(raw: bytes, logs: Sequence[notes.VerifierKey]) -> _Request | Response:
     """Check form and signatures, in the order of the specification."""
     if len(raw) > MAX_REQUEST_BYTES:
-        return _say(MALFORMED, f"a request has at most {MAX_REQUEST_BYTES} bytes")
+        return sentence(MALFORMED, f"a request has at most {MAX_REQUEST_BYTES} bytes")
     try:
         proof = parse_continuation(raw)
         note, head = parse_head(proof.checkpoint)
-    except (ProofFormError, NoteError) as error:
-        return _say(MALFORMED, str(error))
+    except (ProofFormError, notes.NoteError) as error:
+        return sentence(MALFORMED, str(error))
     verifiers = verifiers_of(log for log in logs if log.name == head.origin)
     if not verifiers:
-        return _say(UNKNOWN, "this witness does not know the log")
+        return sentence(UNKNOWN, "this witness does not know the log")
     try:
-        lines = verify_note(note, verifiers)
-    except NoteError as error:
-        return _say(FORBIDDEN, str(error))
+        lines = notes.verify_note(note, verifiers)
+    except notes.NoteError as error:
+        return sentence(FORBIDDEN, str(error))
     if proof.old_size > head.size:
-        return _say(MALFORMED, "the old size is larger than the checkpoint's")
+        return sentence(MALFORMED, "the old size is larger than the checkpoint's")
     return _Request(proof=proof, head=head, text=note.text, lines=_one_each(lines))
 
 
-def _one_each(lines: Sequence[NoteSignature]) -> tuple[NoteSignature, ...]:
+def _one_each(lines: Sequence[notes.NoteSignature]) -> tuple[notes.NoteSignature, ...]:
     """Give the first line of each key, as golang.org/x/mod/sumdb/note does: anybody can repeat a line."""
-    first: dict[tuple[str, bytes], NoteSignature] = {}
+    first: dict[tuple[str, bytes], notes.NoteSignature] = {}
     for line in lines:
         first.setdefault((line.name, line.key_id), line)
     return tuple(first.values())
 
 
-def _refusal(request: _Request, remembered: Note | None) -> Answer | None:
+def _refusal(request: _Request, remembered: notes.Note | None) -> Response | None:
     """Say why a head may not be cosigned after the one that is remembered; None where it may."""
     proof, head = request.proof, request.head
     last = parse_checkpoint(remembered.text) if remembered else None
     if proof.old_size != (last.size if last else 0):
         size = f"{last.size if last else 0}\n".encode()
-        return Answer(status=CONFLICT, body=size, content_type=SIZE)
+        return Response(status=CONFLICT, content=size, kind=SIZE)
     if not head.size and head.root != EMPTY_ROOT:
-        return _say(INCONSISTENT, "an empty log has another root")
+        return sentence(INCONSISTENT, "an empty log has another root")
     if last is None or not last.size:
-        return _say(INCONSISTENT, "nothing continues an empty log by proof") if proof.hashes else None
+        return sentence(INCONSISTENT, "nothing continues an empty log by proof") if proof.hashes else None
     try:
         verify_consistency(last.size, head.size, proof.hashes, last.root, head.root)
     except ProofError as error:
-        return _say(INCONSISTENT, str(error))
+        return sentence(INCONSISTENT, str(error))
     return None
 
 
-def _say(status: int, sentence: str) -> Answer:
-    return Answer(status=status, body=f"{sentence}\n".encode())
+TIMEOUT_S = 5.0
+"""For each step of a connection; a night must not wait for a machine that is off. Our choice."""
+PATIENCE_S = 20.0
+"""For a request and its answer: a witness that drips must not hold up the others, and what waits for them."""
+MAX_ANSWER_BYTES = 1 << 18
+ADD_CHECKPOINT = "/add-checkpoint"
+_TRIES = 2
+"""A witness that says where it stands is asked once more from there."""
+
+
+class InconsistentError(IntegrityError):
+    """A witness says that this log does not continue what it remembers."""
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """What came of asking one witness.
+
+    Attributes:
+        name: Name of its keys.
+        size: The size that it cosigned last, as far as is known; 0 where nothing is.
+        lines: Lines it gave for the head.
+        problem: Why it gave none; empty where it did.
+        refused: Whether it says that this log does not continue what it remembers, and shows no head for it.
+        damage: What it means that it remembers what this log does not continue: ROLLBACK, when it saw a longer log;
+            FORK, when it saw another one; None where it does not.
+        seen: The head that it remembers then, signed by the log and the witness.
+    """
+
+    name: str
+    size: int
+    lines: tuple[notes.NoteSignature, ...] = ()
+    problem: str = ""
+    refused: bool = False
+    damage: Damage | None = None
+    seen: Checkpoint | None = None
+
+
+class LogView(Struct, frozen=True, kw_only=True):
+    """This log as its witnesses are asked about it.
+
+    Attributes:
+        note: Its newest signed head.
+        tree: Of all its lines.
+        policy: Whose lines count.
+    """
+
+    note: notes.Note
+    tree: Tree
+    policy: Policy
+
+    @property
+    def head(self) -> Checkpoint:
+        """What the note says."""
+        return parse_checkpoint(self.note.text)
+
+
+def ask_witness(name: str, url: str, view: LogView, known_size: int) -> Asked:
+    """Ask one witness to cosign the newest head.
+
+    Args:
+        name: Name of its keys in the policy.
+        url: Its submission and monitoring prefix.
+        view: What is to be cosigned.
+        known_size: The size that it cosigned last, as far as is known; 0 where nothing is.
+    """
+    size = known_size if known_size <= view.head.size else 0  # a log that was longer once: let it say so
+    try:
+        for _ in range(_TRIES):
+            status, _, body = _caller(url).exchange("POST", ADD_CHECKPOINT, _request(view, size))
+            if status != CONFLICT:
+                return Asked(name=name, size=view.head.size, lines=_take(name, status, body, view))
+            size = _conflict(body, view)
+    except InconsistentError as error:
+        return _contradicted(name, url, view, str(error))
+    except (TransportError, notes.NoteError) as error:
+        return Asked(name=name, size=size, problem=str(error))
+    return Asked(name=name, size=size, problem="it gave no line for this head")
+
+
+def newest_head(url: str, origin: str) -> bytes | None:
+    """Return the newest head that a witness cosigned for a log; None where it does not show any.
+
+    Raises:
+        TransportError: Nobody answered in time, or nothing that a witness would say.
+    """
+    path = f"/{hashlib.sha256(origin.encode()).hexdigest()}/checkpoint"
+    status, _, body = _caller(url).exchange("GET", path)
+    if status not in (HTTPStatus.OK, HTTPStatus.NOT_FOUND):
+        raise TransportError(f"{url} answered {status}")
+    return body if status == HTTPStatus.OK else None
+
+
+def _caller(url: str) -> Caller:
+    return Caller(url=url, max_bytes=MAX_ANSWER_BYTES, timeout_s=TIMEOUT_S, patience_s=PATIENCE_S)
+
+
+def _request(view: LogView, known_size: int) -> bytes:
+    hashes = view.tree.consistency_proof(known_size, view.head.size) if known_size else ()
+    return dump_continuation(
+        Continuation(old_size=known_size, hashes=hashes, checkpoint=notes.dump_note(view.note))
+    )
+
+
+def _conflict(body: bytes, view: LogView) -> int:
+    """Return the size that a witness says it cosigned last."""
+    text = body.removesuffix(b"\n")
+    if not (text.isdigit() and len(text) < 20):  # noqa: PLR2004 - digits of 2**63
+        raise TransportError(f"it answered 409 with {body[:40]!r}, which is no size")
+    if int(text) > view.head.size:
+        raise InconsistentError(
+            f"it says that it cosigned {int(text)} entries, and this log has {view.head.size}"
+        )
+    return int(text)
+
+
+def _take(name: str, status: int, body: bytes, view: LogView) -> tuple[notes.NoteSignature, ...]:
+    """Return the lines of an answer that are by this witness; they hold."""
+    if status != OK:
+        said = body[:200].decode("utf-8", "replace").strip()
+        kind = InconsistentError if status == INCONSISTENT else TransportError
+        raise kind(f"it answered {status}: {said}")
+    whole = notes.parse_note(notes.dump_note(view.note) + body)
+    return _held(
+        name, notes.Note(text=whole.text, signatures=whole.signatures[len(view.note.signatures) :]), view
+    )
+
+
+def _held(name: str, note: notes.Note, view: LogView) -> tuple[notes.NoteSignature, ...]:
+    """Return the lines by a witness.
+
+    Raises:
+        NoteError: There is none, or one does not hold.
+    """
+    return notes.verify_note(
+        note, verifiers_of(witness.key for witness in view.policy.witnesses if witness.key.name == name)
+    )
+
+
+def _contradicted(name: str, url: str, view: LogView, said: str) -> Asked:
+    """Look at what the witness remembers, and say what that means for this log."""
+    head = None
+    try:
+        head = _remembered(name, url, view)
+    except (TransportError, notes.NoteError) as error:
+        said = f"{said} (what it remembers cannot be seen: {error})"
+    if head is None:
+        # Only its word, which pins nothing: anybody on the way could have said so.
+        return Asked(name=name, size=0, problem=f"it does not cosign this log: {said}", refused=True)
+    damage = contradicts(head, view.tree)
+    if damage is None:  # what it shows is of this log: its answer was wrong, and there is nothing to fear
+        return Asked(name=name, size=head.size, problem=said)
+    what = "a log" if damage is Damage.ROLLBACK else "another history"
+    message = f"the witness {name} cosigned {what} of {head.size} entries"
+    if damage is Damage.ROLLBACK:
+        message += f", and this one has {view.tree.size}"
+    return Asked(name=name, size=head.size, problem=message, damage=damage, seen=head)
+
+
+def _remembered(name: str, url: str, view: LogView) -> Checkpoint | None:
+    """Return the head that a witness remembers of this log, signed by the log and by it."""
+    origin = view.head.origin
+    raw = newest_head(url, origin)
+    if raw is None:
+        return None
+    note, head = parse_head(raw)
+    if head.origin != origin:
+        raise TransportError("it shows a head of another log")
+    verify_log(note, origin, view.policy.logs)
+    _held(name, note, view)
+    return head

@@ -18,30 +18,20 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.codec.canonical import CanonicalError, canonical
+from nightledger.codec.canonical import CanonicalError, canonical, parse_json
 from nightledger.codec.records import parse_record
-from nightledger.codec.strict_json import parse_json
-from nightledger.domain.decision import Decision, DecisionType
-from nightledger.domain.errors import (
-    ConfigurationError,
-    NightledgerError,
-    RecordError,
-    RefusedError,
-    UnreadableError,
-)
-from nightledger.domain.event import EventName
+from nightledger.domain import errors
+from nightledger.domain.decision import Decision, DecisionType, EventName, Moment
 from nightledger.domain.exposure import Exposure
 from nightledger.domain.message import PEER, Message, Peer, Status
-from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Draft, Evidence, Flag, Kind, Origin, Proposal, least_trusted
 from nightledger.domain.staged_page import parse_page
 from nightledger.domain.words import read_moment
 from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import home_zone
-from nightledger.files.durable import make_dir
+from nightledger.files.durable import make_dir, read_optional
 from nightledger.files.hook_state import append_exposure
-from nightledger.files.reading import read_optional
 from nightledger.files.staged import StagedLine
 from nightledger.gate.deciding import Signed, accept
 from nightledger.gate.forgetting.forgotten import read_forgotten
@@ -54,9 +44,8 @@ from nightledger.hosts.daylogs import LogFile
 from nightledger.jobs.consolidate.reading import Target
 from nightledger.jobs.consolidate.statements import Night, StatementFindings, find_in_logs
 from nightledger.jobs.prune import Asked, prune
-from nightledger.text.changes.veil import mask_lines
 from nightledger.text.markdown.document import parse_markdown
-from nightledger.text.scanners.scan import mask_secrets
+from nightledger.text.scanners.scan import mask_lines, mask_secrets
 
 if TYPE_CHECKING:
     from nightledger.jobs.stage import Staged
@@ -121,7 +110,7 @@ def find_made(work: Work) -> Proposal | None:
     for status in work.ledger.book.proposals.values():
         if status.lane != PEER:  # an agent may name that path in a proposal of its own
             continue
-        with suppress(NightledgerError):
+        with suppress(errors.NightledgerError):
             proposal = read_proposal(work.gate, status).proposal
             if any(e.path == path for change in proposal.changes for e in change.evidence):
                 return proposal
@@ -149,7 +138,7 @@ def _propose(work: Work) -> Proposal:
     body = work.message.body
     text, entry = body.get("text", ""), body.get("entry", "")
     if not text.strip() and not entry:
-        raise RefusedError(
+        raise errors.RefusedError(
             "it has neither a text nor an entry", hint="say what to put in, or what to take out"
         )
     evidence = keep_text(work, f"{text}\n\n{body['reason']}\n")
@@ -165,13 +154,13 @@ def _propose(work: Work) -> Proposal:
     )
     try:
         outcome = propose_wish(work.gate, work.ledger, wish, work.moment)
-    except RefusedError:
+    except errors.RefusedError:
         drop_text(work)
         raise
     if outcome.proposal is None:
         drop_text(work)
         rules = sorted({rule for held in outcome.held for rule in held.rules})
-        raise RefusedError(f"the scanners hold it back ({', '.join(rules)})")
+        raise errors.RefusedError(f"the scanners hold it back ({', '.join(rules)})")
     return outcome.proposal
 
 
@@ -228,7 +217,7 @@ def update_heartbeat(work: Work) -> Done:
         raw = read_optional(path, MAX_HEARTBEAT_BYTES)
         beats = dict(parse_json(raw, path)["heartbeats"]) if raw else {}
         canonical(beats)  # as it is written again
-    except (UnreadableError, RecordError, CanonicalError, KeyError, TypeError, ValueError):
+    except (errors.UnreadableError, errors.RecordError, CanonicalError, KeyError, TypeError, ValueError):
         beats = {}  # the log has that they came; what they said is only of now
     beats[work.peer.name] = {
         "at": f"{work.moment.at:%Y-%m-%dT%H:%M:%SZ}",
@@ -250,7 +239,7 @@ def decide(work: Work) -> Done:
     content = work.message.body["decision"].encode()
     decision = parse_record(Decision, content, where="the decision")
     if decision.type not in TRAVELLING:
-        raise RefusedError(
+        raise errors.RefusedError(
             f"a decision of the type {decision.type.value} does not travel",
             hint="make it on the machine that writes the home",
         )
@@ -277,8 +266,8 @@ def restore_context(work: Work) -> Done:
     try:
         prepared = prepare(gate.home, os.fspath(gate.ring.directory), moment.at)
         staged = stage_home(gate, work.ledger, moment, prepared)
-    except ConfigurationError as error:
-        raise RefusedError(str(error), hint=error.hint) from error
+    except errors.ConfigurationError as error:
+        raise errors.RefusedError(str(error), hint=error.hint) from error
     _record(work, staged)
     page = parse_page(staged.text)
     return Done(
@@ -306,8 +295,8 @@ def _record(work: Work, staged: "Staged") -> None:
     )
     try:
         append_exposure(work.gate.home, exposure)
-    except (NightledgerError, OSError) as error:
-        raise RefusedError(f"what is shown could not be recorded: {error}") from error
+    except (errors.NightledgerError, OSError) as error:
+        raise errors.RefusedError(f"what is shown could not be recorded: {error}") from error
 
 
 def prune_received(work: Work) -> Done:
@@ -319,7 +308,7 @@ def prune_received(work: Work) -> Done:
     zone = home_zone(work.gate.home, work.gate.settings)
     pruned = prune(work.gate, work.ledger, Asked(today=log_day(work.moment.at, zone)), work.moment)
     if pruned.reason:
-        raise RefusedError(pruned.reason)
+        raise errors.RefusedError(pruned.reason)
     made = [proposal for tally in pruned.tallies for proposal in tally.proposals]
     waiting = {tally.op.value: tally.waiting for tally in pruned.tallies}
     return Done(
@@ -359,7 +348,9 @@ def _distil(work: Work) -> Proposal:
     if outcome.proposal is None:
         drop_text(work)
         held = f"; the scanners hold {len(outcome.held)} back" if outcome.held else ""
-        raise RefusedError(f"nothing in it is worth keeping that is not remembered or proposed already{held}")
+        raise errors.RefusedError(
+            f"nothing in it is worth keeping that is not remembered or proposed already{held}"
+        )
     return outcome.proposal
 
 
@@ -367,7 +358,7 @@ def _day(work: Work) -> date:
     try:
         return date.fromisoformat(work.message.body["date"])
     except ValueError as error:
-        raise RefusedError(f"{work.message.body['date']} is no day") from error
+        raise errors.RefusedError(f"{work.message.body['date']} is no day") from error
 
 
 def _require_room(work: Work) -> None:
@@ -380,7 +371,7 @@ def _require_room(work: Work) -> None:
         status.lane == PEER and bool(status.open_changes()) for status in work.ledger.book.proposals.values()
     )
     if waiting >= work.gate.settings.agent_waiting:
-        raise RefusedError(
+        raise errors.RefusedError(
             f"{waiting} proposals of machines wait already", hint="the operator has to answer them first"
         )
 

@@ -28,43 +28,22 @@ from nightledger.codec.records import (
     parse_message,
     parse_reply,
 )
+from nightledger.domain import errors
+from nightledger.domain import message as messages
 from nightledger.domain.consent import SELF_MODIFICATION
-from nightledger.domain.errors import (
-    ConfigurationError,
-    IntegrityError,
-    LockedError,
-    NightledgerError,
-    RecordError,
-    RefusedError,
-    UsageError,
-)
-from nightledger.domain.message import (
-    LIFETIME_S,
-    MESSAGE_TYPE,
-    REPLY_TYPE,
-    RETRY_AFTER_S,
-    Message,
-    Peer,
-    Peers,
-    Reply,
-    next_seq,
-)
 from nightledger.domain.settings import PeerAddress
 from nightledger.files.append import append_records
-from nightledger.files.atomic import replace_file
+from nightledger.files.atomic import Lock, replace_file
 from nightledger.files.configuration import load_operator
-from nightledger.files.durable import make_dir
+from nightledger.files.durable import make_dir, read_optional
 from nightledger.files.home import Home
-from nightledger.files.lock import Lock
-from nightledger.files.reading import read_optional
 from nightledger.remote.peers import load_machine_key, read_peers, verify_peer
 from nightledger.remote.receiving import Answered, channel_lock, take_in
 from nightledger.remote.spool import MESSAGE_SUFFIX, REPLY_SUFFIX, Spool
 from nightledger.remote.transport import Caller, is_loopback
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import reading
-from nightledger.text.changes.veil import mask_lines
-from nightledger.text.scanners.scan import scan_secrets
+from nightledger.text.scanners.scan import mask_lines, scan_secrets
 from nightledger.trust.dsse import parse_envelope, seal
 from nightledger.trust.keys import KeyRing
 
@@ -87,9 +66,9 @@ MAX_REPLY_ENVELOPE_BYTES = 2 * MAX_REPLY_BYTES
 class Outgoing(Struct, frozen=True, kw_only=True):
     """A message, signed and ready to go, with whom it is for and where that machine is reached."""
 
-    message: Message
+    message: messages.Message
     envelope: bytes
-    peer: Peer
+    peer: messages.Peer
     address: PeerAddress
 
 
@@ -108,7 +87,7 @@ class Delivery(Struct, frozen=True, kw_only=True):
         error: Why it is a dead letter now; empty where it is none: without an answer it lies in a spool.
     """
 
-    reply: Reply | None = None
+    reply: messages.Reply | None = None
     attempts: int = 1
     error: str = ""
 
@@ -129,7 +108,7 @@ def prepare(context: Context, name: str, action: str, body: Mapping[str, Any]) -
     """
     peer, address = known_peers(context).find(name), load_operator(context.keys_dir).peers.get(name)
     if address is None:
-        raise UsageError(
+        raise errors.UsageError(
             f"nothing says where the machine {name!r} is reached",
             hint=f"in {context.keys_dir}/operator.yaml: peers: {{{name}: {{url: 'http://127.0.0.2:18799'}}}}",
         )
@@ -140,7 +119,7 @@ def prepare(context: Context, name: str, action: str, body: Mapping[str, Any]) -
         iss=home.identity.id,
         aud=peer.home,
         iat=now,
-        exp=now + LIFETIME_S,
+        exp=now + messages.LIFETIME_S,
         seq=_take_seq(ring, home.identity.id, now),
         action=action,
         domain=SELF_MODIFICATION,
@@ -148,22 +127,24 @@ def prepare(context: Context, name: str, action: str, body: Mapping[str, Any]) -
     )
     payload = dump_record(message)
     parse_message(payload, "the message")  # what the receiver would refuse is refused before it is sent
-    envelope = seal(MESSAGE_TYPE, payload, load_machine_key(ring, home.identity.id))
+    envelope = seal(messages.MESSAGE_TYPE, payload, load_machine_key(ring, home.identity.id))
     if len(envelope) > MAX_MESSAGE_BYTES:
-        raise RefusedError(f"the message has {len(envelope)} bytes; at most {MAX_MESSAGE_BYTES} are taken")
+        raise errors.RefusedError(
+            f"the message has {len(envelope)} bytes; at most {MAX_MESSAGE_BYTES} are taken"
+        )
     return Outgoing(message=message, envelope=envelope, peer=peer, address=address)
 
 
 def _require_private(address: PeerAddress) -> None:
     parts = urlsplit(address.url)
     if parts.scheme == "http" and not is_loopback(parts.hostname or "") and not address.insecure_plain_http:
-        raise ConfigurationError(
+        raise errors.ConfigurationError(
             f"{address.url} is beyond this machine, and plain HTTP can be read on the way",
             hint="use https, a tunnel or a spool; or set insecure_plain_http: true in operator.yaml",
         )
 
 
-def known_peers(context: Context) -> Peers:
+def known_peers(context: Context) -> messages.Peers:
     """Return the machines that the home's log names."""
     with reading(context) as session:
         return read_peers(session.gate.home, session.ledger, session.moment)
@@ -187,7 +168,7 @@ def deliver(
         return _spool(context, outgoing)
     url, error, most = outgoing.address.url, "", MAX_REPLY_ENVELOPE_BYTES
     caller = Caller(url=url, max_bytes=most, timeout_s=TIMEOUT_S, patience_s=_STEPS * TIMEOUT_S, port=PORT)
-    waits = (*(RETRY_AFTER_S if retry_after_s is None else retry_after_s), None)
+    waits = (*(messages.RETRY_AFTER_S if retry_after_s is None else retry_after_s), None)
     for attempt, wait in enumerate(waits, 1):
         try:
             headers = {"Content-Type": CONTENT_TYPE}
@@ -199,7 +180,7 @@ def deliver(
             error = f"{url} answered {status}: {said}"
             if status in _NEVER:  # it will not take it, however often it comes
                 return bury(context, outgoing.envelope, error, attempt)
-        except NightledgerError as failure:
+        except errors.NightledgerError as failure:
             error = str(failure)
         if wait is not None:
             pause(wait)
@@ -228,14 +209,14 @@ def reply_path(home: Home, peer: str, action: str) -> str:
     return os.path.join(home.channel_dir, "replies", f"{peer}.{action}.json")
 
 
-def pending(home: Home) -> dict[str, tuple[Message, bytes]]:
+def pending(home: Home) -> dict[str, tuple[messages.Message, bytes]]:
     """Return by id each of our messages that waits for its answer, and its envelope.
 
     What we did not write so is passed over: an agent can write there.
     """
     found = {}
     for name in sorted(os.listdir(sent_dir(home))) if os.path.isdir(sent_dir(home)) else []:
-        with suppress(NightledgerError):
+        with suppress(errors.NightledgerError):
             raw = read_optional(os.path.join(sent_dir(home), name), MAX_MESSAGE_BYTES) or b""
             message = parse_message(parse_envelope(raw, name, max_bytes=MAX_MESSAGE_BYTES).payload, name)
             if name == f"{message.id}.json":
@@ -243,7 +224,9 @@ def pending(home: Home) -> dict[str, tuple[Message, bytes]]:
     return found
 
 
-def believe(context: Context, raw: bytes, peer: Peer, message_id: str | None = None) -> Reply:
+def believe(
+    context: Context, raw: bytes, peer: messages.Peer, message_id: str | None = None
+) -> messages.Reply:
     """Return an answer that the machine asked has signed to this home, and to this very message.
 
     Args:
@@ -256,12 +239,12 @@ def believe(context: Context, raw: bytes, peer: Peer, message_id: str | None = N
         NightledgerError: It is none.
     """
     envelope = parse_envelope(raw, "the answer", max_bytes=MAX_REPLY_ENVELOPE_BYTES)
-    verify_peer(envelope, REPLY_TYPE, Peers(peers=(peer,)))
+    verify_peer(envelope, messages.REPLY_TYPE, messages.Peers(peers=(peer,)))
     reply = parse_reply(envelope.payload, "the answer")
     if (reply.iss, reply.aud) != (peer.home, Home(context.home_path).identity.id):
-        raise RefusedError(f"the answer of {peer.name} was said to another home")
+        raise errors.RefusedError(f"the answer of {peer.name} was said to another home")
     if message_id not in (None, reply.re):
-        raise RefusedError("the answer is to another message")
+        raise errors.RefusedError("the answer is to another message")
     return reply
 
 
@@ -287,7 +270,7 @@ def _take_seq(ring: KeyRing, home_id: str, now: int) -> int:
         last = _Counter()
         with suppress(msgspec.MsgspecError, UnicodeError):
             last = msgspec.json.decode(read_optional(path, _MAX_STATE_BYTES) or b"", type=_Counter)
-        seq = next_seq(last.seq, now * 1000)
+        seq = messages.next_seq(last.seq, now * 1000)
         replace_file(path, canonical({"v": 1, "seq": seq}) + b"\n")
     return seq
 
@@ -297,7 +280,7 @@ def _without_secrets(action: str, body: Mapping[str, Any]) -> dict[str, Any]:
     if action == "consolidate_daily" and isinstance(body.get("text"), str):
         return {**body, "text": mask_lines(body["text"])}
     if action != "decide" and any(scan_secrets(text) for text in body.values() if isinstance(text, str)):
-        raise RefusedError("the message holds a secret", hint="say where it is kept, never what it is")
+        raise errors.RefusedError("the message holds a secret", hint="say where it is kept, never what it is")
     return dict(body)
 
 
@@ -333,37 +316,37 @@ def empty_boxes(context: Context) -> Emptied:
         NightledgerError: The log, the keys or the disk fail; what was not dealt with waits for the
             next round.
     """
-    emptied, peers, failures = Emptied(), known_peers(context), list[NightledgerError]()
+    emptied, peers, failures = Emptied(), known_peers(context), list[errors.NightledgerError]()
     for directory in spools(context):
         try:
             box = Spool(directory, Home(context.home_path).identity.id)
             names = box.names()
-        except (NightledgerError, OSError) as error:
+        except (errors.NightledgerError, OSError) as error:
             emptied.problems.append(f"{directory}, the spool or this home's own box in it: {_why(error)}")
             continue
         for name in names:
             try:
                 _deal(context, peers, box, name, emptied)
-            except LockedError:
+            except errors.LockedError:
                 emptied.later += 1
-            except IntegrityError:
+            except errors.IntegrityError:
                 raise
-            except NightledgerError as error:
+            except errors.NightledgerError as error:
                 failures.append(error)
-    with suppress(LockedError):  # then the next round does
+    with suppress(errors.LockedError):  # then the next round does
         emptied.dead.extend(_bury_expired(context))
     if failures:
         raise failures[0]
     return emptied
 
 
-def _why(error: NightledgerError | OSError) -> str:
+def _why(error: errors.NightledgerError | OSError) -> str:
     if isinstance(error, OSError):
         return error.strerror or str(error)
     return f"{error}; {error.hint}" if error.hint else str(error)
 
 
-def _deal(context: Context, peers: Peers, box: Spool, name: str, emptied: Emptied) -> None:
+def _deal(context: Context, peers: messages.Peers, box: Spool, name: str, emptied: Emptied) -> None:
     answered = None
     try:
         content = box.read(name, MAX_REPLY_ENVELOPE_BYTES)
@@ -373,7 +356,10 @@ def _deal(context: Context, peers: Peers, box: Spool, name: str, emptied: Emptie
             _take_reply(context, peers, name.removesuffix(REPLY_SUFFIX), content, emptied)
         else:
             answered = take_in(context, content)
-    except (RecordError, RefusedError) as error:  # its own fault; any other is ours, and it comes again
+    except (
+        errors.RecordError,
+        errors.RefusedError,
+    ) as error:  # its own fault; any other is ours, and it comes again
         emptied.unreadable.append({"name": name, "reason": str(error)})
         gone = box.set_aside(name, context.now.timestamp())
         emptied.set_aside += gone
@@ -389,7 +375,7 @@ def _answer(box: Spool, answered: Answered, emptied: Emptied) -> bool:
     message = answered.message
     try:
         Spool(os.path.dirname(box.root), message.iss).put(f"{message.id}{REPLY_SUFFIX}", answered.envelope)
-    except (NightledgerError, OSError) as error:
+    except (errors.NightledgerError, OSError) as error:
         told = f"{message.id} was taken in, and its answer cannot be put into the sender's box: {_why(error)}"
         emptied.problems.append(told)
         emptied.later += 1
@@ -404,7 +390,9 @@ def spools(context: Context) -> list[str]:
     return sorted({address.spool for address in addresses if address.spool})
 
 
-def _take_reply(context: Context, peers: Peers, message_id: str, content: bytes, emptied: Emptied) -> None:
+def _take_reply(
+    context: Context, peers: messages.Peers, message_id: str, content: bytes, emptied: Emptied
+) -> None:
     home = Home(context.home_path)
     with channel_lock(context, home):
         waits = pending(home)
@@ -413,7 +401,7 @@ def _take_reply(context: Context, peers: Peers, message_id: str, content: bytes,
         message, _ = waits[message_id]
         peer = next((peer for peer in peers.peers if peer.home == message.aud), None)
         if peer is None:
-            raise RecordError(message_id, ("the machine that it is from is not known any more",))
+            raise errors.RecordError(message_id, ("the machine that it is from is not known any more",))
         reply = believe(context, content, peer, message_id)
         path = reply_path(home, peer.name, message.action)
         make_dir(os.path.dirname(path), ignored_by_git=True)

@@ -14,26 +14,20 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from nightledger.codec.canonical import read_jsonl
 from nightledger.codec.records import MAX_MESSAGE_BYTES, parse_message, parse_record
-from nightledger.codec.strict_json import read_jsonl
+from nightledger.domain.decision import Moment
 from nightledger.domain.errors import UsageError
 from nightledger.domain.message import MESSAGE_TYPE, Message, Peer, PeerKey, Peers
-from nightledger.domain.moment import Moment
 from nightledger.domain.words import read_moment
+from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
-from nightledger.files.reading import read_optional
 from nightledger.gate.integrity.trusting import Trust
 from nightledger.gate.opening import MAX_CONFIG_BYTES, Ledger
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
+from nightledger.trust import keys
 from nightledger.trust.dsse import Envelope, parse_envelope, verify_envelope
-from nightledger.trust.keys import (
-    MACHINE_ED25519,
-    KeyRing,
-    create_machine_key,
-    load_operator_key,
-    public_key_of,
-)
 from nightledger.trust.sshsig import KeySigner, PublicKey, parse_public_line
 
 MAX_KEYS = 4
@@ -42,16 +36,16 @@ TOLD_FOR = timedelta(days=7)
 """So long lists tell of a dead letter: the longest that a message may live. Our choice."""
 
 
-def load_machine_key(ring: KeyRing, home_id: str) -> KeySigner:
+def load_machine_key(ring: keys.KeyRing, home_id: str) -> KeySigner:
     """Load the key of this machine for a home.
 
     Raises:
         KeyFileError: It is missing, unsafe or damaged.
     """
-    return load_operator_key(ring.path(home_id, MACHINE_ED25519))
+    return keys.load_operator_key(ring.path(home_id, keys.MACHINE_ED25519))
 
 
-def machine_public_key(ring: KeyRing, home_id: str, *, new: bool = False) -> PublicKey:
+def machine_public_key(ring: keys.KeyRing, home_id: str, *, new: bool = False) -> PublicKey:
     """Return the public key, made where there is none.
 
     Args:
@@ -62,10 +56,10 @@ def machine_public_key(ring: KeyRing, home_id: str, *, new: bool = False) -> Pub
     Raises:
         KeyFileError: The file is unsafe or damaged.
     """
-    path = ring.path(home_id, MACHINE_ED25519)
+    path = ring.path(home_id, keys.MACHINE_ED25519)
     if os.path.lexists(path) and not new:
-        return public_key_of(path)
-    return create_machine_key(ring, home_id, anew=new)
+        return keys.public_key_of(path)
+    return keys.create_machine_key(ring, home_id, anew=new)
 
 
 def read_peers(home: Home, ledger: Ledger, moment: Moment) -> Peers:

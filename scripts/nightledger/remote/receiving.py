@@ -21,10 +21,10 @@ from typing import Annotated
 from msgspec import Meta, Struct, ValidationError, convert
 from msgspec.structs import replace
 
-from nightledger.codec.canonical import MAX_INTEGER, canonical
+from nightledger.codec.canonical import MAX_INTEGER, canonical, parse_json
 from nightledger.codec.records import MAX_REPLY_BYTES, dump_record
-from nightledger.codec.strict_json import parse_json
 from nightledger.domain.consent import SELF_MODIFICATION, Tier, Why
+from nightledger.domain.decision import Actor, EventName
 from nightledger.domain.errors import (
     ConfigurationError,
     IntegrityError,
@@ -32,12 +32,10 @@ from nightledger.domain.errors import (
     RefusedError,
     UnreadableError,
 )
-from nightledger.domain.event import Actor, EventName
 from nightledger.domain.message import REPLY_TYPE, Message, Reply, Status, find_lasting_reasons, find_reasons
-from nightledger.files.atomic import replace_file
+from nightledger.files.atomic import Lock, replace_file
+from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
-from nightledger.files.lock import Lock
-from nightledger.files.reading import read_optional
 from nightledger.gate.consenting import read_standing, record_unknown
 from nightledger.gate.opening import Ledger, record
 from nightledger.remote import handlers

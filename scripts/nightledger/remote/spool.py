@@ -11,8 +11,7 @@ import re
 from contextlib import suppress
 
 from nightledger.domain.errors import ConfigurationError, NightledgerError, RecordError
-from nightledger.files.durable import FILE_MODE, make_dir, sync_directory, sync_file, write_all
-from nightledger.files.reading import read_regular
+from nightledger.files.durable import FILE_MODE, make_dir, read_regular, sync_directory, sync_file, write_all
 
 MESSAGE_SUFFIX = ".message.json"
 REPLY_SUFFIX = ".reply.json"

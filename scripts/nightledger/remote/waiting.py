@@ -12,17 +12,15 @@ from msgspec import Struct
 
 from nightledger.codec.records import parse_record, to_plain
 from nightledger.domain.cooling import Cooling
-from nightledger.domain.decision import DecisionType, LogHead
+from nightledger.domain.decision import DecisionType, LogHead, Moment
 from nightledger.domain.errors import NightledgerError, RefusedError
-from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.judge import DRIFT, EDIT_LANE
 from nightledger.domain.kept import Places, files_of, is_kept, why_forbidden
-from nightledger.domain.lanes import DRIFT
 from nightledger.domain.message import Document, Excerpt, HomeTerms, Status, Travelling, Waiting
-from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Change, Op, Proposal, place_of
 from nightledger.domain.states import ChangeStatus, ProposalStatus
+from nightledger.files.durable import read_regular
 from nightledger.files.home import Home
-from nightledger.files.reading import read_regular
 from nightledger.gate.forgetting.forgotten import cited, read_forgotten
 from nightledger.gate.gated import read_target
 from nightledger.gate.integrity.trusting import Trust
@@ -30,8 +28,7 @@ from nightledger.gate.review.composing import Terms
 from nightledger.gate.review.reviewing import Item, items_in
 from nightledger.gate.stored import Stored, read_proposal
 from nightledger.remote.handlers import Done, Work
-from nightledger.text.changes.veil import mask_lines
-from nightledger.text.scanners.scan import scan_secrets
+from nightledger.text.scanners.scan import mask_lines, scan_secrets
 from nightledger.trust.note import decode_base64, encode_base64
 
 MAX_TRAVELLING_BYTES = 4 << 20

@@ -11,41 +11,24 @@ from datetime import datetime
 from pathlib import Path
 
 from nightledger.domain.errors import EXIT_ALARM, ConfigurationError, UsageError
-from nightledger.files.reading import read_regular
-from nightledger.remote.cosigner import (
-    MAX_REQUEST_BYTES,
-    OK,
-    Cosigner,
-    add_logs,
-    create_witness,
-    open_witness,
-    renew,
-)
+from nightledger.files.durable import read_regular
+from nightledger.remote import cosigner
 from nightledger.remote.peers import tell
 from nightledger.remote.transport import LIMITS, Limits, Response, Server, Service
 from nightledger.remote.witness_asking import Round, ask_round
-from nightledger.remote.witness_client import ADD_CHECKPOINT, Asked
 from nightledger.surfaces import screen
 from nightledger.surfaces.clock import system_now
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.trust_change import change_trust
+from nightledger.trust import policy as policies
 from nightledger.trust.note import VerifierKey, parse_vkey
-from nightledger.trust.policy import (
-    MAX_POLICY_BYTES,
-    Group,
-    Policy,
-    Witness,
-    dump_policy,
-    former_logs,
-    parse_policy,
-)
 
 _CHECKPOINT = re.compile(r"/([0-9a-f]{64})/checkpoint")
 _KINDS = {0x04: "ed25519", 0x06: "mldsa44"}
 
 
 def open_server(
-    address: tuple[str, int], box: Cosigner, now: Callable[[], datetime], limits: Limits = LIMITS
+    address: tuple[str, int], box: cosigner.Cosigner, now: Callable[[], datetime], limits: Limits = LIMITS
 ) -> Server:
     """Bind a server for a witness; the caller runs and closes it.
 
@@ -61,19 +44,18 @@ def open_server(
     """
 
     def answer(raw: bytes) -> Response:
-        given = renew(box).answer(raw, now())
-        return Response(status=given.status, content=given.body, kind=given.content_type)
+        return cosigner.renew(box).answer(raw, now())
 
     def look(path: str) -> Response | None:
         match = _CHECKPOINT.fullmatch(path)
-        head = renew(box).checkpoint(match[1]) if match else None
-        return None if head is None else Response(status=OK, content=head)
+        head = cosigner.renew(box).checkpoint(match[1]) if match else None
+        return None if head is None else Response(status=cosigner.OK, content=head)
 
     service = Service(
         name="witness",
-        path=ADD_CHECKPOINT,
+        path=cosigner.ADD_CHECKPOINT,
         word="request",
-        max_bytes=MAX_REQUEST_BYTES,
+        max_bytes=cosigner.MAX_REQUEST_BYTES,
         answer=answer,
         look=look,
     )
@@ -84,7 +66,7 @@ def keygen(options: argparse.Namespace, context: Context) -> int:
     """Make a witness, and print the lines that put it into a policy."""
     if len(options.words) != 1:
         raise UsageError("a witness has one name", hint="nightledger witness keygen witness.example/harbour")
-    box = create_witness(Path(options.directory), options.words[0])
+    box = cosigner.create_witness(Path(options.directory), options.words[0])
     lines = policy_lines(box)
     context.emit(
         {"directory": options.directory, "vkeys": [key.dump() for key in box.vkeys], "policy": lines}
@@ -97,13 +79,13 @@ def keygen(options: argparse.Namespace, context: Context) -> int:
     return 0
 
 
-def policy_lines(box: Cosigner) -> list[str]:
+def policy_lines(box: cosigner.Cosigner) -> list[str]:
     """Return the lines of a policy that asks for this witness: for either of its keys, which are one machine's."""
     word = "".join(c if c.isascii() and c.isalnum() else "-" for c in box.vkeys[0].name)
-    witnesses = tuple(Witness(name=f"{word}-{_KINDS[key.key_type]}", key=key) for key in box.vkeys)
-    group = Group(name=word, threshold=1, members=tuple(witness.name for witness in witnesses))
-    policy = Policy(witnesses=witnesses, groups=(group,), quorum=word)
-    return dump_policy(policy).decode().splitlines()
+    witnesses = tuple(policies.Witness(name=f"{word}-{_KINDS[key.key_type]}", key=key) for key in box.vkeys)
+    group = policies.Group(name=word, threshold=1, members=tuple(witness.name for witness in witnesses))
+    policy = policies.Policy(witnesses=witnesses, groups=(group,), quorum=word)
+    return policies.dump_policy(policy).decode().splitlines()
 
 
 def add(options: argparse.Namespace, context: Context) -> int:
@@ -114,7 +96,7 @@ def add(options: argparse.Namespace, context: Context) -> int:
             hint="nightledger witness add config/nightledger/policy (of the home), or its verifier keys",
         )
     logs = [key for word in options.words for key in _logs_of(word)]
-    box = add_logs(open_witness(Path(options.directory)).directory, logs)
+    box = cosigner.add_logs(cosigner.open_witness(Path(options.directory)).directory, logs)
     names = sorted({log.name for log in box.logs})
     lines = [f"It cosigns for {len(names)} log{'' if len(names) == 1 else 's'}:", *(f"  {n}" for n in names)]
     tell(context, {"directory": options.directory, "logs": [log.dump() for log in box.logs]}, lines)
@@ -126,7 +108,7 @@ def add(options: argparse.Namespace, context: Context) -> int:
 def _logs_of(word: str) -> tuple[VerifierKey, ...]:
     if "+" in word:
         return (parse_vkey(word),)
-    logs = parse_policy(read_regular(word, MAX_POLICY_BYTES), where=word).logs
+    logs = policies.parse_policy(read_regular(word, policies.MAX_POLICY_BYTES), where=word).logs
     if not logs:
         raise UsageError(f"{word} names no log", hint="it needs a line: log <verifier key>")
     return logs
@@ -135,7 +117,7 @@ def _logs_of(word: str) -> tuple[VerifierKey, ...]:
 def serve(options: argparse.Namespace, context: Context) -> int:
     """Answer over HTTP until it is told to stop."""
     _require_no_words(options)
-    box = open_witness(Path(options.directory))
+    box = cosigner.open_witness(Path(options.directory))
     server = open_server((options.listen, options.port), box, system_now)
     server.serve_until_told(context, screen.shown(box.vkeys[0].name))
     return 0
@@ -154,7 +136,7 @@ def trust(options: argparse.Namespace, context: Context) -> int:
             "name the file with the policy", hint="'nightledger witness keygen' prints such lines"
         )
     path = options.words[0]
-    wanted = parse_policy(read_regular(path, MAX_POLICY_BYTES), where=path)
+    wanted = policies.parse_policy(read_regular(path, policies.MAX_POLICY_BYTES), where=path)
 
     def edit(in_force: Mapping[str, bytes]) -> Mapping[str, bytes]:
         return {"policy": merged(in_force["policy"], wanted)}
@@ -169,12 +151,14 @@ def trust(options: argparse.Namespace, context: Context) -> int:
     return 0
 
 
-def merged(in_force: bytes, wanted: Policy) -> bytes:
+def merged(in_force: bytes, wanted: policies.Policy) -> bytes:
     """Return the policy that has the logs in force, and the witnesses and the quorum that are wanted."""
-    logs = parse_policy(in_force, where="the policy in force").logs
-    policy = Policy(logs=logs, witnesses=wanted.witnesses, groups=wanted.groups, quorum=wanted.quorum)
-    content = dump_policy(policy, former_logs(in_force))
-    parse_policy(content, where="the new policy")  # this home's log must not be its own witness
+    logs = policies.parse_policy(in_force, where="the policy in force").logs
+    policy = policies.Policy(
+        logs=logs, witnesses=wanted.witnesses, groups=wanted.groups, quorum=wanted.quorum
+    )
+    content = policies.dump_policy(policy, policies.former_logs(in_force))
+    policies.parse_policy(content, where="the new policy")  # this home's log must not be its own witness
     return content
 
 
@@ -197,7 +181,7 @@ def ask(options: argparse.Namespace, context: Context) -> int:
     return 0 if found.met and not any(one.refused for one in found.asked) else 1
 
 
-def _asked_record(one: Asked) -> dict[str, object]:
+def _asked_record(one: cosigner.Asked) -> dict[str, object]:
     record = {name: getattr(one, name) for name in ("name", "size", "problem", "refused")}
     return {**record, "cosigned": bool(one.lines), "contradiction": one.damage and one.damage.value}
 

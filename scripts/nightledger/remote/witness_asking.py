@@ -16,27 +16,20 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
+from nightledger.domain.decision import Moment
 from nightledger.domain.errors import EXIT_ALARM, LockedError, NightledgerError
-from nightledger.domain.moment import Moment
 from nightledger.domain.settings import WitnessAddress
-from nightledger.files.atomic import replace_file
+from nightledger.files.atomic import Lock, replace_file
 from nightledger.files.configuration import load_operator
-from nightledger.files.durable import make_dir
+from nightledger.files.durable import make_dir, read_optional, read_regular
 from nightledger.files.home import Home
-from nightledger.files.lock import Lock
-from nightledger.files.reading import read_optional, read_regular
+from nightledger.gate.integrity import trusting
 from nightledger.gate.integrity.checking import is_signed_for, verify_decisions
-from nightledger.gate.integrity.trusting import (
-    WitnessLook,
-    has_waits_between,
-    look_at_witnesses,
-    read_policy,
-)
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, sign_head
-from nightledger.remote.witness_client import Asked, LogView, ask_witness
+from nightledger.remote.cosigner import Asked, LogView, ask_witness
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.doctor.checks import Check, bad, good, note
+from nightledger.surfaces.doctor.keys import Check, bad, good, note
 from nightledger.surfaces.session import actor_of, require_machine
 from nightledger.trust.heads import Cosignatures, keep_lines, read_anchor
 from nightledger.trust.merkle import Tree
@@ -168,7 +161,7 @@ def _ask(gate: Gate, addresses: Mapping[str, WitnessAddress], moment: Moment, *,
     sign_head(gate, moment)
     signed = parse_note(Path(gate.home.checkpoint).read_bytes())
     ledger = read_ledger(gate)
-    policy = read_policy(gate.home, ledger, moment)
+    policy = trusting.read_policy(gate.home, ledger, moment)
     view = LogView(note=signed, tree=ledger.log.tree, policy=policy)
     names = list(dict.fromkeys(witness.key.name for witness in policy.witnesses))
     memory = read_memory(gate.home)
@@ -196,7 +189,7 @@ def _ask(gate: Gate, addresses: Mapping[str, WitnessAddress], moment: Moment, *,
 def _keep(gate: Gate, ledger: Ledger, view: LogView, found: Asked) -> None:
     if found.lines:
         kept = Cosignatures(gate.home, view.policy, ledger.log.tree).kept_size()
-        first = has_waits_between(ledger.log, kept, view.head.size)
+        first = trusting.has_waits_between(ledger.log, kept, view.head.size)
         keep_lines(gate.home, view.policy, view.note, found.lines, first=first)
 
 
@@ -249,7 +242,7 @@ def write_memory(home: Home, memory: Mapping[str, Remembered]) -> None:
     replace_file(os.path.join(home.work_dir, MARK), f"{next_at}\n".encode("ascii"))
 
 
-def look(home: Home, ledger: Ledger, at: Moment, policy_file: str | None = None) -> WitnessLook:
+def look(home: Home, ledger: Ledger, at: Moment, policy_file: str | None = None) -> trusting.WitnessLook:
     """Look at a home's witnesses, by the policy in force or by another one.
 
     Raises:
@@ -258,10 +251,10 @@ def look(home: Home, ledger: Ledger, at: Moment, policy_file: str | None = None)
         UnreadableError: The file of another policy cannot be read.
     """
     if policy_file is None:
-        policy = read_policy(home, ledger, at)
+        policy = trusting.read_policy(home, ledger, at)
     else:
         policy = parse_policy(read_regular(policy_file, MAX_POLICY_BYTES), where=policy_file)
-    found = look_at_witnesses(home, Cosignatures(home, policy, ledger.log.tree), at.at)
+    found = trusting.look_at_witnesses(home, Cosignatures(home, policy, ledger.log.tree), at.at)
     strange = _strange_log(home, policy) if policy_file is not None else ()
     return replace(found, findings=(*strange, *_told(home, policy), *found.findings))
 
@@ -292,7 +285,7 @@ def check_witnesses(home: Home, ledger: Ledger, keys_dir: str, at: Moment) -> tu
         keys_dir: Where ``operator.yaml`` lies.
         at: The clocks.
     """
-    policy = read_policy(home, ledger, at)
+    policy = trusting.read_policy(home, ledger, at)
     addresses = load_operator(keys_dir).witnesses
     if not policy.asks:
         return (

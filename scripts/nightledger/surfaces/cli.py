@@ -76,7 +76,7 @@ def options_of(verb: str) -> "dict[str, Any]":
 def _shipped(name: str) -> "dict[str, Any]":
     import json
 
-    from nightledger.files.shipped import shipped_config
+    from nightledger.files.home import shipped_config
 
     told: dict[str, Any] = json.loads(shipped_config(name))
     return told
@@ -204,16 +204,18 @@ def _module_of(verb: str) -> "ModuleType":
 
 
 def add_options(parser: "argparse.ArgumentParser", verb: str, module: "ModuleType") -> None:
-    """Add what a verb takes: its rows of ``config/options.json``, else its module's table ``OPTIONS`` of that kind."""
+    """Add what a verb takes: its rows of ``config/options.json``; one without a help is not shown."""
+    from argparse import SUPPRESS
+
     if hasattr(module, "configure"):
         module.configure(parser)
-    for name, told in (getattr(module, "OPTIONS", None) or options_of(verb)).items():
+    for name, told in options_of(verb).items():
         bare = name.rstrip("?*")
         given: dict[str, Any] = {"nargs": name[-1]} if bare != name else {}
         if isinstance(told, dict):
             given |= told
         elif isinstance(told, str):
-            given |= {"help": told, **({"action": "store_true"} if bare.startswith("-") else {})}
+            given |= {"help": told or SUPPRESS, **({"action": "store_true"} if bare.startswith("-") else {})}
         else:
             given |= zip(("metavar", "help", "default"), told, strict=False)
         if isinstance(given.get("default"), int | float):

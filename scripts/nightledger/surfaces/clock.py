@@ -10,7 +10,7 @@ from nightledger.domain.errors import UsageError
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
-    from nightledger.domain.moment import Moment
+    from nightledger.domain.decision import Moment
 
 BOOT_ID_FILE = "/proc/sys/kernel/random/boot_id"
 """Linux, proc_sys_kernel(5): a UUID made anew at each boot."""
@@ -26,7 +26,7 @@ def system_now() -> datetime:
 
 def system_moment() -> "Moment":
     """Read the wall clock and the boot clock."""
-    from nightledger.domain.moment import Moment
+    from nightledger.domain.decision import Moment
 
     boot, boot_s = boot_clock()
     return Moment(at=system_now(), boot=boot, boot_s=boot_s)

@@ -17,21 +17,20 @@ from msgspec.structs import replace
 
 from nightledger import __version__
 from nightledger.domain.consent import PROTECTED_FILES
-from nightledger.domain.decision import DecisionType
+from nightledger.domain.decision import DecisionType, Moment
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.folding import fold_entries
-from nightledger.domain.moment import Moment
 from nightledger.domain.states import Book, ChangeState
 from nightledger.files.atomic import replace_file
+from nightledger.files.durable import read_optional
 from nightledger.files.line_log import hash_file, hash_prefixes
-from nightledger.files.reading import read_optional
 from nightledger.gate.gated import append_only
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
 from nightledger.surfaces import clock
+from nightledger.trust.event import collector_at_rest
 from nightledger.trust.pin import Pin
 from nightledger.trust.reading import check_log
-from nightledger.trust.scan import collector_at_rest
 
 if TYPE_CHECKING:
     from nightledger.surfaces.verbs.verify import Seen

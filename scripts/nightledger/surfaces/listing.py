@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from nightledger.codec.records import to_plain
 from nightledger.domain.cooling import cools_until
-from nightledger.domain.decision import DecisionType
-from nightledger.domain.event import Event, EventName
+from nightledger.domain.decision import DecisionType, Event, EventName, Moment
 from nightledger.domain.judge import EDIT_LANE
-from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Change, Proposal
 from nightledger.domain.shares import Share, Shares
 from nightledger.domain.states import Book, ChangeState, DecisionStatus, Gone, ProposalStatus, proposal_state
@@ -35,8 +33,7 @@ def change_record(
     change: Change, state: str, *, told: frozenset[str] = NOTHING, share: Share | None = None
 ) -> dict[str, Any]:
     """Give one change; secrets masked, and values that are told elsewhere."""
-    from nightledger.text.changes.veil import mask_diff
-    from nightledger.text.scanners.scan import mask_secrets
+    from nightledger.text.scanners.scan import mask_diff, mask_secrets
 
     return {
         "n": change.n,
@@ -61,7 +58,7 @@ def change_record(
 
 def item_record(item: "Item") -> dict[str, Any]:
     """Give one change that waits, with its diff against the file as it is now."""
-    from nightledger.text.changes.veil import mask_diff
+    from nightledger.text.scanners.scan import mask_diff
 
     state = item.status.state_of(item.change.n).value
     record = change_record(item.change, state, told=item.told, share=item.share)

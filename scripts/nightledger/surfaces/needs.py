@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from nightledger.domain.attention import Item, Need
+from nightledger.domain.decision import Moment
 from nightledger.domain.judge import EDIT_LANE
-from nightledger.domain.moment import Moment
 from nightledger.domain.periods import Calendar, Run, Schedule, failing, find_missed
 from nightledger.domain.proposal import Kind
 from nightledger.domain.settings import Settings
@@ -39,8 +39,7 @@ from nightledger.domain.attention import ALARMS, list_needs, next_steps
 from nightledger.domain.periods import reckon
 from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import load_operator
-from nightledger.files.durable import make_dir
-from nightledger.files.reading import read_optional
+from nightledger.files.durable import make_dir, read_optional
 from nightledger.night import calendar_of, lately, read_ledger
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import reading, this_machine
@@ -199,7 +198,7 @@ def _of_sources(gate: Gate, now: datetime) -> Iterator[Alarm]:
     """Give the transcripts that are agreed to and give nothing any more."""
     if not os.path.lexists(os.path.join(gate.ring.directory, gate.home.identity.id, AGREED)):
         return
-    from nightledger.surfaces.doctor.checks import State
+    from nightledger.surfaces.doctor.keys import State
     from nightledger.surfaces.transcripts import check_sources
 
     with suppress(errors.ConfigurationError):  # told where operator.yaml is

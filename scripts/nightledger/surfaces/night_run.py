@@ -13,15 +13,14 @@ from functools import partial
 from nightledger.codec.records import to_plain
 from nightledger.domain import errors
 from nightledger.domain.attention import Item
-from nightledger.domain.event import Actor
+from nightledger.domain.decision import Actor
 from nightledger.domain.periods import JobReport, Period, Run, RunOutcome, duties, reckon
 from nightledger.domain.settings import Settings
 from nightledger.domain.words import dump_moment
-from nightledger.files.atomic import replace_file
+from nightledger.files.atomic import Lock, replace_file
 from nightledger.files.configuration import home_zone, load_operator, load_settings, why_no_operator
 from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
-from nightledger.files.lock import Lock
 from nightledger.hosts.daylogs import why_empty
 from nightledger.night import Failure, Job, NightReport, calendar_of, read_ledger, run_due
 from nightledger.surfaces import clock, screen
@@ -225,8 +224,7 @@ def _link(context: Context, _: Period, *, settings: Settings) -> JobReport:
 
 def _close_day(context: Context, period: Period) -> JobReport:
     from nightledger.files.atomic import YOUNG_S, remove_leftovers
-    from nightledger.gate.daily import close_day
-    from nightledger.gate.forgetting.keeping import remove_expired
+    from nightledger.gate.forgetting.keeping import close_day, remove_expired
 
     with writing(context) as session:
         counts = close_day(session.gate, session.ledger, period.last_day.isoformat(), session.moment)

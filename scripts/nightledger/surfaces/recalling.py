@@ -26,8 +26,7 @@ from nightledger.gate.opening import require_settings
 from nightledger.recall.meaning import Encoder
 from nightledger.recall.searching import Explained, as_told, explain, search
 from nightledger.surfaces import screen
-from nightledger.surfaces.context import Context
-from nightledger.surfaces.home import calling_host, is_simulated, require_machine, require_person
+from nightledger.surfaces.context import Context, calling_host, is_simulated, require_machine, require_person
 from nightledger.surfaces.session import reading
 from nightledger.text.scanners.scan import mask_secrets, told_values
 

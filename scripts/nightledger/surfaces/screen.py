@@ -19,7 +19,7 @@ from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
-from nightledger.files.shipped import shipped_config
+from nightledger.files.home import shipped_config
 from nightledger.text.visible import visible
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def _pieces(text: str, room: int) -> Iterator[str]:
 
 def diff_lines(diff: str, *, told: frozenset[str] = NOTHING, masked: bool = True) -> list[str]:
     """Give a diff's lines for the terminal; long ones go on in the next row, never cut off."""
-    from nightledger.text.changes.veil import mask_diff
+    from nightledger.text.scanners.scan import mask_diff
 
     rows = []
     text = mask_diff(diff, told=told) if masked else diff

@@ -12,22 +12,14 @@ from contextlib import contextmanager, nullcontext, suppress
 
 from msgspec import Struct
 
+from nightledger.domain.decision import Actor, Moment
 from nightledger.domain.errors import AlteredError, LockedError, NightledgerError
-from nightledger.domain.event import Actor
-from nightledger.domain.moment import Moment
+from nightledger.files.atomic import Lock
 from nightledger.files.home import Home
-from nightledger.files.lock import Lock
 from nightledger.files.owner import acting_as_owner
-from nightledger.gate.opening import (
-    Gate,
-    Ledger,
-    open_gate,
-    read_ledger,
-    require_settings,
-    sign_head,
-)
-from nightledger.surfaces.context import Context
-from nightledger.surfaces.home import (
+from nightledger.gate import opening
+from nightledger.surfaces.context import (
+    Context,
     actor_of,
     cap_config,
     host_roots,
@@ -65,23 +57,23 @@ class Session(Struct, kw_only=True):
         moment: The clocks of this command.
     """
 
-    gate: Gate
-    ledger: Ledger
+    gate: opening.Gate
+    ledger: opening.Ledger
     moment: Moment
 
-    def reread(self) -> Ledger:
+    def reread(self) -> opening.Ledger:
         """Read and check the log again, after something was appended."""
-        self.ledger = read_ledger(self.gate)
+        self.ledger = opening.read_ledger(self.gate)
         return self.ledger
 
 
-def _open(context: Context, actor: Actor) -> Gate:
-    gate = open_gate(context.home_path, context.keys_dir, actor=actor, config_of=cap_config)
+def _open(context: Context, actor: Actor) -> opening.Gate:
+    gate = opening.open_gate(context.home_path, context.keys_dir, actor=actor, config_of=cap_config)
     context.require_own_clock(
         simulated=gate.home.identity.simulated
     )  # of the record that the log is held against
     if context.verb in NEED_SETTINGS:
-        require_settings(gate)
+        opening.require_settings(gate)
     return gate
 
 
@@ -102,9 +94,9 @@ def reading(context: Context, *, person: bool = False) -> Iterator[Session]:
     if person:
         require_machine(gate.home)
         require_person(context.verb, simulated=gate.home.identity.simulated)
-    ledger = read_ledger(gate)
+    ledger = opening.read_ledger(gate)
     if person and _catch_up(context, gate, ledger):
-        ledger = read_ledger(gate)
+        ledger = opening.read_ledger(gate)
     # What was read stays until this command ends; to search a long log for cycles takes half a second.
     gc.freeze()
     session = Session(gate=gate, ledger=ledger, moment=context.moment)
@@ -125,7 +117,7 @@ def _name_shortly(context: Context, session: Session) -> None:
     context.short = short
 
 
-def _catch_up(context: Context, gate: Gate, ledger: Ledger) -> bool:
+def _catch_up(context: Context, gate: opening.Gate, ledger: opening.Ledger) -> bool:
     """Finish what a crash cut short, and tell of what drifted before a review, so that it is shown as it is now.
 
     Raises:
@@ -186,7 +178,7 @@ def writing(
         require_person(context.verb, simulated=gate.home.identity.simulated)
     owner = acting_as_owner(gate.home.root) if context.verb in FOR_ROOT else nullcontext()
     with owner, _turn(context, gate.home, answered=answered):
-        session = Session(gate=gate, ledger=read_ledger(gate), moment=context.moment)
+        session = Session(gate=gate, ledger=opening.read_ledger(gate), moment=context.moment)
         _name_shortly(context, session)
         before, began = session.ledger.log.size, os.stat(gate.home.audit_log).st_size
         _finish_earlier(session)
@@ -196,7 +188,7 @@ def writing(
                 _write_views(session, before)
         finally:
             _drop_withdrawn(context, gate.home, began)
-            sign_head(gate, session.moment, keep=keep_head)  # nothing new: nothing is signed
+            opening.sign_head(gate, session.moment, keep=keep_head)  # nothing new: nothing is signed
         _keep_search_up(session, before)
 
 

@@ -7,33 +7,16 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from nightledger.domain.decision import NAMESPACE, Decision, DecisionTarget, DecisionType, LogHead
+from nightledger.domain.decision import NAMESPACE, Decision, DecisionTarget, DecisionType, EventName, LogHead
 from nightledger.domain.errors import FileChangedError, RefusedError, UsageError
-from nightledger.domain.event import EventName
 from nightledger.domain.proposal import Kind, Proposal
 from nightledger.domain.states import ProposalStatus
 from nightledger.gate.deciding import accept, sign
 from nightledger.gate.guard.drifting import carry_out
 from nightledger.gate.integrity.trusting import read_signers
 from nightledger.gate.opening import Gate, record, require_settings, sign_head
-from nightledger.gate.review.answers import recheck
-from nightledger.gate.review.composing import (
-    Signing,
-    close_choice,
-    compose,
-    compose_settlements,
-    make_decision,
-    make_unproposed,
-)
-from nightledger.gate.review.reviewing import (
-    Answer,
-    Item,
-    Refusal,
-    Verb,
-    accepted_texts,
-    items_of,
-    read_documents,
-)
+from nightledger.gate.review import composing, reviewing
+from nightledger.gate.review.editing import recheck
 from nightledger.gate.stored import is_altered
 from nightledger.remote.witness_asking import ask_behind
 from nightledger.surfaces import screen
@@ -53,7 +36,7 @@ def operator_path(gate: Gate) -> Path:
     return keys.operator_key_path(gate.ring, gate.home.identity.id)
 
 
-def prepare(session: Session, principal: str = "", head: LogHead | None = None) -> Signing:
+def prepare(session: Session, principal: str = "", head: LogHead | None = None) -> composing.Signing:
     """Fix what the decisions of this run share: head, machine, principal, clocks.
 
     Args:
@@ -67,7 +50,7 @@ def prepare(session: Session, principal: str = "", head: LogHead | None = None) 
         head = LogHead(size=signed.size, root=signed.root.hex())
         if head.size != session.ledger.log.size:  # it closed what a crash had left at the log's end
             session.reread()
-    return Signing(
+    return composing.Signing(
         principal=principal,
         machine=this_machine(),
         head=head,
@@ -225,10 +208,12 @@ class Settled(Struct, frozen=True, kw_only=True):
     """
 
     decisions: tuple[Decision, ...]
-    refusals: tuple[Refusal, ...]
+    refusals: tuple[reviewing.Refusal, ...]
 
 
-def settle(context: Context, seen: Session, items: Sequence[Item], answers: Sequence[Answer]) -> Settled:
+def settle(
+    context: Context, seen: Session, items: Sequence[reviewing.Item], answers: Sequence[reviewing.Answer]
+) -> Settled:
     """Sign and record answers; what does not stand any more is left out and named.
 
     Args:
@@ -243,27 +228,27 @@ def settle(context: Context, seen: Session, items: Sequence[Item], answers: Sequ
     """
     if not answers:
         return Settled(decisions=(), refusals=())
-    if any(answer.verb is Verb.APPROVE for answer in answers):
+    if any(answer.verb is reviewing.Verb.APPROVE for answer in answers):
         require_settings(seen.gate)  # a broken file must not make a wait shorter than it says
-    signs = any(answer.verb is not Verb.LATER for answer in answers)
+    signs = any(answer.verb is not reviewing.Verb.LATER for answer in answers)
     signer = unlock(seen, context) if signs else None
     with writing(context, keep_head=True, person=True, answered=True) as session:
         standing, fallen = recheck(session.gate, session.ledger.book, items, answers)
-        _defer(session, [answer for answer in standing if answer.verb is Verb.LATER])
-        decided = [answer for answer in standing if answer.verb is not Verb.LATER]
+        _defer(session, [answer for answer in standing if answer.verb is reviewing.Verb.LATER])
+        decided = [answer for answer in standing if answer.verb is not reviewing.Verb.LATER]
         if signer is None or not decided:
             return Settled(decisions=(), refusals=tuple(fallen))
         settled, unsettled = _settle_drift(session, items, decided, signer)
-        documents = read_documents(session.gate)
-        decisions, refusals = compose(session.gate, items, decided, documents, prepare(session))
+        documents = reviewing.read_documents(session.gate)
+        decisions, refusals = composing.compose(session.gate, items, decided, documents, prepare(session))
         accepted = sign_all(session, decisions, signer)
     ask_behind(context)
     return Settled(decisions=(*settled, *accepted), refusals=(*fallen, *unsettled, *refusals))
 
 
 def _settle_drift(
-    session: Session, items: Sequence[Item], answers: Sequence[Answer], signer: Signer
-) -> tuple[list[Decision], list[Refusal]]:
+    session: Session, items: Sequence[reviewing.Item], answers: Sequence[reviewing.Answer], signer: Signer
+) -> tuple[list[Decision], list[reviewing.Refusal]]:
     """Sign what was said about drift, one decision a file, and carry it out at once; it comes first.
 
     What was left for later is offered anew, against the bytes that are accepted now.
@@ -272,7 +257,7 @@ def _settle_drift(
     if not any(item.stored.proposal.kind is Kind.DRIFT for item in items):
         return [], []
     shared = prepare(session)
-    settlements, refusals = compose_settlements(gate, session.ledger.book, items, answers, shared)
+    settlements, refusals = composing.compose_settlements(gate, session.ledger.book, items, answers, shared)
     done = []
     for settlement in settlements:
         accepted = sign_all(session, [settlement.decision], signer)[0]
@@ -280,7 +265,7 @@ def _settle_drift(
         try:
             carry_out(gate, session.ledger, status, settlement.taken_back, session.moment)
         except RefusedError as error:  # somebody wrote to the file while it was signed
-            refusals.append(Refusal(proposal=accepted.proposal, reason=str(error)))
+            refusals.append(reviewing.Refusal(proposal=accepted.proposal, reason=str(error)))
             continue
         finally:
             session.reread()
@@ -349,8 +334,8 @@ def close(context: Context, seen: Session, status: ProposalStatus, reason: str) 
         book = session.ledger.book
         if status.id in book.closed() or not is_altered(session.gate.home, status):
             raise FileChangedError(f"{status.id} was put back or closed meanwhile; nothing was signed")
-        choice = close_choice(book.proposals[status.id], reason)
-        decision = make_decision(session.gate, status, choice, prepare(session))
+        choice = composing.close_choice(book.proposals[status.id], reason)
+        decision = composing.make_decision(session.gate, status, choice, prepare(session))
         (accepted,) = sign_all(session, [decision], signer)
     return accepted
 
@@ -383,12 +368,12 @@ def sign_unproposed(
             raise FileChangedError(
                 "what is decided about was changed meanwhile; nothing was signed", hint="run it again"
             )
-        decision = make_unproposed(session.gate, kind, targets, prepare(session), reason=reason)
+        decision = composing.make_unproposed(session.gate, kind, targets, prepare(session), reason=reason)
         (accepted,) = sign_all(session, [decision], signer)
     return accepted, session
 
 
-def _defer(session: Session, later: Sequence[Answer]) -> None:
+def _defer(session: Session, later: Sequence[reviewing.Answer]) -> None:
     events: list[tuple[EventName, dict[str, object]]] = [
         (EventName.DEFERRED, {"proposal": answer.proposal, "changes": [answer.n]}) for answer in later
     ]
@@ -410,13 +395,14 @@ def sign_proposals(context: Context, proposals: Sequence[Proposal]) -> Settled:
         RefusedError: The key may not sign, or cannot be unlocked here; they wait for a review.
     """
     with reading(context, person=True) as seen:
-        documents = read_documents(seen.gate)
-        accepted = accepted_texts(seen.gate, seen.ledger.book)
-        items: list[Item] = []
+        documents = reviewing.read_documents(seen.gate)
+        accepted = reviewing.accepted_texts(seen.gate, seen.ledger.book)
+        items: list[reviewing.Item] = []
         for proposal in proposals:
             status = seen.ledger.book.proposals[proposal.id]
-            items += items_of(seen.gate, status, DecisionType.APPROVE, documents, accepted=accepted)
+            items += reviewing.items_of(seen.gate, status, DecisionType.APPROVE, documents, accepted=accepted)
         answers = [
-            Answer(proposal=item.stored.proposal.id, n=item.change.n, verb=Verb.APPROVE) for item in items
+            reviewing.Answer(proposal=item.stored.proposal.id, n=item.change.n, verb=reviewing.Verb.APPROVE)
+            for item in items
         ]
         return settle(context, seen, items, answers)

@@ -21,17 +21,15 @@ from nightledger.domain.transcript import AGREED, Speaker
 from nightledger.domain.words import dump_moment
 from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import home_zone, load_operator
-from nightledger.files.durable import make_dir
+from nightledger.files.durable import make_dir, read_optional
 from nightledger.files.home import Home
-from nightledger.files.reading import read_optional
 from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.hosts.transcripts.finding import Reach, SessionFile, find_sessions, largest_folders
 from nightledger.hosts.transcripts.formats import Fields, Format, Line, Store, table
 from nightledger.jobs.log_outcomes import log_outcomes
 from nightledger.jobs.transcripts import Asked, Taken, read_cursors, take_in
-from nightledger.surfaces.context import Context
-from nightledger.surfaces.doctor.checks import Check, found
-from nightledger.surfaces.home import host_roots
+from nightledger.surfaces.context import Context, host_roots
+from nightledger.surfaces.doctor.keys import Check, found
 from nightledger.surfaces.session import Session, writing
 
 if TYPE_CHECKING:

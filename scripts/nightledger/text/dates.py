@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from nightledger.domain.search.timewords import TimeWords
 from nightledger.domain.words import folded
-from nightledger.files.shipped import shipped_config
+from nightledger.files.home import shipped_config
 from nightledger.text.patterns import words
 
 SHORT_NAME = 4

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from nightledger.domain.daylog import LogLine, Region
-from nightledger.files.shipped import shipped_config
+from nightledger.files.home import shipped_config
 from nightledger.text.dates import first_day
 from nightledger.text.statements.daylog import read_daylog
 

@@ -8,7 +8,7 @@ import json
 import re
 from functools import cache
 
-from nightledger.files.shipped import shipped_config
+from nightledger.files.home import shipped_config
 
 _NAME = re.compile(r"\{([a-z][a-z_]+)\}")
 

@@ -15,8 +15,8 @@ from msgspec import Struct
 from nightledger.domain.daylog import DayLog, LogLine, Region
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.finding import Finding, Severity
-from nightledger.files.reading import read_optional
-from nightledger.files.shipped import shipped_config
+from nightledger.files.durable import read_optional
+from nightledger.files.home import shipped_config
 from nightledger.text.markdown.document import Document
 from nightledger.text.markdown.entries import Entry
 from nightledger.text.scanners.scan import scan_lines, scan_secrets

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from nightledger.files.atomic import replace_file
-from nightledger.files.reading import read_optional
+from nightledger.files.durable import read_optional
 from nightledger.think.analyst import (
     BYTES_A_TOKEN,
     MAX_REPLY_CHARACTERS,

@@ -14,14 +14,14 @@ from datetime import datetime
 
 from msgspec import Struct
 
+from nightledger.domain.decision import EventName
 from nightledger.domain.errors import IntegrityError
-from nightledger.domain.event import EventName
 from nightledger.files.append import Appender
 from nightledger.files.atomic import replace_file
 from nightledger.files.durable import is_there, make_dir
 from nightledger.files.home import Home
 from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
-from nightledger.trust.event import Actor, Event, EventError, NewEvent
+from nightledger.trust.event import Actor, Event, EventError, NewEvent, is_entry
 from nightledger.trust.heads import SignedHead, hold, hold_open, read_signed_head, read_stated_head
 from nightledger.trust.keys import KeyRing, LogKey, UnloadedKey
 from nightledger.trust.merkle import CompactRange, leaf_hash
@@ -37,7 +37,6 @@ from nightledger.trust.pin import (
     read_pin,
     remember_head,
 )
-from nightledger.trust.scan import is_entry
 
 
 class _Tail(Struct, frozen=True, kw_only=True):

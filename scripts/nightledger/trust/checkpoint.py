@@ -14,19 +14,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from nightledger.domain.errors import ConfigurationError
+from nightledger.trust import note as notes
 from nightledger.trust.merkle import DIGEST_BYTES
-from nightledger.trust.note import (
-    ED25519,
-    Note,
-    NoteError,
-    NoteVerifier,
-    VerifierKey,
-    decode_base64,
-    encode_base64,
-    parse_note,
-    parse_vkey,
-    verify_ed25519,
-)
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -41,7 +30,7 @@ MLDSA44_PUBLIC_BYTES = 1_312
 """FIPS 204 table 2."""
 _SIGNATURE_BYTES = {COSIGNATURE_ED25519: 64, COSIGNATURE_MLDSA44: 2_420}
 """RFC 8032; FIPS 204 table 2."""
-_PUBLIC_BYTES = {ED25519: 32, COSIGNATURE_ED25519: 32, COSIGNATURE_MLDSA44: MLDSA44_PUBLIC_BYTES}
+_PUBLIC_BYTES = {notes.ED25519: 32, COSIGNATURE_ED25519: 32, COSIGNATURE_MLDSA44: MLDSA44_PUBLIC_BYTES}
 MAX_TIME_S = 253_402_300_799
 """The end of the year 9999, the last that Python's times have; C2SP ends at 2**63 - 1."""
 _TIME_BYTES = 8
@@ -73,13 +62,13 @@ def log_origin(home_id: str, *, simulated: bool) -> str:
     return f"nightledger{'-simulated' if simulated else ''}/{home_id}"
 
 
-def parse_head(raw: bytes) -> tuple[Note, Checkpoint]:
+def parse_head(raw: bytes) -> tuple[notes.Note, Checkpoint]:
     """Read a signed head: the note and what it says; nothing is verified.
 
     Raises:
         NoteError: It is no note, or no checkpoint stands in it.
     """
-    note = parse_note(raw)
+    note = notes.parse_note(raw)
     return note, parse_checkpoint(note.text)
 
 
@@ -91,15 +80,15 @@ def parse_checkpoint(text: str) -> Checkpoint:
     """
     lines = text.split("\n")
     if len(lines) != _LINES + 1 or lines.pop() != "":
-        raise NoteError("a checkpoint has three lines: origin, size, root")
+        raise notes.NoteError("a checkpoint has three lines: origin, size, root")
     origin, size, encoded = lines
-    root = decode_base64(encoded)
+    root = notes.decode_base64(encoded)
     if not origin:
-        raise NoteError("the checkpoint names no log")
+        raise notes.NoteError("the checkpoint names no log")
     if not (size.isascii() and size.isdigit() and str(int(size[:20])) == size and int(size) <= MAX_SIZE):
-        raise NoteError(f"{size[:40]!r} is not a tree size")
+        raise notes.NoteError(f"{size[:40]!r} is not a tree size")
     if root is None or len(root) != DIGEST_BYTES:
-        raise NoteError(f"{encoded[:80]!r} is not a root: 32 bytes in base64")
+        raise notes.NoteError(f"{encoded[:80]!r} is not a root: 32 bytes in base64")
     return Checkpoint(origin=origin, size=int(size), root=root)
 
 
@@ -109,7 +98,7 @@ def dump_checkpoint(checkpoint: Checkpoint) -> str:
     Raises:
         NoteError: When it could not be read back: an origin with a line end, a wrong root.
     """
-    text = f"{checkpoint.origin}\n{checkpoint.size}\n{encode_base64(checkpoint.root)}\n"
+    text = f"{checkpoint.origin}\n{checkpoint.size}\n{notes.encode_base64(checkpoint.root)}\n"
     parse_checkpoint(text)
     return text
 
@@ -179,7 +168,7 @@ class Keyed(Struct, frozen=True, kw_only=True):
         key: Public side: name, type, key.
     """
 
-    key: VerifierKey
+    key: notes.VerifierKey
 
     @property
     def name(self) -> str:
@@ -203,14 +192,14 @@ class LineVerifier(Keyed, frozen=True, kw_only=True):
             NoMLDSAError: When this platform cannot do ML-DSA: neither good nor bad.
         """
         public, kind = self.key.public, self.key.key_type
-        if kind == ED25519:
-            return verify_ed25519(public, signature, text.encode())
+        if kind == notes.ED25519:
+            return notes.verify_ed25519(public, signature, text.encode())
         time_s, raw = split_cosignature(signature)
         if len(raw) != _SIGNATURE_BYTES[kind] or time_s > MAX_TIME_S:
             return False
         checkpoint = parse_checkpoint(text)
         if kind == COSIGNATURE_ED25519:
-            return verify_ed25519(public, raw, cosigned_ed25519(text, time_s))
+            return notes.verify_ed25519(public, raw, cosigned_ed25519(text, time_s))
         return verify_mldsa44(public, raw, cosigned_mldsa44(self.name, checkpoint, time_s))
 
 
@@ -228,7 +217,7 @@ class LineSigner(Keyed, frozen=True, kw_only=True):
 
     def sign(self, text: str) -> bytes:
         """Give the signature over the checkpoint in ``text``; of types 0x04 and 0x06 with its time in front."""
-        if self.key.key_type == ED25519:
+        if self.key.key_type == notes.ED25519:
             return self.private.sign(text.encode())
         time_s = int(self.at.timestamp())
         if self.key.key_type == COSIGNATURE_ED25519:
@@ -279,10 +268,10 @@ def verifier_of(vkey: str) -> LineVerifier:
     Raises:
         ConfigurationError: When the key is malformed or of a type that is not understood.
     """
-    return _understood(parse_vkey(vkey))
+    return _understood(notes.parse_vkey(vkey))
 
 
-def verifiers_of(keys: Iterable[VerifierKey]) -> list[NoteVerifier]:
+def verifiers_of(keys: Iterable[notes.VerifierKey]) -> list[notes.NoteVerifier]:
     """Give what checks the lines of keys; ML-DSA-44 is passed over where this platform has none.
 
     Raises:
@@ -291,7 +280,7 @@ def verifiers_of(keys: Iterable[VerifierKey]) -> list[NoteVerifier]:
     return [_understood(key) for key in keys if key.key_type != COSIGNATURE_MLDSA44 or has_mldsa()]
 
 
-def _understood(key: VerifierKey) -> LineVerifier:
+def _understood(key: notes.VerifierKey) -> LineVerifier:
     if _PUBLIC_BYTES.get(key.key_type) != len(key.public):
         raise ConfigurationError(
             f"the verifier key of {key.name!r} has the type {key.key_type:#04x} and "

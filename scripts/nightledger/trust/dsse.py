@@ -14,8 +14,7 @@ from typing import Annotated, Protocol
 
 from msgspec import Meta, Struct, ValidationError, convert
 
-from nightledger.codec.canonical import canonical
-from nightledger.codec.strict_json import parse_json
+from nightledger.codec.canonical import canonical, parse_json
 from nightledger.domain.errors import RecordError
 from nightledger.trust.note import decode_base64, encode_base64
 from nightledger.trust.sshsig import ED25519, PublicKey, SignatureError, verify_raw

@@ -19,22 +19,11 @@ from nightledger.domain.cooling import Vouched
 from nightledger.domain.errors import IntegrityError, MissingFileError, NightledgerError, UnreadableError
 from nightledger.files.append import Appender
 from nightledger.files.atomic import replace_file
-from nightledger.files.durable import is_there, make_dir
+from nightledger.files.durable import is_there, list_names, make_dir, read_optional, read_regular
 from nightledger.files.home import Home
-from nightledger.files.reading import list_names, read_optional, read_regular
+from nightledger.trust import note as notes
 from nightledger.trust.checkpoint import Checkpoint, NoMLDSAError, parse_checkpoint, parse_head, verifier_of
 from nightledger.trust.merkle import Tree
-from nightledger.trust.note import (
-    MAX_NOTE_BYTES,
-    Note,
-    NoteError,
-    NoteSignature,
-    NoteVerifier,
-    dump_note,
-    parse_note,
-    parse_vkey,
-    verify_note,
-)
 from nightledger.trust.policy import Policy, cosigned_times, verify_log
 from nightledger.trust.report import Damage, contradicts
 
@@ -75,13 +64,13 @@ def read_signed_head(
     """
     if not is_there(path):
         raise UnsignedError(f"{path} is missing")
-    raw = read_regular(path, MAX_NOTE_BYTES)
+    raw = read_regular(path, notes.MAX_NOTE_BYTES)
     try:
         note, checkpoint = parse_head(raw)
         _require_origin(path, checkpoint, origin)
         wanted = vkeys(checkpoint.size) if callable(vkeys) else vkeys
         unchecked = _require_signed(note, wanted) if signatures else ()
-    except NoteError as error:
+    except notes.NoteError as error:
         raise UnsignedError(f"{path}: {error}") from error
     return SignedHead(checkpoint=checkpoint, raw=raw, unchecked=unchecked)
 
@@ -98,10 +87,10 @@ def read_anchor(path: str, origin: str, vkeys: Callable[[int], Sequence[str]]) -
         NoteError: It is malformed, of another log, or not signed by this one.
         UnreadableError: It cannot be read.
     """
-    note, head = parse_head(read_regular(path, MAX_NOTE_BYTES))
+    note, head = parse_head(read_regular(path, notes.MAX_NOTE_BYTES))
     if head.origin != origin:
-        raise NoteError(f"{path} is a head of another log: {head.origin[:80]!r}")
-    verify_log(note, origin, tuple(map(parse_vkey, vkeys(head.size))))
+        raise notes.NoteError(f"{path} is a head of another log: {head.origin[:80]!r}")
+    verify_log(note, origin, tuple(map(notes.parse_vkey, vkeys(head.size))))
     return head
 
 
@@ -119,12 +108,12 @@ def read_stated_head(path: str, origin: str, *, known: int) -> Checkpoint | None
     Raises:
         UnsignedError: When it is malformed or of another log.
     """
-    raw = read_optional(path, MAX_NOTE_BYTES)
+    raw = read_optional(path, notes.MAX_NOTE_BYTES)
     if raw is None:
         return None
     try:
         stated = parse_head(raw)[1]
-    except NoteError as error:
+    except notes.NoteError as error:
         raise UnsignedError(f"{path}: {error}") from error
     _require_origin(path, stated, origin)
     return stated if stated.size >= known else None
@@ -135,7 +124,7 @@ def _require_origin(path: str, checkpoint: Checkpoint, origin: str) -> None:
         raise UnsignedError(f"{path} is a head of another log: {checkpoint.origin[:80]!r}")
 
 
-def _require_signed(note: Note, vkeys: Sequence[str]) -> tuple[str, ...]:
+def _require_signed(note: notes.Note, vkeys: Sequence[str]) -> tuple[str, ...]:
     unchecked: list[str] = []
     for verifier in map(verifier_of, vkeys):
         try:
@@ -147,11 +136,11 @@ def _require_signed(note: Note, vkeys: Sequence[str]) -> tuple[str, ...]:
     return tuple(unchecked)
 
 
-def _require_line(note: Note, verifier: NoteVerifier) -> None:
+def _require_line(note: notes.Note, verifier: notes.NoteVerifier) -> None:
     try:
-        verify_note(note, [verifier])
-    except NoteError as error:
-        raise NoteError(f"key {verifier.key_id.hex()}: {error}") from error
+        notes.verify_note(note, [verifier])
+    except notes.NoteError as error:
+        raise notes.NoteError(f"key {verifier.key_id.hex()}: {error}") from error
 
 
 def hold(home: Home) -> Appender:
@@ -266,7 +255,7 @@ class Cosignatures:
 
 
 def keep_lines(
-    home: Home, policy: Policy, note: Note, lines: Sequence[NoteSignature], *, first: bool
+    home: Home, policy: Policy, note: notes.Note, lines: Sequence[notes.NoteSignature], *, first: bool
 ) -> None:
     """Keep cosignatures of a head; on disk when this returns.
 
@@ -282,30 +271,30 @@ def keep_lines(
     with hold(home):
         present = _note(home.checkpoint)
         if present and present.text == note.text:
-            replace_file(home.checkpoint, dump_note(_merged(_sound(present, note, policy), lines)))
+            replace_file(home.checkpoint, notes.dump_note(_merged(_sound(present, note, policy), lines)))
         old = _note(home.cosigned)
         newest = _merged(_sound(old, note, policy), lines)
         if _is_better(newest, old, policy):
-            replace_file(home.cosigned, dump_note(newest))
+            replace_file(home.cosigned, notes.dump_note(newest))
         if first:
             make_dir(home.checkpoints_dir)
             path = os.path.join(home.checkpoints_dir, str(head.size))
             kept = _sound(_note(path), note, policy)
-            replace_file(path, dump_note(_merged(_merged(kept, lines), kept.signatures)))
+            replace_file(path, notes.dump_note(_merged(_merged(kept, lines), kept.signatures)))
 
 
-def _sound(found: Note | None, note: Note, policy: Policy) -> Note:
+def _sound(found: notes.Note | None, note: notes.Note, policy: Policy) -> notes.Note:
     """Give what lies there, for the lines it has, where it is of the same head and they hold; else the note."""
     if found is None or found.text != note.text:
         return note
     try:
         cosigned_times(found, policy)
-    except NoteError:
+    except notes.NoteError:
         return note
     return found
 
 
-def _is_better(new: Note, old: Note | None, policy: Policy) -> bool:
+def _is_better(new: notes.Note, old: notes.Note | None, policy: Policy) -> bool:
     """Tell whether a note says more than the one that lies there: a later quorum, or no earlier one is lost."""
     if old is None or old.text == new.text:
         return True
@@ -313,23 +302,23 @@ def _is_better(new: Note, old: Note | None, policy: Policy) -> bool:
     return before is None or (now is not None and now >= before)
 
 
-def _merged(note: Note, lines: Sequence[NoteSignature]) -> Note:
+def _merged(note: notes.Note, lines: Sequence[notes.NoteSignature]) -> notes.Note:
     """Give a note with lines added; a line of the same key is replaced where it stands."""
     merged = {(line.name, line.key_id): line for line in (*note.signatures, *lines)}
     return replace(note, signatures=tuple(merged.values()))
 
 
-def _times(note: Note, policy: Policy) -> Mapping[str, datetime]:
+def _times(note: notes.Note, policy: Policy) -> Mapping[str, datetime]:
     try:
         return cosigned_times(note, policy)
     except NightledgerError:
         return {}
 
 
-def _note(path: str) -> Note | None:
+def _note(path: str) -> notes.Note | None:
     try:
-        raw = read_optional(path, MAX_NOTE_BYTES)
-        return parse_note(raw) if raw else None
+        raw = read_optional(path, notes.MAX_NOTE_BYTES)
+        return notes.parse_note(raw) if raw else None
     except NightledgerError:
         return None
 
@@ -337,7 +326,7 @@ def _note(path: str) -> Note | None:
 def _read(home: Home, path: str, policy: Policy) -> CosignedHead | None:
     """Read a head; None for one that proves nothing: missing, malformed, of another log, badly cosigned."""
     try:
-        raw = read_optional(path, MAX_NOTE_BYTES)
+        raw = read_optional(path, notes.MAX_NOTE_BYTES)
         if not raw:
             return None
         note, head = parse_head(raw)
@@ -346,7 +335,7 @@ def _read(home: Home, path: str, policy: Policy) -> CosignedHead | None:
         return None
     if head.origin != home.identity.origin:
         return None
-    return CosignedHead(checkpoint=head, raw=dump_note(note), times=times)
+    return CosignedHead(checkpoint=head, raw=notes.dump_note(note), times=times)
 
 
 def _kept_sizes(home: Home) -> list[int]:

@@ -20,20 +20,10 @@ from msgspec.structs import replace
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.files.atomic import create_file
-from nightledger.files.durable import make_dir, sync_directory
-from nightledger.files.reading import read_regular
+from nightledger.files.durable import make_dir, read_regular, sync_directory
+from nightledger.trust import sshsig
 from nightledger.trust.checkpoint import COSIGNATURE_MLDSA44, LineSigner, has_mldsa
 from nightledger.trust.note import ED25519, VerifierKey
-from nightledger.trust.sshsig import (
-    KeygenSigner,
-    KeySigner,
-    PublicKey,
-    WireError,
-    WireReader,
-    ed25519_key,
-    parse_public_blob,
-    parse_public_line,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -207,7 +197,7 @@ def operator_key_path(ring: KeyRing, home_id: str) -> Path:
 
 def create_operator_key(
     ring: KeyRing, home_id: str, *, passphrase: bytes | None, comment: str = "nightledger"
-) -> PublicKey:
+) -> sshsig.PublicKey:
     """Make the operator's key, in OpenSSH's own format with ``operator.pub`` beside it.
 
     Args:
@@ -228,7 +218,7 @@ def create_operator_key(
     return create_key_at(path, passphrase=passphrase, comment=comment)
 
 
-def create_machine_key(ring: KeyRing, home_id: str, *, anew: bool = False) -> PublicKey:
+def create_machine_key(ring: KeyRing, home_id: str, *, anew: bool = False) -> sshsig.PublicKey:
     """Make the key with which this machine signs messages; OpenSSH format, no passphrase.
 
     At every moment there is a whole key: another one is on disk before it takes the old one's place.
@@ -257,7 +247,7 @@ def needs_passphrase(path: Path) -> bool:
     return _openssh_header(path)[0] != "none"
 
 
-def public_key_of(path: Path) -> PublicKey:
+def public_key_of(path: Path) -> sshsig.PublicKey:
     """Give the public key of a private key file (from its open header) or of a ``.pub`` file.
 
     Raises:
@@ -265,11 +255,11 @@ def public_key_of(path: Path) -> PublicKey:
         ConfigurationError: When it is malformed, or the key is of a kind that is refused.
     """
     if path.suffix == ".pub":
-        return parse_public_line(read_regular(str(path), _MAX_KEY_BYTES).decode("utf-8", "replace"))
+        return sshsig.parse_public_line(read_regular(str(path), _MAX_KEY_BYTES).decode("utf-8", "replace"))
     return _openssh_header(path)[1]
 
 
-def load_operator_key(path: Path, *, passphrase: bytes | None = None) -> KeySigner:
+def load_operator_key(path: Path, *, passphrase: bytes | None = None) -> sshsig.KeySigner:
     """Load an Ed25519 key in OpenSSH format, to sign with in this process.
 
     Raises:
@@ -290,19 +280,19 @@ def load_operator_key(path: Path, *, passphrase: bytes | None = None) -> KeySign
         raise KeyFileError(
             f"{path} is not an Ed25519 key", hint="sign through ssh-keygen (operator key of another kind)"
         )
-    signer = KeySigner(key)
+    signer = sshsig.KeySigner(key)
     if signer.public_key != public_key_of(path):
         raise KeyFileError(f"{path} names another key than it holds", hint=_BACK)
     return signer
 
 
-def keygen_signer(path: Path, *, program: str = "ssh-keygen") -> KeygenSigner:
+def keygen_signer(path: Path, *, program: str = "ssh-keygen") -> sshsig.KeygenSigner:
     """Give what signs through ``ssh-keygen -Y sign``: hardware keys, and agents by a ``.pub`` file.
 
     Raises:
         ConfigurationError: When the file is missing, unsafe or malformed.
     """
-    return KeygenSigner(path=str(path), public_key=public_key_of(path), program=program)
+    return sshsig.KeygenSigner(path=str(path), public_key=public_key_of(path), program=program)
 
 
 # ------------------------------------------------------------------ files
@@ -350,7 +340,7 @@ def _load_pkcs8(path: Path) -> object:
         raise KeyFileError(f"{path} is not a private key", hint=_BACK) from error
 
 
-def create_key_at(path: Path, *, passphrase: bytes | None, comment: str) -> PublicKey:
+def create_key_at(path: Path, *, passphrase: bytes | None, comment: str) -> sshsig.PublicKey:
     """Make an Ed25519 key in OpenSSH's format at a place, with its ``.pub`` beside it.
 
     Raises:
@@ -369,10 +359,10 @@ def create_key_at(path: Path, *, passphrase: bytes | None, comment: str) -> Publ
     if passphrase:
         lock = PrivateFormat.OpenSSH.encryption_builder().kdf_rounds(_KDF_ROUNDS).build(passphrase)
     _create(path, private.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, lock))
-    return _create_public(path, ed25519_key(private.public_key().public_bytes_raw()), comment)
+    return _create_public(path, sshsig.ed25519_key(private.public_key().public_bytes_raw()), comment)
 
 
-def _create_public(path: Path, key: PublicKey, comment: str) -> PublicKey:
+def _create_public(path: Path, key: sshsig.PublicKey, comment: str) -> sshsig.PublicKey:
     public = replace(key, comment=comment)
     _create(_public_path(path), f"{public.line}\n".encode(), mode=_PUBLIC_MODE)
     return public
@@ -408,20 +398,20 @@ def _read_private(path: Path) -> bytes:
     return read_regular(str(path), _MAX_KEY_BYTES)
 
 
-def _openssh_header(path: Path) -> tuple[str, PublicKey]:
+def _openssh_header(path: Path) -> tuple[str, sshsig.PublicKey]:
     """Give cipher and public key, which stand open in the file (PROTOCOL.key of OpenSSH)."""
     words = _read_private(path).decode("ascii", "replace").split()
     try:
         # Four words of armour before and behind the body: -----BEGIN OPENSSH PRIVATE KEY-----
-        reader = WireReader(base64.b64decode("".join(words[4:-4])))
+        reader = sshsig.WireReader(base64.b64decode("".join(words[4:-4])))
         magic, cipher = reader.take(len(_OPENSSH_MAGIC)), reader.string().decode("ascii")
         reader.string(), reader.string(), reader.u32()
         public = reader.string() if magic == _OPENSSH_MAGIC else b""
-    except (WireError, ValueError) as error:
+    except (sshsig.WireError, ValueError) as error:
         raise KeyFileError(
             f"{path} is not an OpenSSH private key", hint="make one: ssh-keygen -t ed25519"
         ) from error
-    return cipher, parse_public_blob(public)
+    return cipher, sshsig.parse_public_blob(public)
 
 
 @lru_cache(maxsize=8)

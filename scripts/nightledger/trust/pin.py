@@ -17,14 +17,11 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct, ValidationError, convert
 from msgspec.structs import replace
 
-from nightledger.codec.canonical import canonical
-from nightledger.codec.strict_json import parse_json
+from nightledger.codec.canonical import canonical, parse_json
 from nightledger.domain.errors import ConfigurationError, IntegrityError, NightledgerError, UnreadableError
 from nightledger.domain.words import dump_moment, read_moment
-from nightledger.files.atomic import create_file, replace_file
-from nightledger.files.durable import make_dir
-from nightledger.files.lock import Lock
-from nightledger.files.reading import read_optional
+from nightledger.files.atomic import Lock, create_file, replace_file
+from nightledger.files.durable import make_dir, read_optional
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.merkle import DIGEST_BYTES, CompactRange
 

@@ -13,13 +13,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from nightledger.domain.errors import ConfigurationError, NightledgerError, RecordError
-from nightledger.trust.checkpoint import (
-    COSIGNATURE_ED25519,
-    COSIGNATURE_MLDSA44,
-    cosigned_at,
-    verifier_of,
-    verifiers_of,
-)
+from nightledger.trust import checkpoint
 from nightledger.trust.note import ED25519, Note, VerifierKey, parse_vkey, verify_note
 
 T = TypeVar("T")
@@ -31,8 +25,8 @@ MAX_NAMES = 100
 LOG_LINES = re.compile(rb"(?m)^[ \t]*(?:# until [0-9]+ )?log[ \t].*\n?")
 """What of a policy says which keys sign the log, or signed it: all that a loss of all keys changes in it."""
 _FORMER = re.compile(rb"(?m)^# until ([1-9][0-9]{0,18}) log ([!-~]+)\n")
-_LOG_TYPES = frozenset({ED25519, COSIGNATURE_MLDSA44})
-_WITNESS_TYPES = frozenset({COSIGNATURE_ED25519, COSIGNATURE_MLDSA44})
+_LOG_TYPES = frozenset({ED25519, checkpoint.COSIGNATURE_MLDSA44})
+_WITNESS_TYPES = frozenset({checkpoint.COSIGNATURE_ED25519, checkpoint.COSIGNATURE_MLDSA44})
 _FORBIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _BLANKS = re.compile(r"[ \t]+")  # not str.split, which splits at Unicode's blanks too
 _THRESHOLD = re.compile(r"[1-9][0-9]{0,3}")
@@ -189,9 +183,9 @@ def cosigned_times(note: Note, policy: Policy) -> dict[str, datetime]:
     """
     names = {_place(witness.key): witness.name for witness in policy.witnesses}
     present = {(line.name, line.key_id) for line in note.signatures}
-    verifiers = verifiers_of(one.key for one in policy.witnesses if _place(one.key) in present)
+    verifiers = checkpoint.verifiers_of(one.key for one in policy.witnesses if _place(one.key) in present)
     held = verify_note(note, verifiers) if verifiers else ()
-    return {names[line.name, line.key_id]: cosigned_at(line.signature) for line in held}
+    return {names[line.name, line.key_id]: checkpoint.cosigned_at(line.signature) for line in held}
 
 
 def verify_log(note: Note, origin: str, logs: Sequence[VerifierKey]) -> None:
@@ -205,7 +199,7 @@ def verify_log(note: Note, origin: str, logs: Sequence[VerifierKey]) -> None:
     Raises:
         NoteError: No key of that log has signed, or a line by one does not hold.
     """
-    verify_note(note, verifiers_of(key for key in logs if key.name == origin))
+    verify_note(note, checkpoint.verifiers_of(key for key in logs if key.name == origin))
 
 
 def _place(key: VerifierKey) -> tuple[str, bytes]:
@@ -289,7 +283,7 @@ def _key(text: str, types: Collection[int]) -> VerifierKey:
     _require(text.isprintable(), "a verifier key holds a character that no name has")
     key = parse_vkey(text)
     _require(key.key_type in types, f"a key of type {key.key_type:#04x} cannot have this part")
-    verifier_of(text)
+    checkpoint.verifier_of(text)
     return key
 
 

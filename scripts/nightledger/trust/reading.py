@@ -12,16 +12,16 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from nightledger.domain.decision import Event
 from nightledger.domain.errors import IntegrityError, NightledgerError
-from nightledger.domain.event import Event
+from nightledger.files.durable import list_names
 from nightledger.files.home import Home
-from nightledger.files.reading import list_names
 from nightledger.trust.checkpoint import Checkpoint
+from nightledger.trust.event import Scan, collector_at_rest, event_of_record, is_void, scan_log, void_ranges
 from nightledger.trust.heads import read_signed_head
 from nightledger.trust.merkle import TreeRangeError
 from nightledger.trust.pin import Pin
 from nightledger.trust.report import MOVE_AWAY, Claims, Report, StoredHead, acknowledged_size, find_damage
-from nightledger.trust.scan import Scan, collector_at_rest, event_of_record, is_void, scan_log, void_ranges
 
 NO_KEYS = "signatures: this machine has not pinned the log's keys"
 

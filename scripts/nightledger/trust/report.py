@@ -12,9 +12,9 @@ from enum import StrEnum
 from msgspec import Struct
 
 from nightledger.trust.checkpoint import Checkpoint
+from nightledger.trust.event import Scan, is_entry, is_void, void_ranges
 from nightledger.trust.merkle import Tree, leaf_hash
 from nightledger.trust.pin import Pin
-from nightledger.trust.scan import Scan, is_entry, is_void, void_ranges
 
 _NO_PLACE = 1 << 62
 GO_BACK = (

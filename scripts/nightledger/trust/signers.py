@@ -15,15 +15,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from nightledger.domain.errors import NightledgerError, RecordError, RefusedError, UsageError
-from nightledger.trust.sshsig import (
-    PublicKey,
-    PublicKeyError,
-    SignatureError,
-    fingerprint_of,
-    parse_public_line,
-    parse_signature,
-    require_signed,
-)
+from nightledger.trust import sshsig
 
 T = TypeVar("T")
 ALLOWED = "allowed_signers"
@@ -48,7 +40,7 @@ class AllowedSigner(Struct, frozen=True, kw_only=True):
     """
 
     principals: tuple[str, ...]
-    key: PublicKey
+    key: sshsig.PublicKey
     namespaces: tuple[str, ...] | None = None
     valid_after: datetime | None = None
     valid_before: datetime | None = None
@@ -68,7 +60,7 @@ class SignerSet(Struct, frozen=True, kw_only=True):
     @property
     def revoked_fingerprints(self) -> frozenset[str]:
         """``SHA256:...`` of every key that no longer may sign."""
-        return frozenset(map(fingerprint_of, self.revoked))
+        return frozenset(map(sshsig.fingerprint_of, self.revoked))
 
     def able(self, namespace: str, at: datetime) -> tuple[AllowedSigner, ...]:
         """Give the lines whose keys can sign for a namespace at a time, in order."""
@@ -143,17 +135,17 @@ def add_signer(allowed: str, revoked: str, signer: AllowedSigner) -> str:
     return f"{_ended(allowed)}{dump_allowed_signers((signer,))}"
 
 
-def remove_key(allowed: str, key: PublicKey) -> str:
+def remove_key(allowed: str, key: sshsig.PublicKey) -> str:
     """Give ``allowed_signers`` without the lines of a key."""
     return "".join(line for line in _text_lines(allowed) if key not in _keys(line))
 
 
-def revoke(revoked: str, key: PublicKey) -> str:
+def revoke(revoked: str, key: sshsig.PublicKey) -> str:
     """Give ``revoked_keys`` with one more key."""
     return f"{_ended(revoked)}{key.line}\n"
 
 
-def find_key(keys: Iterable[PublicKey], fingerprint: str) -> PublicKey:
+def find_key(keys: Iterable[sshsig.PublicKey], fingerprint: str) -> sshsig.PublicKey:
     """Find a key by its fingerprint, or by the beginning of one.
 
     Args:
@@ -179,7 +171,7 @@ def _text_lines(text: str) -> Sequence[str]:
     return [f"{line}\n" for line in _ended(text).split("\n")[:-1]]
 
 
-def _keys(line: str) -> tuple[PublicKey, ...]:
+def _keys(line: str) -> tuple[sshsig.PublicKey, ...]:
     return tuple(signer.key for signer in parse_allowed_signers(line, where=ALLOWED))
 
 
@@ -202,24 +194,24 @@ def verify_signature(
     Raises:
         SignatureError: When it does not hold; the message says which rule.
     """
-    signature = parse_signature(armour)
+    signature = sshsig.parse_signature(armour)
     key = signature.key
     if key.blob in signers.revoked:
-        raise SignatureError(f"the key {key.fingerprint} is revoked")
+        raise sshsig.SignatureError(f"the key {key.fingerprint} is revoked")
     lines = [signer for signer in signers.signers if signer.key == key]
     if not lines:
-        raise SignatureError(
+        raise sshsig.SignatureError(
             f"the key {key.fingerprint} is not in allowed_signers",
             hint="config/nightledger/allowed_signers lists who may sign",
         )
     refusals = [_refusal(line, namespace, at) for line in lines]
     if all(refusals):
-        raise SignatureError(
+        raise sshsig.SignatureError(
             f"the key {key.fingerprint} may not sign this: {'; '.join(filter(None, refusals))}"
         )
     signer = lines[refusals.index("")]
     # The key comes from the set; that the signature names the same one is checked again inside.
-    require_signed(signer.key, message, signature, namespace)
+    sshsig.require_signed(signer.key, message, signature, namespace)
     return SignedBy(
         principal=signer.principals[0],
         fingerprint=signer.key.fingerprint,
@@ -249,7 +241,7 @@ def _parse_lines(text: str, where: str, parse: Callable[[str], T]) -> list[T]:
             continue
         try:
             parsed.append(parse(line))
-        except (_LineError, PublicKeyError) as error:
+        except (_LineError, sshsig.PublicKeyError) as error:
             problems.append(f"line {number}: {error}")
     if problems:
         raise RecordError(
@@ -262,8 +254,8 @@ class _LineError(NightledgerError):
     """A line is not what it should be; collected into one RecordError."""
 
 
-def _parse_revoked(line: str) -> PublicKey:
-    return parse_public_line(line, any_kind=True)
+def _parse_revoked(line: str) -> sshsig.PublicKey:
+    return sshsig.parse_public_line(line, any_kind=True)
 
 
 def _parse_signer(line: str) -> AllowedSigner:
@@ -277,7 +269,7 @@ def _parse_signer(line: str) -> AllowedSigner:
     namespaces = options.get("namespaces")
     return AllowedSigner(
         principals=principals,
-        key=parse_public_line(match[3]),
+        key=sshsig.parse_public_line(match[3]),
         namespaces=None if namespaces is None else _parse_namespaces(namespaces),
         valid_after=_parse_time(options.get("valid-after")),
         valid_before=_parse_time(options.get("valid-before")),

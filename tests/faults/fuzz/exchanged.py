@@ -16,8 +16,8 @@ from tests.gate.homes import HOME_ID, START, Desk, addition, make_desk, removal
 from tests.homes import make_home
 from tests.remote.peer_work import make_work
 
+from nightledger.codec.canonical import BOM, parse_json
 from nightledger.codec.records import dump_record, load_record, to_plain
-from nightledger.codec.strict_json import BOM, parse_json
 from nightledger.domain.decision import Decision
 from nightledger.domain.errors import RecordError, RefusedError
 from nightledger.domain.message import MESSAGE_TYPE, REPLY_TYPE, Peer, PeerKey, Reply, Status, Waiting

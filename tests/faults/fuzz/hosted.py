@@ -13,9 +13,9 @@ from tests.faults.fuzz.target import NothingError, Target, given, repeated, scra
 
 from nightledger.domain.states import Writer
 from nightledger.hosts.configured import Unread
+from nightledger.hosts.daylogs import CLAUDE_CODE, CODEX, HERMES, OPENCLAW
 from nightledger.hosts.hooking import HookCall, has_hooks, with_hooks, without_hooks
-from nightledger.hosts.presets import CLAUDE_CODE, CODEX, HERMES, OPENCLAW
-from nightledger.hosts.rivals import Rival, find_rivals
+from nightledger.hosts.workspaces import Rival, find_rivals
 from nightledger.hosts.writers import find_mark
 
 HOSTS = (CLAUDE_CODE, CODEX, HERMES, OPENCLAW)

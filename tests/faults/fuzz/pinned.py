@@ -17,7 +17,8 @@ from tests.trust.witnesses import LogSigner, head_of, note_of, tree_of
 from nightledger.codec.canonical import MAX_INTEGER
 from nightledger.domain.errors import ConfigurationError, IntegrityError
 from nightledger.recall.meaning import EncoderError
-from nightledger.remote.cosigner import HEADS, Answer, Cosigner, WitnessError, create_witness
+from nightledger.remote.cosigner import HEADS, Cosigner, WitnessError, create_witness
+from nightledger.remote.transport import Response
 from nightledger.surfaces import outside
 from nightledger.trust.keys import KeyRing, create_machine_key, load_operator_key, public_key_of
 from nightledger.trust.merkle import EMPTY_ROOT
@@ -131,12 +132,12 @@ def _path() -> Path:
     return folder / hashlib.sha256(LogSigner().name.encode()).hexdigest()
 
 
-def _answer(raw: bytes) -> Answer:
+def _answer(raw: bytes) -> Response:
     written(_path(), raw)
     return _box().answer(_request(4, 9), NOW)
 
 
-def _check_answer(raw: bytes, answer: Answer) -> None:
+def _check_answer(raw: bytes, answer: Response) -> None:
     assert answer.status in (200, 409, 422, 503)
     size = raw.split(b"\n")[1]
     if answer.status == 200:
@@ -144,7 +145,7 @@ def _check_answer(raw: bytes, answer: Answer) -> None:
         assert _path().read_bytes().split(b"\n")[1] == b"9"
     else:
         assert _path().read_bytes() == raw
-        assert answer.status != 409 or answer.body == size + b"\n"
+        assert answer.status != 409 or answer.content == size + b"\n"
 
 
 @cache

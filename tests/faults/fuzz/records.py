@@ -11,7 +11,16 @@ from tests.codec.outcomes import dump_outcome, full_record, given_record
 from tests.codec.records import KINDS
 from tests.faults.fuzz.target import Target, alike, seeds
 
-from nightledger.codec.canonical import MAX_INTEGER, CanonicalError, canonical
+from nightledger.codec.canonical import (
+    BOM,
+    MAX_INTEGER,
+    MAX_LINE_BYTES,
+    CanonicalError,
+    canonical,
+    parse_json,
+    read_jsonl,
+    read_value,
+)
 from nightledger.codec.configuration import YamlMapping, parse_configuration, parse_yaml
 from nightledger.codec.home_record import dump_home, parse_home
 from nightledger.codec.links import LinkCursor, dump_link_cursor, parse_link_cursor
@@ -31,12 +40,11 @@ from nightledger.codec.settings import (
     parse_operator,
     parse_settings,
 )
-from nightledger.codec.strict_json import BOM, MAX_LINE_BYTES, parse_json, read_jsonl, read_value
 from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.domain.identity import Identity
-from nightledger.domain.ids import content_id
 from nightledger.domain.message import Message, Peer, Peers, find_reasons
 from nightledger.domain.periods import Run
+from nightledger.domain.words import content_id
 from nightledger.hosts.configured import parse_json5
 
 ROOT = Path(__file__).resolve().parents[3]

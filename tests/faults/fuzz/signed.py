@@ -23,14 +23,15 @@ from tests.trust.witnesses import (
 )
 
 from nightledger.codec.records import dump_record, parse_record
+from nightledger.domain.decision import Actor
 from nightledger.domain.errors import ConfigurationError, RecordError
-from nightledger.domain.event import Actor
 from nightledger.domain.message import MESSAGE_TYPE, Message, Peer, PeerKey, Peers
-from nightledger.remote.cosigner import Answer, Cosigner, create_witness
+from nightledger.remote.cosigner import Cosigner, create_witness
 from nightledger.remote.peers import open_message, parse_peers
+from nightledger.remote.transport import Response
 from nightledger.trust.checkpoint import cosigned_ed25519, dump_checkpoint, parse_checkpoint, verifier_of
 from nightledger.trust.dsse import Envelope, dump_envelope, parse_envelope, payloads_in, seal, verify_envelope
-from nightledger.trust.event import NewEvent
+from nightledger.trust.event import NewEvent, Scan, is_entry, scan_log
 from nightledger.trust.merkle import ProofError, Tree, leaf_hash
 from nightledger.trust.note import (
     Note,
@@ -55,7 +56,6 @@ from nightledger.trust.proof import (
     verify_continuation,
     verify_proof,
 )
-from nightledger.trust.scan import Scan, is_entry, scan_log
 from nightledger.trust.signers import (
     SignerSet,
     dump_allowed_signers,
@@ -379,12 +379,12 @@ def _box() -> Cosigner:
     return replace(box, logs=(LogSigner().key,))
 
 
-def _check_answer(_: bytes, answer: Answer) -> None:
+def _check_answer(_: bytes, answer: Response) -> None:
     assert answer.status in (200, 400, 403, 404, 409, 422, 503)
-    assert answer.body
-    assert len(answer.body) < 100_000
+    assert answer.content
+    assert len(answer.content) < 100_000
     if answer.status == 200:
-        assert answer.body.startswith("— witness.example/9 ".encode())
+        assert answer.content.startswith("— witness.example/9 ".encode())
 
 
 TARGETS = (

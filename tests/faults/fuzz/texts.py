@@ -13,11 +13,9 @@ from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.domain.finding import Doubt, Finding, Severity
 from nightledger.domain.proposal import Draft, Hunk, Op
 from nightledger.hosts.configured import parse_json5
-from nightledger.text.changes.course import hunks_between
-from nightledger.text.changes.diff import unified_diff
+from nightledger.text.changes.diff import hunks_between, unified_diff
 from nightledger.text.changes.merge import merge3, take_back
 from nightledger.text.changes.place import Unplaced, make_hunk, put_all
-from nightledger.text.changes.veil import readable_diff, veil
 from nightledger.text.checkup.checkup import check_memory
 from nightledger.text.dates import find_dates
 from nightledger.text.markdown.check import check_blocks
@@ -32,7 +30,7 @@ from nightledger.text.markdown.document import (
 from nightledger.text.markdown.entries import find_entries
 from nightledger.text.scanners.rule import Rule
 from nightledger.text.scanners.rule_file import parse_rule_file
-from nightledger.text.scanners.scan import mask_secrets, scan, scan_secrets
+from nightledger.text.scanners.scan import mask_secrets, readable_diff, scan, scan_secrets, veil
 from nightledger.text.scanners.unicode import see_through
 from nightledger.text.statements.daylog import read_daylog
 from nightledger.text.statements.statements import find_statements

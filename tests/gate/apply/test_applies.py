@@ -14,8 +14,7 @@ from tests.gate.homes import MEMORY, Desk, addition
 from tests.gate.signers import text
 from tests.linking import lines, outcome
 
-from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
-from nightledger.domain.moment import Moment
+from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, Moment
 from nightledger.domain.proposal import Anchor, Hunk
 from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.blobs import BlobStore

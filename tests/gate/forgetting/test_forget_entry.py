@@ -16,10 +16,8 @@ def entry(desk: Desk, words: str = BACKUPS) -> Placed:
     return next(placed for placed in standing.values() if placed.entry.text.strip() == words)
 
 
-def asked(desk: Desk, words: str = BACKUPS, *, dry_run: bool = False) -> Outcome:
-    return forget(
-        desk.gate, desk.ledger(), entry(desk, words), desk.moment, period="2026-03-01", dry_run=dry_run
-    )
+def asked(desk: Desk, words: str = BACKUPS) -> Outcome:
+    return forget(desk.gate, desk.ledger(), entry(desk, words), desk.moment, period="2026-03-01")
 
 
 def proposed(desk: Desk, words: str = BACKUPS) -> Proposal:

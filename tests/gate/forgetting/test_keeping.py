@@ -7,9 +7,8 @@ from tests.gate.signers import let_sign, new_key
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.proposal import Proposal
 from nightledger.gate.consenting import graph_target
-from nightledger.gate.daily import close_day
 from nightledger.gate.forgetting import keeping
-from nightledger.gate.forgetting.keeping import NAMES_AN_ENTRY, present_blobs, remove_expired
+from nightledger.gate.forgetting.keeping import NAMES_AN_ENTRY, close_day, present_blobs, remove_expired
 from nightledger.gate.review.composing import make_unproposed
 
 BEFORE = hashlib.sha256(MEMORY.encode()).hexdigest()

@@ -17,7 +17,7 @@ from tests.gate.forgetting_desk import (
 )
 from tests.gate.homes import Desk
 
-from nightledger.domain.lanes import MOST_DELETIONS
+from nightledger.domain.judge import MOST_DELETIONS
 from nightledger.domain.proposal import Change, Draft
 from nightledger.gate.apply.placing import put_change
 from nightledger.gate.forgetting.letting_go import compression

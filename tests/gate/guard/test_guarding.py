@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.gate.homes import MEMORY, Desk, make_desk
 from tests.whole import examples
 
-from nightledger.domain.event import EventName
+from nightledger.domain.decision import EventName
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.integrity.checking import find_drift
 

@@ -12,7 +12,7 @@ from nightledger.gate.proposing.drafting import BESIDE, fit_for_apply, make_chan
 from nightledger.gate.stored import hunks_sha256
 from nightledger.text.changes.merge import take_back
 from nightledger.text.changes.place import put_all
-from nightledger.text.changes.veil import readable_diff
+from nightledger.text.scanners.scan import readable_diff
 
 SECRET = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
 

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from tests.gate.homes import Desk, addition
 
 from nightledger.domain.states import Book
-from nightledger.gate.review.answers import recheck
+from nightledger.gate.review.editing import recheck
 from nightledger.gate.review.reviewing import Answer, Verb
 
 

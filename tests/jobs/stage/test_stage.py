@@ -13,8 +13,8 @@ from tests.jobs.stage.staging import event, only, run
 from tests.linking import lines, outcome
 from tests.recall.asking import put
 
+from nightledger.domain.decision import Moment
 from nightledger.domain.exposure import tokens_of
-from nightledger.domain.moment import Moment
 from nightledger.domain.staged_page import parse_page
 from nightledger.domain.staging import Source
 from nightledger.files.search_index import index_path

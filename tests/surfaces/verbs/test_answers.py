@@ -21,7 +21,7 @@ from tests.surfaces.console import Console
 
 from nightledger.domain.errors import UsageError
 from nightledger.domain.proposal import Proposal
-from nightledger.files.lock import Lock
+from nightledger.files.atomic import Lock
 from nightledger.surfaces import session, signing
 from nightledger.surfaces.verbs.edit import edit_text
 

@@ -9,7 +9,7 @@ from tests.surfaces.calling import Caller, make_caller
 
 from nightledger.domain.errors import LockedError
 from nightledger.domain.pruning import Kept
-from nightledger.files.lock import Lock
+from nightledger.files.atomic import Lock
 from nightledger.surfaces import session
 from nightledger.surfaces.screen import sentences
 

@@ -14,7 +14,7 @@ from tests.surfaces.console import Console
 from nightledger.files.home import Home
 from nightledger.jobs.link import link
 from nightledger.surfaces.cli import main
-from nightledger.surfaces.home import marks
+from nightledger.surfaces.context import marks
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from tests.text.documents import documents
 from tests.text.drafts import applied
 
 from nightledger.domain.proposal import Hunk
-from nightledger.text.changes.course import hunks_between, trace
+from nightledger.text.changes.diff import hunks_between, trace
 from nightledger.text.changes.place import Unplaced
 from nightledger.text.markdown.document import decode
 

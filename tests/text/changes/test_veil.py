@@ -2,14 +2,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nightledger.domain.proposal import HOLE
-from nightledger.text.changes.veil import (
+from nightledger.text.scanners.scan import (
+    mask_secrets,
     repeats_secret,
     secrets_between,
     shows_secret,
+    told_values,
     veil,
     veil_blocked,
 )
-from nightledger.text.scanners.scan import mask_secrets, told_values
 
 SECRET = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
 TOLD = "Nebelhorn" + "4711"

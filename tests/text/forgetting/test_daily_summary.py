@@ -8,7 +8,7 @@ from tests.rows import from_corpus
 
 from nightledger.domain.daylog import Region
 from nightledger.domain.pruning import Kept
-from nightledger.text.forgetting.daily_summary import (
+from nightledger.text.forgetting.status import (
     LINES,
     MOST_TOPIC,
     DailySummary,

@@ -6,7 +6,7 @@ import pytest
 from tests.rows import each_row, from_corpus
 
 from nightledger.domain.pruning import Closure, Kept
-from nightledger.files.shipped import shipped_config
+from nightledger.files.home import shipped_config
 from nightledger.text.forgetting.status import Status, find_status, find_statuses
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import Entry, find_entries

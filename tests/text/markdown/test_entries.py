@@ -1,7 +1,7 @@
 from tests.rows import corpus, from_corpus
 
 from nightledger.codec.canonical import canonical
-from nightledger.domain.ids import content_id
+from nightledger.domain.words import content_id
 from nightledger.text.markdown.document import decode, parse_markdown
 from nightledger.text.markdown.entries import (
     Entry,

@@ -1,6 +1,6 @@
 from tests.rows import each_row, from_corpus
 
-from nightledger.text.search.names import is_slip, names_in, pairs_in, shared_names
+from nightledger.recall.names import is_slip, names_in, pairs_in, shared_names
 
 
 @each_row(

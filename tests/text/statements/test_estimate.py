@@ -3,7 +3,7 @@ import json
 import pytest
 from tests.text.logs import read
 
-from nightledger.files.shipped import shipped_config
+from nightledger.files.home import shipped_config
 from nightledger.text.statements.cues import cue_words
 from nightledger.text.statements.estimate import estimate_lines
 

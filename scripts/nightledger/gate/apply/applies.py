@@ -17,11 +17,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.codec.records import decode_record
-from nightledger.domain.decision import Decision, DecisionType
+from nightledger.domain.decision import Decision, DecisionType, Moment
 from nightledger.domain.errors import IntegrityError, NightledgerError
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import LINKS, files_of, is_kept, why_forbidden
-from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Proposal
 from nightledger.domain.states import AppliedTarget, Apply, Gone
 from nightledger.files.blobs import BlobStore
@@ -32,7 +31,7 @@ from nightledger.gate.integrity.checking import Held, verify_decisions
 from nightledger.gate.integrity.trusting import Trust
 from nightledger.gate.opening import Ledger
 from nightledger.gate.stored import read_logged
-from nightledger.text.changes.course import shows, trace_drift
+from nightledger.text.changes.diff import shows, trace_drift
 from nightledger.text.markdown.document import decode, encode
 from nightledger.trust.report import Damage, Finding
 

@@ -12,26 +12,16 @@ from collections.abc import Collection, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain.decision import Decision, DecisionType
+from nightledger.domain.decision import Decision, DecisionType, EventName, Moment
 from nightledger.domain.errors import NightledgerError
-from nightledger.domain.event import EventName
 from nightledger.domain.finding import Severity
 from nightledger.domain.judge import EDIT_LANE, Rules, judge
 from nightledger.domain.kept import LETTING_GO, files_of, hunks_on, parts_of
-from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Anchor, Change, Op
 from nightledger.domain.states import OPEN_STATES, Book, DecisionStatus
-from nightledger.gate.apply.placing import (
-    DRIFTED,
-    LOST,
-    anchors_of,
-    carry,
-    place_around,
-    put_changes,
-)
+from nightledger.gate.apply import placing
 from nightledger.gate.apply.writing import PutBackError, Write, write_all
-from nightledger.gate.gated import is_gated, places_of, read_accepted, read_target
-from nightledger.gate.guard.locking import why_locked
+from nightledger.gate.gated import is_gated, places_of, read_accepted, read_target, why_locked
 from nightledger.gate.integrity.trusting import read_claim, why_void, witnessed
 from nightledger.gate.opening import TWIN, Gate, Ledger, closing, record
 from nightledger.gate.proposing.screening import own_values
@@ -81,7 +71,7 @@ def plan_apply(gate: Gate, book: Book, stored: Stored, decision: Decision, live:
         left = [change for change in changes if change.n not in stale and change.n not in waits]
         writes, lost, waiting = _writes(gate, book, stored, decision, left, before)
         _join(changes, stale | lost, lost)
-        _join(left, waiting, waiting, why=DRIFTED)
+        _join(left, waiting, waiting, why=placing.DRIFTED)
         if not lost and not waiting:
             return Plan(writes=tuple(writes), stale=stale, waits=waits)
         stale |= lost
@@ -139,7 +129,7 @@ def _writes(
         stale |= lost
         waits |= waiting
     texts = {path: decode(content) for path, content in before.items() if path not in gated}
-    after, unplaced = put_changes(texts, changes)
+    after, unplaced = placing.put_changes(texts, changes)
     writes += [_kept(path, texts[path], after[path], changes) for path in files_of(changes) if path in texts]
     return writes, stale | dict(unplaced), waits
 
@@ -163,8 +153,8 @@ def _gated(
     is_accepted = edits or hashlib.sha256(before).hexdigest() == book.accepted_of(path)
     accepted = before if is_accepted else read_accepted(gate.home, book, path)
     if accepted is None:
-        return unchanged, {}, dict.fromkeys(numbers, LOST)
-    around = place_around(accepted, before, changes, anchors_of(decision, path))
+        return unchanged, {}, dict.fromkeys(numbers, placing.LOST)
+    around = placing.place_around(accepted, before, changes, placing.anchors_of(decision, path))
     write: Write | str = replace(unchanged, after=around.after)
     if edits:
         write = own_write(gate, book, path, before, around.after)
@@ -192,8 +182,8 @@ def own_write(
         return Write(path=path, before=before, after=after)
     accepted = read_accepted(gate.home, book, path)
     if accepted is None:
-        return LOST
-    carried = carry(accepted, before, after)
+        return placing.LOST
+    carried = placing.carry(accepted, before, after)
     steps = [(decode(before), decode(after)), *([(undone[1], undone[0])] if undone else [])]
     made, signed = decode(carried), decode(accepted)
     if not (is_made_of(made, [signed], steps) and keeps(made, signed, decode(after))):

@@ -12,7 +12,7 @@ from msgspec import Struct
 from nightledger.domain.decision import Decision, ShownIn
 from nightledger.domain.kept import parts_of, skill_front, skill_name
 from nightledger.domain.proposal import Anchor, Change, Hunk, Part
-from nightledger.text.changes.course import trace
+from nightledger.text.changes.diff import trace
 from nightledger.text.changes.merge import merge3
 from nightledger.text.changes.place import TAKEN, Placed, Unplaced, place, place_signed, put
 from nightledger.text.changes.sections import copied, is_drifted, is_made_of

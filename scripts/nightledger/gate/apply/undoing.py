@@ -12,33 +12,28 @@ from datetime import timedelta
 from msgspec import Struct
 
 from nightledger.domain.cooling import elapsed_s
-from nightledger.domain.decision import DecisionTarget, DecisionType
+from nightledger.domain.decision import DecisionTarget, DecisionType, Moment
 from nightledger.domain.errors import NightledgerError, RefusedError, UsageError
-from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.judge import EDIT_LANE, OPERATOR
 from nightledger.domain.kept import is_archive, is_copy, parts_of
-from nightledger.domain.lanes import OPERATOR
-from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import HOLE, Change, Draft, Evidence, Kind, Op, Origin
 from nightledger.domain.states import AppliedTarget, Apply, Book, ChangeState, Gone, ProposalStatus
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.apply.applying import check_result, own_write
 from nightledger.gate.apply.placing import DRIFTED, put_changes
 from nightledger.gate.apply.writing import Write
-from nightledger.gate.gated import is_gated, read_accepted, read_target
-from nightledger.gate.guard.locking import require_exchangeable
+from nightledger.gate.gated import is_gated, read_accepted, read_target, require_exchangeable
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.drafting import line_at
 from nightledger.gate.proposing.proposing import Submission
 from nightledger.gate.review.composing import UNCAPPED, Choice, decision_targets
 from nightledger.gate.review.reviewing import UNDO_HIDDEN, hides_lines
 from nightledger.gate.stored import Stored, read_proposal
-from nightledger.text.changes.course import UNJOINED, trace, trace_drift
-from nightledger.text.changes.diff import changed_runs, new_lines
+from nightledger.text.changes.diff import UNJOINED, changed_runs, new_lines, trace, trace_drift
 from nightledger.text.changes.merge import merge3, take_back
 from nightledger.text.changes.sections import EMPTY_SHA256, text_sha256
-from nightledger.text.changes.veil import readable_diff, veil_blocked
 from nightledger.text.markdown.document import decode, encode, is_blank, split_lines
-from nightledger.text.scanners.scan import mask_secrets, told_values
+from nightledger.text.scanners.scan import mask_secrets, readable_diff, told_values, veil_blocked
 
 DAY_S = 86_400
 

@@ -15,21 +15,17 @@ from contextlib import suppress
 from msgspec import Struct
 
 from nightledger.codec.canonical import canonical
-from nightledger.domain.decision import Decision, DecisionTarget
+from nightledger.domain.decision import Decision, DecisionTarget, EventName, Moment
 from nightledger.domain.errors import NotDurableError, RefusedError, UnreadableError
-from nightledger.domain.event import EventName
-from nightledger.domain.ids import content_id
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import is_archive, is_copy, skill_name
-from nightledger.domain.moment import Moment
 from nightledger.domain.states import Apply, Book
+from nightledger.domain.words import content_id
 from nightledger.files.atomic import create_file, exchange_file, leftovers
 from nightledger.files.blobs import BlobStore
-from nightledger.files.durable import make_dir, sync_directory
+from nightledger.files.durable import make_dir, read_regular, sync_directory
 from nightledger.files.home import Home
-from nightledger.files.reading import read_regular
-from nightledger.gate.gated import MAX_GATED_BYTES, is_gated, read_target
-from nightledger.gate.guard.locking import require_exchangeable, swap_for
+from nightledger.gate.gated import MAX_GATED_BYTES, is_gated, read_target, require_exchangeable, swap_for
 from nightledger.gate.opening import Gate, Ledger, closing, record
 
 EMPTY_SHA256 = hashlib.sha256(b"").hexdigest()

@@ -15,20 +15,17 @@ from shlex import quote
 
 from msgspec import Struct
 
-from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
+from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, EventName
 from nightledger.domain.errors import NightledgerError, UnreadableError
-from nightledger.domain.event import EventName
 from nightledger.domain.needle import Needle
 from nightledger.domain.record import VIEW_FIRST_LINE
 from nightledger.domain.states import Book, ChangeState, Gone
 from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.atomic import find_leftovers
-from nightledger.files.durable import overwrite, overwritten, sync_directory
+from nightledger.files.durable import is_within, overwrite, overwritten, read_regular, sync_directory
 from nightledger.files.home import Home
-from nightledger.files.reading import is_within, read_regular
 from nightledger.gate.apply.placing import LOST, carry
-from nightledger.gate.gated import append_only, read_accepted, read_gated, watched
-from nightledger.gate.guard.locking import why_locked
+from nightledger.gate.gated import append_only, read_accepted, read_gated, watched, why_locked
 from nightledger.gate.integrity.trusting import Trust, read_verified
 from nightledger.gate.opening import Gate, Ledger, closing
 from nightledger.trust.dsse import payloads_in

@@ -22,27 +22,23 @@ from msgspec import Struct
 
 from nightledger.codec.rows import read_outcome_rows
 from nightledger.domain.daylog import LogLine, StatementKind
-from nightledger.domain.decision import DecisionType
+from nightledger.domain.decision import Actor, DecisionType, EventName, Moment
 from nightledger.domain.errors import NightledgerError, RefusedError
-from nightledger.domain.event import Actor, EventName
-from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.judge import EDIT_LANE, JOB, OPERATOR
 from nightledger.domain.kept import ARCHIVE_DAILY, is_copy
-from nightledger.domain.lanes import JOB, OPERATOR
 from nightledger.domain.links import Pair, split_key
-from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Change, Evidence, Kind, Op
 from nightledger.domain.states import Apply, Book, ChangeState
+from nightledger.files.durable import read_optional, read_regular
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
-from nightledger.files.reading import read_optional, read_regular
 from nightledger.gate.integrity.trusting import Trust, read_verified
 from nightledger.gate.opening import Gate, Ledger, log_key, open_gate, read_ledger, record
 from nightledger.gate.stored import Stored, each_change, is_altered, read_proposal, read_stored, reason_of
-from nightledger.text.changes.veil import veil
 from nightledger.text.forgetting.forgotten import Forgotten
 from nightledger.text.markdown.document import decode, encode
 from nightledger.text.phrases import NO_PHRASES, HashedPhrases, hash_phrase, telling_lines
-from nightledger.text.scanners.scan import mask_secrets, told_values
+from nightledger.text.scanners.scan import mask_secrets, told_values, veil
 from nightledger.text.scanners.secrets import telling
 from nightledger.text.similar import fold
 from nightledger.text.statements.daylog import read_daylog

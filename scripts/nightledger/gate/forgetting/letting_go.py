@@ -13,21 +13,13 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from nightledger.domain import pruning
+from nightledger.domain.decision import Moment
 from nightledger.domain.errors import UsageError
+from nightledger.domain.judge import JOB, MOST_DELETIONS, OPERATOR
 from nightledger.domain.kept import ARCHIVE, ARCHIVE_DAILY, LINKS
-from nightledger.domain.lanes import JOB, MOST_DELETIONS, OPERATOR
 from nightledger.domain.links import link_key
-from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Anchor, Draft, Evidence, Hunk, Kind, Op, Origin, Part
-from nightledger.domain.pruning import (
-    LinkUse,
-    blocked_words,
-    by_age,
-    in_portions,
-    is_faint,
-    month_of,
-    names_blocked,
-)
 from nightledger.domain.retention import MOST_ARCHIVED, WEAK_BELOW, fades
 from nightledger.files.configuration import home_zone
 from nightledger.files.home import Home
@@ -142,28 +134,25 @@ def compression(log: str, content: bytes, summary: str, copy: str, grounds: Grou
     )
 
 
-def link_use(one: "Recalled") -> LinkUse:
+def link_use(one: "Recalled") -> pruning.LinkUse:
     """Return how a link was used, as those judge it who let links go."""
     link = one.link
-    return LinkUse(*link.pair, link.co_occurrences, link.last_day, one.confidence < WEAK_BELOW)
+    return pruning.LinkUse(*link.pair, link.co_occurrences, link.last_day, one.confidence < WEAK_BELOW)
 
 
-def unseen_link_deletion(
-    link: LinkUse, today: date, *, why: str = "", evidence: tuple[Evidence, ...] = ()
-) -> Draft:
+def unseen_link_deletion(link: pruning.LinkUse, today: date, *, why: str = "") -> Draft:
     """Return the draft that forgets a link which was not seen for long.
 
     Args:
         link: Which.
         today: The date in the home's zone.
         why: What else speaks against it, to begin the reason with.
-        evidence: Where it comes from.
     """
     last = date.fromordinal(link.last_day)
     days = (today - last).days
     times = "once" if link.co_occurrences == 1 else f"{link.co_occurrences} times"
     reason = f"{why}both tags occurred together {times}, last on {last}, {days} days ago"
-    grounds = Grounds(reason=reason, evidence=evidence, rank=round(days / 100_000, 4))
+    grounds = Grounds(reason=reason, evidence=(), rank=round(days / 100_000, 4))
     name, noun = link_key(*link.pair), "co-occurrence" if link.co_occurrences == 1 else "co-occurrences"
     draft = _draft(Op.DELETE_LINK, LINKS, f"delete link {name} {link.co_occurrences} {last}", grounds)
     return replace(draft, before=f"{name}: {link.co_occurrences} {noun}, last seen {last}")
@@ -231,7 +220,9 @@ def propose_weak(
     """
     zone = home_zone(gate.home, gate.settings)
     with folded_links(gate.home, zone, tombstones(gate, ledger)) as index:
-        faint = sorted(filter(lambda link: is_faint(link, day), map(link_use, index.every())), key=by_age)
+        faint = sorted(
+            filter(lambda link: pruning.is_faint(link, day), map(link_use, index.every())), key=pruning.by_age
+        )
     drafts = [unseen_link_deletion(link, day, why="its confidence is under a tenth; ") for link in faint]
     said = {change.key for item in known.stored for change in item.proposal.changes}
     made: list[str] = []
@@ -263,15 +254,15 @@ def propose_faded(
     signed, facts = known.signed, known.facts
     network = read_network(gate.home)
     degrees = [network.degree(fold(one.placed.entry.text).split()) for one in signed]
-    words = blocked_words(gate.consent)
+    words = pruning.blocked_words(gate.consent)
     faded = [signed[at] for at in fades([one.memory for one in signed], degrees, facts.now_hour)]
-    free = [one for one in faded if not names_blocked(one.placed.entry.text, words)]
+    free = [one for one in faded if not pruning.names_blocked(one.placed.entry.text, words)]
     found = LetGo(found=len(faded), kept=len(faded) - len(free))
     if not free:
         return found
     changes = [(item.proposal, change) for item in known.stored for change in item.proposal.changes]
     asked = [(proposal, change) for proposal, change in changes if change.op is Op.ARCHIVE]
-    if any((p.kind, p.lane, p.period) == (Kind.PRUNE, JOB, month_of(day)) for p, _ in asked):
+    if any((p.kind, p.lane, p.period) == (Kind.PRUNE, JOB, pruning.month_of(day)) for p, _ in asked):
         return replace(found, reason=ASKED)  # one a month is what a person reads
     if not facts.named:
         return replace(found, reason=UNTOLD)
@@ -284,7 +275,9 @@ def propose_faded(
     few = [one for one in few if one.memory.id in said]
     for path in dict.fromkeys(one.placed.path for one in few):
         drafts = _archivals(gate, [one for one in few if one.placed.path == path], facts, day, said)
-        made += _submit(gate, drafts, month_of(day), f"Archive what faded of {path}", moment, dry_run=dry_run)
+        made += _submit(
+            gate, drafts, pruning.month_of(day), f"Archive what faded of {path}", moment, dry_run=dry_run
+        )
     return replace(found, proposals=tuple(made))
 
 
@@ -304,7 +297,7 @@ def _archivals(
             rank=-float(at),
         )
         drafts.append(archival(path, entry, day, grounds))
-    return list(next(in_portions(drafts, size))[0])
+    return list(next(pruning.in_portions(drafts, size))[0])
 
 
 def _submit(
@@ -315,9 +308,7 @@ def _submit(
     return [outcome.proposal.id] if outcome.proposal else []
 
 
-def forget(
-    gate: Gate, ledger: Ledger, placed: Placed, moment: Moment, *, period: str, dry_run: bool = False
-) -> Outcome:
+def forget(gate: Gate, ledger: Ledger, placed: Placed, moment: Moment, *, period: str) -> Outcome:
     """Propose that an entry is forgotten; the caller holds the home's lock.
 
     Args:
@@ -326,7 +317,6 @@ def forget(
         placed: The entry.
         moment: The clocks.
         period: The log day.
-        dry_run: Say what would be proposed and write nothing.
 
     Raises:
         UsageError: Its forgetting waits already, for an answer or to be applied.
@@ -351,4 +341,4 @@ def forget(
         title=f"Forget one entry of {placed.path}",
         drafts=[_of_entry(Op.REMOVE, placed.path, entry, f"forget {entry.id}", grounds)],
     )
-    return propose(gate, ledger, submission, moment, dry_run=dry_run)
+    return propose(gate, ledger, submission, moment)

@@ -21,7 +21,6 @@ from nightledger.gate.proposing.drafting import make_changes
 from nightledger.gate.proposing.proposing import said_before
 from nightledger.gate.stored import read_stored
 from nightledger.hosts.configured import Cap
-from nightledger.text.changes.veil import veil
 from nightledger.text.checkup.danger import find_dangers
 from nightledger.text.checkup.room import (
     MOST_PIECES,
@@ -35,6 +34,7 @@ from nightledger.text.checkup.room import (
 )
 from nightledger.text.checkup.units import read_units
 from nightledger.text.markdown.document import Document, decode, encode, is_utf8, parse_markdown, section_of
+from nightledger.text.scanners.scan import veil
 from nightledger.text.similar import fold
 
 MOST_ROUNDS = 20

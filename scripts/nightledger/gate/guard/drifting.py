@@ -15,49 +15,35 @@ from contextlib import suppress
 from msgspec import Struct
 
 from nightledger.codec.canonical import canonical
-from nightledger.domain.decision import DecisionTarget
+from nightledger.domain import proposal as proposals
+from nightledger.domain.decision import DecisionTarget, Moment
 from nightledger.domain.errors import NightledgerError, RefusedError
 from nightledger.domain.finding import Severity
-from nightledger.domain.ids import content_id
-from nightledger.domain.judge import Claim
-from nightledger.domain.lanes import DRIFT
-from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import (
-    VERSION,
-    Anchor,
-    Change,
-    Evidence,
-    Flag,
-    Hunk,
-    Kind,
-    Op,
-    Origin,
-    Proposal,
-    SizeMeter,
-    Target,
-)
+from nightledger.domain.judge import DRIFT, Claim
 from nightledger.domain.states import Book, DecisionStatus, Writer
+from nightledger.domain.words import content_id
 from nightledger.files.home import Home
 from nightledger.gate.apply.writing import Write, write_all
-from nightledger.gate.gated import read_accepted, read_watched
-from nightledger.gate.guard.locking import why_locked
+from nightledger.gate.gated import read_accepted, read_watched, why_locked
 from nightledger.gate.integrity.trusting import read_claim, why_void
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import Stored, hunks_sha256, read_proposal
 from nightledger.hosts.writers import find_commit, find_mark, hosts_at_work
-from nightledger.text.changes.course import Course, shows, trace_drift
-from nightledger.text.changes.diff import new_lines
+from nightledger.text.changes.diff import Course, new_lines, shows, trace_drift
 from nightledger.text.changes.sections import SHOWN_SECTION, is_made_of
-from nightledger.text.changes.veil import readable_diff
 from nightledger.text.markdown.document import decode, encode, parse_markdown, readable, section_of
-from nightledger.text.scanners.scan import mask_secrets, scan, scan_secrets, told_values
+from nightledger.text.scanners.scan import mask_secrets, readable_diff, scan, scan_secrets, told_values
 from nightledger.text.similar import fold
 
 _BY_MARKS = {
     Writer.DREAMING: "Most likely OpenClaw's dreaming: its marks stand there.",
     Writer.EXTRACTION: "Most likely a tool that extracts memories: its marks stand there.",
 }
-_ORIGINS = {Writer.DREAMING: Origin.TOOL, Writer.EXTRACTION: Origin.TOOL, Writer.SESSION: Origin.AGENT}
+_ORIGINS = {
+    Writer.DREAMING: proposals.Origin.TOOL,
+    Writer.EXTRACTION: proposals.Origin.TOOL,
+    Writer.SESSION: proposals.Origin.AGENT,
+}
 
 
 NEVER_CHANGED = "it is a protected file, which is never changed by us: put it back yourself, or keep it"
@@ -143,7 +129,7 @@ class Found(Struct, frozen=True, kw_only=True):
     told: frozenset[str] = frozenset()
 
 
-def drift_proposal(found: Found, *, log_size: int, moment: Moment) -> Proposal:
+def drift_proposal(found: Found, *, log_size: int, moment: Moment) -> proposals.Proposal:
     """Give the item in which the operator settles what was found.
 
     Args:
@@ -153,22 +139,22 @@ def drift_proposal(found: Found, *, log_size: int, moment: Moment) -> Proposal:
     """
     base, present = (hashlib.sha256(content).hexdigest() for content in (found.accepted, found.present))
     identity: dict[str, object] = {
-        "kind": Kind.DRIFT.value,
+        "kind": proposals.Kind.DRIFT.value,
         "target": found.path,
         "base": base,
         "present": present,
         "log_size": log_size,
     }
-    meter = SizeMeter(
+    meter = proposals.SizeMeter(
         before_characters=len(decode(found.accepted)),
         after_characters=len(decode(found.present)),
         cap_characters=found.cap_characters,
     )
-    target = Target(path=found.path, base_sha256=present, meter=meter)
-    return Proposal(
-        v=VERSION,
+    target = proposals.Target(path=found.path, base_sha256=present, meter=meter)
+    return proposals.Proposal(
+        v=proposals.VERSION,
         id=content_id("p", canonical(identity)),
-        kind=Kind.DRIFT,
+        kind=proposals.Kind.DRIFT,
         lane=DRIFT,
         created_at=moment.at,
         period=moment.at.date().isoformat(),
@@ -178,7 +164,7 @@ def drift_proposal(found: Found, *, log_size: int, moment: Moment) -> Proposal:
     )
 
 
-def drift_changes(found: Found) -> tuple[Change, ...]:
+def drift_changes(found: Found) -> tuple[proposals.Change, ...]:
     """Give each run of changed lines as a change, with its diff against the text as those before it left it."""
     accepted, present = decode(found.accepted), decode(found.present)
     course = trace_drift(accepted, present)
@@ -189,23 +175,23 @@ def drift_changes(found: Found) -> tuple[Change, ...]:
     )
 
 
-def _change(found: Found, course: Course, n: int, diff: str, told: frozenset[str]) -> Change:
+def _change(found: Found, course: Course, n: int, diff: str, told: frozenset[str]) -> proposals.Change:
     removed, added, run = course.removed(n), course.added(n), course.runs[n - 1]
-    origin = _ORIGINS.get(found.guess.writer, Origin.UNKNOWN)
+    origin = _ORIGINS.get(found.guess.writer, proposals.Origin.UNKNOWN)
     if removed:
         path = section_of(parse_markdown(decode(found.accepted)), run.old_start + 1, run.old_stop).path
     else:
         path = section_of(parse_markdown(decode(found.present)), run.new_start + 1, run.new_stop).path
     section = tuple(_shown(title, told) for title in path)
-    hunk = Hunk(
-        anchor=Anchor.LINES,
+    hunk = proposals.Hunk(
+        anchor=proposals.Anchor.LINES,
         section=section,
         removed=_shown(removed, told),
         added=_shown(added, told),
     )
-    return Change(
+    return proposals.Change(
         n=n,
-        op=Op.REPLACE if removed and added else Op.ADD if added else Op.REMOVE,
+        op=proposals.Op.REPLACE if removed and added else proposals.Op.ADD if added else proposals.Op.REMOVE,
         target=found.path,
         section=SHOWN_SECTION.join(section),
         before=hunk.removed,
@@ -221,11 +207,11 @@ def _change(found: Found, course: Course, n: int, diff: str, told: frozenset[str
     )
 
 
-def _flags(text: str, told: frozenset[str], origin: Origin) -> tuple[Flag, ...]:
+def _flags(text: str, told: frozenset[str], origin: proposals.Origin) -> tuple[proposals.Flag, ...]:
     """Give what scanners see in a text that stands in a file: each rule once."""
     findings = scan(text, origin=origin, snippets=True, told=told)
     return tuple(
-        Flag(rule=rule, message=message)
+        proposals.Flag(rule=rule, message=message)
         for rule, message in dict.fromkeys((finding.rule, finding.message) for finding in findings)
     )
 
@@ -236,8 +222,8 @@ def _shown(text: str, told: frozenset[str]) -> str:
 
 
 def _evidence(
-    path: str, course: Course, n: int, origin: Origin, told: frozenset[str]
-) -> tuple[Evidence, ...]:
+    path: str, course: Course, n: int, origin: proposals.Origin, told: frozenset[str]
+) -> tuple[proposals.Evidence, ...]:
     """Point to the lines found; where they hold a secret their hash is not given, because it would tell it."""
     run = course.runs[n - 1]
     if run.new_start == run.new_stop:
@@ -246,7 +232,7 @@ def _evidence(
     lines = course.added(n)
     named = f"{path}:{first}" if scan_secrets(lines, told=told) else lines.removesuffix("\n")
     sha256 = hashlib.sha256(encode(named)).hexdigest()
-    return (Evidence(path=path, lines=(first, last), sha256=sha256, origin=origin),)
+    return (proposals.Evidence(path=path, lines=(first, last), sha256=sha256, origin=origin),)
 
 
 def plan_settlement(

@@ -12,19 +12,17 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from nightledger.domain.decision import EventName, Moment
 from nightledger.domain.errors import AlteredError, NightledgerError
-from nightledger.domain.event import EventName
-from nightledger.domain.lanes import DRIFT
-from nightledger.domain.moment import Moment
+from nightledger.domain.judge import DRIFT
 from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Origin
 from nightledger.domain.states import Book, Drift, Raced, Writer
 from nightledger.files.blobs import BlobStore
-from nightledger.gate.gated import first_seen, protected_now, read_accepted, read_gated, watched
-from nightledger.gate.guard.locking import repair_locks
+from nightledger.gate.gated import first_seen, protected_now, read_accepted, read_gated, repair_locks, watched
 from nightledger.gate.integrity.checking import DISPUTED
 from nightledger.gate.opening import Gate, Ledger, closing, read_ledger, record
 from nightledger.gate.stored import read_proposal, store
-from nightledger.text.changes.course import shows, trace, trace_drift
+from nightledger.text.changes.diff import shows, trace, trace_drift
 from nightledger.text.markdown.document import decode, is_utf8, parse_markdown, section_of
 
 if TYPE_CHECKING:

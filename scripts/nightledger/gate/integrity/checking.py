@@ -11,9 +11,8 @@ from datetime import datetime
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain.decision import Decision, DecisionType
+from nightledger.domain.decision import Decision, DecisionType, Moment
 from nightledger.domain.errors import AlteredError, NightledgerError
-from nightledger.domain.moment import Moment
 from nightledger.domain.states import Book, DecisionStatus, Gone, Restored
 from nightledger.domain.trusting import EMPTY_SHA256, TRUST_FILES
 from nightledger.files.home import Home

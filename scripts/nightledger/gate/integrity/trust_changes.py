@@ -11,23 +11,14 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from nightledger.codec.records import parse_record
-from nightledger.domain.decision import NAMESPACE, Decision, DecisionTarget
+from nightledger.domain import trusting
+from nightledger.domain.decision import NAMESPACE, Decision, DecisionTarget, EventName, Moment
 from nightledger.domain.errors import NightledgerError, RefusedError
-from nightledger.domain.event import EventName
-from nightledger.domain.moment import Moment
 from nightledger.domain.states import DecisionStatus
-from nightledger.domain.trusting import (
-    EMPTY_SHA256,
-    NAMES,
-    RECOVERABLE,
-    RECOVERY_NAMESPACE,
-    TRUST_FILES,
-    why_not_change,
-)
 from nightledger.files.atomic import exchange_file, replace_file
 from nightledger.files.blobs import BlobStore
 from nightledger.files.home import Home
-from nightledger.gate.guard.locking import swap_for, why_locked
+from nightledger.gate.gated import swap_for, why_locked
 from nightledger.gate.integrity.trusting import Trust, parse_signers, read_trust_file, trust_files, trust_path
 from nightledger.gate.opening import Gate, Ledger, record
 from nightledger.gate.stored import find_replaced, keep, read_kept, read_signed, signed_by
@@ -58,17 +49,17 @@ def change_reasons(
         by_recovery: Whether a recovery key signed it.
     """
     before = trust.files(moment)
-    changed = {NAMES.get(target.path, target.path): target.result for target in decision.targets}
-    reasons = why_not_change(decision, changed, before, by_recovery=by_recovery)
+    changed = {trusting.NAMES.get(target.path, target.path): target.result for target in decision.targets}
+    reasons = trusting.why_not_change(decision, changed, before, by_recovery=by_recovery)
     blobs = BlobStore(gate.home.blobs_dir)
     contents = {}
-    for name in sorted(changed.keys() & TRUST_FILES.keys()):
+    for name in sorted(changed.keys() & trusting.TRUST_FILES.keys()):
         try:
             contents[name] = blobs.get(changed[name])
             _PARSERS[name](contents[name])
         except NightledgerError as error:
             reasons.append(f"the new {name} cannot be used: {error}")
-        if why := why_locked(gate, TRUST_FILES[name]):
+        if why := why_locked(gate, trusting.TRUST_FILES[name]):
             reasons.append(why)
     if any(target.hunks_sha256 != target.result for target in decision.targets):
         reasons.append("its hashes of one file are not the same")
@@ -77,7 +68,7 @@ def change_reasons(
 
 def _nobody_left(trust: Trust, contents: Mapping[str, bytes], moment: Moment) -> list[str]:
     after = signers_after(trust, contents, moment)
-    if after.able(NAMESPACE, moment.at) or after.able(RECOVERY_NAMESPACE, moment.at):
+    if after.able(NAMESPACE, moment.at) or after.able(trusting.RECOVERY_NAMESPACE, moment.at):
         return []
     return ["nobody could sign any more: add another key first, or a recovery key"]
 
@@ -95,8 +86,8 @@ def signers_after(trust: Trust, contents: Mapping[str, bytes], moment: Moment) -
 def change_events(gate: Gate, ledger: Ledger, decision: Decision, moment: Moment) -> _Events:
     """Return what is logged of an accepted change beside the decision: the change, and what it makes void."""
     blobs = BlobStore(gate.home.blobs_dir)
-    contents = {NAMES[target.path]: blobs.get(target.result) for target in decision.targets}
-    files = [{"name": NAMES[target.path], "sha256": target.result} for target in decision.targets]
+    contents = {trusting.NAMES[target.path]: blobs.get(target.result) for target in decision.targets}
+    files = [{"name": trusting.NAMES[target.path], "sha256": target.result} for target in decision.targets]
     trust = Trust(gate.home, ledger)
     revoked = signers_after(trust, contents, moment).revoked_fingerprints
     void = [
@@ -159,7 +150,7 @@ def reset_signers(
     Raises:
         RefusedError: The new set has nobody who could sign.
     """
-    if contents.keys() - ({"policy"} if loss else set()) != RECOVERABLE or not parse_signers(
+    if contents.keys() - ({"policy"} if loss else set()) != trusting.RECOVERABLE or not parse_signers(
         contents["allowed_signers"], contents["revoked_keys"]
     ).able(NAMESPACE, moment.at):
         raise RefusedError("the new signers have nobody who could sign", hint="name a public key")
@@ -172,7 +163,7 @@ def put_in_place(gate: Gate, decision: Decision) -> None:
     """Write the files that an accepted change names; the log named them before."""
     blobs = BlobStore(gate.home.blobs_dir)
     for target in decision.targets:
-        _write(gate, NAMES[target.path], blobs.get(target.result))
+        _write(gate, trusting.NAMES[target.path], blobs.get(target.result))
 
 
 def settle_trust(gate: Gate, ledger: Ledger, moment: Moment) -> None:
@@ -190,10 +181,10 @@ def settle_trust(gate: Gate, ledger: Ledger, moment: Moment) -> None:
             keep(gate.home, read_kept(gate.home, status))
     for name, sha256 in in_force.items():
         if present[name] == sha256:
-            if sha256 != EMPTY_SHA256 and not blobs.holds(sha256):
+            if sha256 != trusting.EMPTY_SHA256 and not blobs.holds(sha256):
                 blobs.put(read_trust_file(gate.home, name) or b"")
         elif is_outrun(ledger, trust, name, present[name], moment) and not why_locked(
-            gate, TRUST_FILES[name]
+            gate, trusting.TRUST_FILES[name]
         ):
             _write(gate, name, trust.content(name, moment))
 
@@ -241,7 +232,7 @@ def restore_files(gate: Gate, ledger: Ledger, moment: Moment) -> tuple[str, ...]
 def _write(gate: Gate, name: str, content: bytes) -> None:
     path = trust_path(gate.home, name)
     _make_room(path)
-    swap = swap_for(gate, TRUST_FILES[name])
+    swap = swap_for(gate, trusting.TRUST_FILES[name])
     if swap is not None:
         exchange_file(path, content, swap=swap)
     elif content or os.path.lexists(path):
@@ -259,7 +250,7 @@ def _make_room(path: str) -> None:
 def _parse_peers(raw: bytes) -> object:
     from nightledger.domain.message import Peers
 
-    return parse_record(Peers, raw, where=TRUST_FILES["peers"]) if raw else None
+    return parse_record(Peers, raw, where=trusting.TRUST_FILES["peers"]) if raw else None
 
 
 def _parse_constitution(raw: bytes) -> object:
@@ -272,7 +263,7 @@ _PARSERS: Mapping[str, Callable[[bytes], object]] = {
     "allowed_signers": lambda raw: parse_signers(raw, b""),
     "constitution": _parse_constitution,
     "peers": _parse_peers,
-    "policy": partial(parse_policy, where=TRUST_FILES["policy"]),
+    "policy": partial(parse_policy, where=trusting.TRUST_FILES["policy"]),
     "revoked_keys": lambda raw: parse_signers(b"", raw),
 }
 
@@ -285,7 +276,8 @@ def trust_targets(before: Mapping[str, str], contents: Mapping[str, bytes]) -> t
         contents: New bytes by name.
     """
     return tuple(
-        _target(TRUST_FILES[name], before[name], content) for name, content in sorted(contents.items())
+        _target(trusting.TRUST_FILES[name], before[name], content)
+        for name, content in sorted(contents.items())
     )
 
 

@@ -14,23 +14,15 @@ from datetime import datetime, timedelta
 from msgspec import Struct
 
 from nightledger.codec.records import decode_record
+from nightledger.domain import trusting
 from nightledger.domain.cooling import Witnessed
-from nightledger.domain.decision import NAMESPACE, Decision, DecisionType
+from nightledger.domain.decision import NAMESPACE, Decision, DecisionType, EventName, Moment
 from nightledger.domain.errors import AlteredError, IntegrityError, NightledgerError, UsageError
-from nightledger.domain.event import EventName
 from nightledger.domain.judge import Claim
-from nightledger.domain.moment import Moment
 from nightledger.domain.states import DecisionStatus
-from nightledger.domain.trusting import (
-    EMPTY_SHA256,
-    RECOVERY_NAMESPACE,
-    TRUST_FILES,
-    TrustStep,
-    why_not_change,
-)
 from nightledger.files.blobs import BlobStore
+from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
-from nightledger.files.reading import read_optional
 from nightledger.gate.opening import MAX_CONFIG_BYTES, Gate, Ledger
 from nightledger.gate.stored import Signed, read_kept, read_signed, signed_by
 from nightledger.trust.heads import Cosignatures
@@ -112,7 +104,7 @@ class Trust:
         return self._sets[key]
 
     def _content(self, name: str, sha256: str) -> bytes:
-        if sha256 == EMPTY_SHA256:
+        if sha256 == trusting.EMPTY_SHA256:
             return b""
         present = read_trust_file(self._home, name)
         if present is not None and hashlib.sha256(present).hexdigest() == sha256:
@@ -121,16 +113,16 @@ class Trust:
             return BlobStore(self._home.blobs_dir).get(sha256)
         except NightledgerError as error:
             raise IntegrityError(
-                f"{TRUST_FILES[name]} is not the file that the log names, and its bytes are not kept",
+                f"{trusting.TRUST_FILES[name]} is not the file that the log names, and its bytes are not kept",
                 hint="put the file back from a backup, then 'nightledger verify'",
             ) from error
 
-    def _names_keys_alone(self, n: int, step: TrustStep, void: set[int]) -> bool:
+    def _names_keys_alone(self, n: int, step: trusting.TrustStep, void: set[int]) -> bool:
         before = self._ledger.book.trust.files(step.since, upto=n, void=void)["policy"]
         said = [LOG_LINES.sub(b"", self._content("policy", name)) for name in (before, step.files["policy"])]
         return said[0] == said[1]
 
-    def _is_signed(self, n: int, step: TrustStep, void: set[int]) -> bool:
+    def _is_signed(self, n: int, step: trusting.TrustStep, void: set[int]) -> bool:
         status = self._ledger.book.decisions[step.decision]
         try:
             signed = read_kept(self._home, status)
@@ -148,7 +140,7 @@ class Trust:
             and by.principal == decision.principal
             and decision.origin == self._home.identity.origin
             and is_on_log(self._ledger, decision, status.losses)
-            and not why_not_change(decision, step.files, before, by_recovery=by_recovery)
+            and not trusting.why_not_change(decision, step.files, before, by_recovery=by_recovery)
         )
 
 
@@ -183,7 +175,7 @@ def who_changed(signed: Signed, signers: SignerSet, at: Moment) -> tuple[SignedB
     by = signed_by(signed, signers, at, NAMESPACE)
     if by is not None:
         return by, False
-    return signed_by(signed, signers, at, RECOVERY_NAMESPACE), True
+    return signed_by(signed, signers, at, trusting.RECOVERY_NAMESPACE), True
 
 
 def is_on_log(ledger: Ledger, decision: Decision, losses: int | None = None) -> bool:
@@ -201,7 +193,7 @@ def is_on_log(ledger: Ledger, decision: Decision, losses: int | None = None) -> 
 
 def trust_path(home: Home, name: str) -> str:
     """Return the absolute path of a trust file."""
-    return os.path.join(home.root, *TRUST_FILES[name].split("/"))
+    return os.path.join(home.root, *trusting.TRUST_FILES[name].split("/"))
 
 
 def read_trust_file(home: Home, name: str) -> bytes | None:
@@ -217,7 +209,7 @@ def trust_files(home: Home) -> dict[str, str]:
 
     A missing file counts as empty; what cannot be read has no hash, an empty string.
     """
-    contents = ((name, read_trust_file(home, name)) for name in TRUST_FILES)
+    contents = ((name, read_trust_file(home, name)) for name in trusting.TRUST_FILES)
     return {
         name: "" if content is None else hashlib.sha256(content).hexdigest() for name, content in contents
     }

@@ -19,13 +19,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.codec.canonical import canonical
-from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
+from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, EventName
 from nightledger.domain.errors import AlteredError
-from nightledger.domain.event import EventName
-from nightledger.domain.ids import content_id
 from nightledger.domain.proposal import Evidence, Origin
 from nightledger.domain.retention import ENTRY_TAGS
 from nightledger.domain.states import REVOCABLE, Book, ChangeState
+from nightledger.domain.words import content_id
 from nightledger.files.home import Home
 from nightledger.gate.gated import read_accepted, read_gated
 from nightledger.gate.integrity.trusting import Trust, read_verified

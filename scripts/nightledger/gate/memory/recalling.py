@@ -10,38 +10,18 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from nightledger.codec.constitution import parse_constitution
+from nightledger.domain import frames
 from nightledger.domain.constitution import Constitution, Principle
+from nightledger.domain.decision import Moment
 from nightledger.domain.errors import RecordError
 from nightledger.domain.finding import Severity
-from nightledger.domain.frames import (
-    UNTOLD,
-    Candidate,
-    Chosen,
-    Frame,
-    Network,
-    centralities,
-    choose,
-    confidence_of_use,
-    reinforced_share,
-)
-from nightledger.domain.moment import Moment
 from nightledger.domain.retention import NO_USE, PERIOD_HOURS, PERMANENT, Use, recency
 from nightledger.domain.trusting import TRUST_FILES
-from nightledger.files.home import Home
-from nightledger.files.shipped import shipped_config
+from nightledger.files.home import Home, shipped_config
 from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.integrity.trusting import Trust
+from nightledger.gate.memory import remembering
 from nightledger.gate.memory.naming import Placed, signed_entries
-from nightledger.gate.memory.remembering import (
-    NOT_REINFORCED,
-    Facts,
-    Reinforced,
-    Remembered,
-    read_facts,
-    read_network,
-    read_reinforced,
-    stated_confidence,
-)
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.screening import own_rules
 from nightledger.gate.stored import read_stored
@@ -49,7 +29,7 @@ from nightledger.text.scanners.rule import Table
 from nightledger.text.scanners.scan import scan
 from nightledger.text.search.likeness import Likeness
 from nightledger.text.similar import fold
-from nightledger.trust.scan import collector_at_rest
+from nightledger.trust.event import collector_at_rest
 
 SURE = 1.0
 """Confidence that is stated of a principle: the operator signed it as such."""
@@ -67,8 +47,8 @@ class Recollection(Struct, frozen=True, kw_only=True):
         forgotten: Entries left out because the operator signed that they go; until that is applied, they stand.
     """
 
-    frame: Frame
-    chosen: Chosen
+    frame: frames.Frame
+    chosen: frames.Chosen
     places: Mapping[str, Placed]
     unsigned: int
     quarantined: int
@@ -79,11 +59,11 @@ class _Scene(Struct, frozen=True, kw_only=True):
     """What candidates are measured against."""
 
     stated: Mapping[str, float]
-    reinforced: Mapping[str, Reinforced]
-    network: Network
+    reinforced: Mapping[str, remembering.Reinforced]
+    network: frames.Network
 
 
-def recollect(gate: Gate, ledger: Ledger, frame: Frame, query: str, moment: Moment) -> Recollection:
+def recollect(gate: Gate, ledger: Ledger, frame: frames.Frame, query: str, moment: Moment) -> Recollection:
     """Fill a frame; nothing is written.
 
     Args:
@@ -101,25 +81,25 @@ def recollect(gate: Gate, ledger: Ledger, frame: Frame, query: str, moment: Mome
         return _recollect(gate, ledger, frame, query, moment)
 
 
-def _recollect(gate: Gate, ledger: Ledger, frame: Frame, query: str, moment: Moment) -> Recollection:
+def _recollect(gate: Gate, ledger: Ledger, frame: frames.Frame, query: str, moment: Moment) -> Recollection:
     stored = read_stored(gate, ledger.book)
-    facts = read_facts(gate, ledger, moment, stored=stored)
+    facts = remembering.read_facts(gate, ledger, moment, stored=stored)
     accepted = signed_entries(gate.home, ledger.book)
     signed = [one for one in facts.memories if one.placed in accepted]
     forgotten = read_forgotten(gate, stored, ledger.book).of_signed()
     standing = [one for one in signed if not forgotten.holds(one.placed.entry.text)]
     own = own_rules(gate)
     scene = _Scene(
-        stated=stated_confidence(ledger.book, stored),
-        reinforced=read_reinforced(gate.home, ledger.book),
-        network=read_network(gate.home),
+        stated=remembering.stated_confidence(ledger.book, stored),
+        reinforced=remembering.read_reinforced(gate.home, ledger.book),
+        network=remembering.read_network(gate.home),
     )
     constitution = read_principles(gate.home, ledger, moment)
     principles = constitution.principles if constitution else ()
     candidates = _candidates(principles, standing, facts, scene, query)
     held: set[str] = set()
     while True:
-        chosen = choose(
+        chosen = frames.choose(
             frame,
             gate.settings.frames[frame.value],
             [one for one in candidates if one.id not in held],
@@ -139,7 +119,7 @@ def _recollect(gate: Gate, ledger: Ledger, frame: Frame, query: str, moment: Mom
     )
 
 
-def _is_held(candidate: Candidate, own: Table | None) -> bool:
+def _is_held(candidate: frames.Candidate, own: Table | None) -> bool:
     if any(finding.severity is Severity.QUARANTINE for finding in scan(candidate.text)):
         return True
     if own is None:
@@ -150,12 +130,16 @@ def _is_held(candidate: Candidate, own: Table | None) -> bool:
 
 
 def _candidates(
-    principles: Sequence[Principle], signed: Sequence[Remembered], facts: Facts, scene: _Scene, query: str
-) -> list[Candidate]:
+    principles: Sequence[Principle],
+    signed: Sequence[remembering.Remembered],
+    facts: remembering.Facts,
+    scene: _Scene,
+    query: str,
+) -> list[frames.Candidate]:
     texts = [*(one.text for one in principles), *(one.placed.entry.text.strip() for one in signed)]
     likeness = Likeness(query, texts)
     words = [fold(text).split() for text in texts]
-    central = centralities([scene.network.degree(one) for one in words])
+    central = frames.centralities([scene.network.degree(one) for one in words])
     kept = scene.reinforced
     rows: list[tuple[str, Sequence[str], Use, float, float, int]] = [
         (
@@ -164,25 +148,25 @@ def _candidates(
             facts.uses.get(p.id, NO_USE),
             SURE,
             PERMANENT.rate,
-            kept.get(p.id, NOT_REINFORCED).curated_hour,
+            kept.get(p.id, remembering.NOT_REINFORCED).curated_hour,
         )
         for p in principles
     ]
     for one, said in zip(signed, words[len(principles) :], strict=True):
-        memory, stated = one.memory, scene.stated.get(" ".join(said), UNTOLD)
+        memory, stated = one.memory, scene.stated.get(" ".join(said), frames.UNTOLD)
         fresh_hour = max(memory.created_hour, memory.used_hour)
         rows.append((memory.id, one.mark.tags, one.use, stated, memory.tier.rate, fresh_hour))
     return [
-        Candidate(
+        frames.Candidate(
             id=name,
             text=texts[at],
             tags=tuple(tags),
             principle=at < len(principles),
             similarity=likeness.of(texts[at]),
-            confidence=confidence_of_use(use, stated),
+            confidence=frames.confidence_of_use(use, stated),
             recency=recency(rate, facts.now_hour - fresh_hour),
             centrality=central[at],
-            reinforcement=reinforced_share(kept.get(name, NOT_REINFORCED).times),
+            reinforcement=frames.reinforced_share(kept.get(name, remembering.NOT_REINFORCED).times),
         )
         for at, (name, tags, use, stated, rate, fresh_hour) in enumerate(rows)
     ]

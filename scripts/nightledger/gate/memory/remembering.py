@@ -17,9 +17,9 @@ from msgspec import Struct, field
 from nightledger.codec.links import VIEW_LINKS
 from nightledger.codec.records import decode_lines, dump_line
 from nightledger.codec.rows import HOUR_CHARACTERS, Exposure, OutcomeUse, read_hour, read_rows
+from nightledger.domain.decision import Moment
 from nightledger.domain.errors import LinkIndexError
 from nightledger.domain.frames import UNTOLD, Network, network_of
-from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Change, Op, Proposal
 from nightledger.domain.retention import (
     FAILURE,
@@ -44,9 +44,9 @@ from nightledger.domain.retention import (
 from nightledger.domain.states import Book, ChangeState
 from nightledger.domain.words import read_moment
 from nightledger.files.append import append_records
+from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
-from nightledger.files.reading import read_optional
 from nightledger.gate.memory.naming import NO_MARK, Mark, Placed, find_standing, read_marks
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import Stored, each_change, read_stored

@@ -5,11 +5,10 @@ from datetime import date, timedelta
 
 from msgspec import Struct
 
+from nightledger.domain.decision import Actor, EventName, Moment
 from nightledger.domain.errors import RefusedError
-from nightledger.domain.event import Actor, EventName
 from nightledger.domain.finding import Severity
-from nightledger.domain.lanes import AGENT
-from nightledger.domain.moment import Moment
+from nightledger.domain.judge import AGENT
 from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Origin, least_trusted
 from nightledger.gate.gated import read_gated, require_gated
 from nightledger.gate.opening import Gate, Ledger

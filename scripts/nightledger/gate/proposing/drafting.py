@@ -16,27 +16,19 @@ from msgspec.structs import replace
 
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.finding import Severity
+from nightledger.domain.judge import Said, is_repeated
 from nightledger.domain.kept import why_forbidden
-from nightledger.domain.lanes import Said, is_repeated
 from nightledger.domain.proposal import HOLE, Anchor, Change, Draft, Hunk, Op, Origin
-from nightledger.files.home import Home
-from nightledger.files.shipped import shipped_config
+from nightledger.files.home import Home, shipped_config
 from nightledger.gate.apply.applying import check_text
 from nightledger.gate.apply.writing import Write
 from nightledger.gate.gated import places_of, read_target
 from nightledger.gate.opening import Gate
 from nightledger.text.changes.place import NOT_UTF8, Placed, Unplaced, make_hunk, place, put, put_all
 from nightledger.text.changes.sections import SHOWN_SECTION
-from nightledger.text.changes.veil import (
-    readable_diff,
-    repeats_secret,
-    secrets_between,
-    shows_secret,
-    veil,
-)
 from nightledger.text.forgetting.traces import Marker, count_lines, read_marker, told_with
 from nightledger.text.markdown.document import decode, encode, is_utf8, parse_markdown, split_lines
-from nightledger.text.scanners.scan import mask_secrets, scan, told_values
+from nightledger.text.scanners import scan as scanning
 from nightledger.text.statements.sections import Language, Shelf, in_own_language
 
 WHOLE = frozenset({Op.COMPRESS, Op.DELETE_LINK})
@@ -241,7 +233,7 @@ def _compression(home: Home, draft: Draft) -> Change | Unfit:
     sha256 = hashlib.sha256(content).hexdigest()
     change = change_of(1, draft, Hunk(anchor=Anchor.WHOLE, section=(), removed=sha256, added=draft.after), "")
     text = decode(content)
-    why = _why_no_summary(change, content, told_values(text))
+    why = _why_no_summary(change, content, scanning.told_values(text))
     if not why and any(copy and copy != content for copy in copies):
         why = f"{change.also[0].target} holds other bytes"
     if why:
@@ -262,7 +254,7 @@ def _why_no_summary(change: Change, content: bytes, told: frozenset[str]) -> str
         copy=copy.target, lines=count_lines(content), sha256=change.hunk.removed
     ):
         return NO_POINTER
-    return REPEATS if shows_secret(summary, told=told) else ""
+    return REPEATS if scanning.shows_secret(summary, told=told) else ""
 
 
 def line_at(document: str, place: int) -> int:
@@ -281,8 +273,8 @@ def make_changes(document: str, drafts: Iterable[Draft]) -> tuple[list[Change], 
     """
     changes: list[Change] = []
     unfit: list[Unfit] = []
-    told = told_values(document)
-    veiled, together = veil(document, told=told), document
+    told = scanning.told_values(document)
+    veiled, together = scanning.veil(document, told=told), document
     for draft in drafts:
         hunk = make_hunk(document, _in_own_language(document, draft))
         hunk = hunk if isinstance(hunk, Unplaced) else veil_hunk(document, veiled, hunk, told)
@@ -295,7 +287,7 @@ def make_changes(document: str, drafts: Iterable[Draft]) -> tuple[list[Change], 
             unfit.append(Unfit(draft=draft, reason="it touches the same lines as an earlier change"))
             continue
         together = put(together, placed)
-        diff = readable_diff(document, put(document, alone), path=draft.target, told=told)
+        diff = scanning.readable_diff(document, put(document, alone), path=draft.target, told=told)
         changes.append(change_of(len(changes) + 1, draft, hunk, diff))
     return changes, unfit
 
@@ -312,7 +304,7 @@ def veil_hunk(document: str, veiled: str, hunk: Hunk, told: frozenset[str]) -> H
     placed = place(document, hunk)
     if isinstance(placed, Unplaced) or not hunk.removed:
         return placed if isinstance(placed, Unplaced) else hunk
-    section = tuple(veil(title, told=told) for title in hunk.section)
+    section = tuple(scanning.veil(title, told=told) for title in hunk.section)
     masked = replace(hunk, section=section, removed=veiled[placed.start : placed.end])
     return masked if place(document, masked) == placed else Unplaced(reason=BESIDE)
 
@@ -338,10 +330,13 @@ def _languages() -> tuple[Language, ...]:
 def _why_no_copy(draft: Draft, hunk: Hunk, told: frozenset[str]) -> str:
     """Say why an entry may not be archived, which makes a copy of it; empty where it may."""
     blocks = [part.hunk.added for part in draft.also]
-    if HOLE in hunk.removed or any(shows_secret(block, told=told) for block in blocks):
+    if HOLE in hunk.removed or any(scanning.shows_secret(block, told=told) for block in blocks):
         return NO_COPY
     held = {
-        finding.rule for block in blocks for finding in scan(block) if finding.severity is not Severity.FLAG
+        finding.rule
+        for block in blocks
+        for finding in scanning.scan(block)
+        if finding.severity is not Severity.FLAG
     }
     if held:
         return f"scanners hold its text back ({', '.join(sorted(held))}): 'nightledger check' proposes its removal"
@@ -352,13 +347,13 @@ def _why_no_copy(draft: Draft, hunk: Hunk, told: frozenset[str]) -> str:
 
 def _copies_secret(document: str, draft: Draft, hunk: Hunk, told: frozenset[str]) -> bool:
     texts = (hunk.removed, *hunk.section, draft.after, draft.reason)
-    if any(shows_secret(text, told=told) for text in texts):
+    if any(scanning.shows_secret(text, told=told) for text in texts):
         return True
     placed = place(document, hunk) if HOLE in hunk.removed else None
     if not isinstance(placed, Placed):
         return False
-    secrets = secrets_between(document[placed.start : placed.end], hunk.removed)
-    return repeats_secret(draft.statement_key, secrets)
+    secrets = scanning.secrets_between(document[placed.start : placed.end], hunk.removed)
+    return scanning.repeats_secret(draft.statement_key, secrets)
 
 
 def change_of(n: int, draft: Draft, hunk: Hunk, diff: str) -> Change:
@@ -402,22 +397,22 @@ def change_diff(
     shown = [change.target]
     if change.op is not Op.ARCHIVE or _archived_as_it_was(change) is None:
         shown += [part.target for part in change.also]
-    return "".join(readable_diff(before[path], after[path], path=path, told=told) for path in shown)
+    return "".join(scanning.readable_diff(before[path], after[path], path=path, told=told) for path in shown)
 
 
 def link_diff(change: Change) -> str:
     """Return the diff of a link's deletion; a tag that looks like a secret is masked."""
-    path, line = change.target, mask_secrets(change.before)
+    path, line = change.target, scanning.mask_secrets(change.before)
     return f"--- a/{path}\n+++ b/{path}\n@@ -1 +0,0 @@\n-{line}\n"
 
 
 def summary_diff(change: Change, full: str) -> str:
     """Return the diff of a compression: the summary in full; the text that moves is named, not repeated."""
-    told = told_values(full)
+    told = scanning.told_values(full)
     path, lines, moved = change.target, split_lines(change.hunk.added), len(split_lines(full))
     copies = ", ".join(part.target for part in change.also)
     head = f"@@ -1,{moved} +1,{len(lines)} @@ its {moved} lines move to {copies}"
-    text = mask_secrets("".join(f"+{line}" for line in lines), told=told)
+    text = scanning.mask_secrets("".join(f"+{line}" for line in lines), told=told)
     end = "" if text.endswith("\n") else "\n\\ No newline at end of file\n"
     return f"--- a/{path}\n+++ b/{path}\n{head}\n{text}{end}"
 

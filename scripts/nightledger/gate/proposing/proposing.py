@@ -13,22 +13,11 @@ from msgspec.structs import replace
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.records import to_plain
-from nightledger.domain.event import EventName
-from nightledger.domain.ids import content_id
-from nightledger.domain.judge import EDIT_LANE
-from nightledger.domain.lanes import (
-    JOB,
-    MOST_DELETIONS,
-    Said,
-    admit,
-    choose,
-    choose_to_forget,
-    may_return,
-    turn_of,
-)
-from nightledger.domain.moment import Moment
+from nightledger.domain import judge
+from nightledger.domain.decision import EventName, Moment
 from nightledger.domain.proposal import HOLE, VERSION, Change, Draft, Kind, Op, Proposal, SizeMeter, Target
 from nightledger.domain.states import ENDED, OPEN_STATES, Book, ChangeState
+from nightledger.domain.words import content_id
 from nightledger.files.atomic import replace_file
 from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.opening import BETTER, Gate, Ledger, closing, record
@@ -115,7 +104,7 @@ def propose(
     stored = read_stored(gate, ledger.book)
     said = [] if submission.kind is Kind.FORGET else said_before(stored, ledger.book)
     asked = submission.asked or submission.kind is Kind.REVERSAL or submission.supersedes is not None
-    allowed = [draft for draft in submission.drafts if may_return(draft, said, asked=asked)]
+    allowed = [draft for draft in submission.drafts if judge.may_return(draft, said, asked=asked)]
     expunged = read_forgotten(gate, (), ledger.book)
     forgotten = expunged if asked else read_forgotten(gate, stored, ledger.book)
     fresh = [
@@ -129,7 +118,7 @@ def propose(
     new = unseen(held, ledger.log.events)
     if not dry_run:
         quarantine(gate, new, moment)
-    held = tuple(new) if submission.lane == JOB else held  # what earlier nights told of is no news
+    held = tuple(new) if submission.lane == judge.JOB else held  # what earlier nights told of is no news
     room = _find_room(ledger.book, stored, gate.settings.waiting_changes) if _is_queued(submission) else None
     chosen = _choose(gate, submission, stored, ledger.book, clean, room)
     repeated = len(submission.drafts) - len(fresh)
@@ -151,7 +140,7 @@ def propose(
 
 
 def _with_room(
-    gate: Gate, submission: Submission, chosen: Sequence[Draft], said: Sequence[Said], *, asked: bool
+    gate: Gate, submission: Submission, chosen: Sequence[Draft], said: Sequence[judge.Said], *, asked: bool
 ) -> Fitted:
     """Fit drafts; where additions have no room under the cap, together with what would go for them, first."""
     fitted = fit_drafts(gate, chosen, said, asked=asked)
@@ -159,7 +148,7 @@ def _with_room(
         return fitted
     sizes = [len(draft.after) + _GAP for draft in chosen if draft.op is Op.ADD]
     needs = (sum(sizes[:n]) for n in range(len(sizes), 0, -1))  # for fewer, where not for all
-    found = (submission.room(need, lambda draft: may_return(draft, said)) for need in needs)
+    found = (submission.room(need, lambda draft: judge.may_return(draft, said)) for need in needs)
     removals = next(filter(None, found), ())
     together = fit_drafts(gate, [*removals, *chosen], said, asked=asked)
     return together if together.over_cap < fitted.over_cap else fitted
@@ -214,14 +203,14 @@ def supersede(gate: Gate, changes: Sequence[tuple[str, int]], moment: Moment) ->
         record(gate, events, moment)
 
 
-def said_before(stored: Sequence[Stored], book: Book) -> list[Said]:
+def said_before(stored: Sequence[Stored], book: Book) -> list[judge.Said]:
     """List what was proposed before, for suppression.
 
     Where a secret was taken out nobody can tell from the record which one it was: what stands
     there now may be another, so that change suppresses nothing any more.
     """
     return [
-        Said(
+        judge.Said(
             key=change.key,
             target=change.target,
             adds=change.op is Op.ADD,
@@ -238,7 +227,7 @@ def said_before(stored: Sequence[Stored], book: Book) -> list[Said]:
 
 def _is_queued(submission: Submission) -> bool:
     """Tell whether a submission waits in the queue of jobs; the pruner counts by itself."""
-    return submission.lane == JOB and submission.kind is not Kind.PRUNE
+    return submission.lane == judge.JOB and submission.kind is not Kind.PRUNE
 
 
 def _choose(
@@ -249,23 +238,23 @@ def _choose(
     drafts: list[Draft],
     room: _Room | None,
 ) -> list[Draft]:
-    if submission.lane == JOB and submission.kind is Kind.PRUNE:
-        deletions = MOST_DELETIONS - _waiting_deletions(stored, book)
-        return choose_to_forget(drafts, deletions=deletions, leaf_bytes=_LEAF_BYTES)
+    if submission.lane == judge.JOB and submission.kind is Kind.PRUNE:
+        deletions = judge.MOST_DELETIONS - _waiting_deletions(stored, book)
+        return judge.choose_to_forget(drafts, deletions=deletions, leaf_bytes=_LEAF_BYTES)
     if room is None:
-        return choose(drafts, additions=len(drafts), room=len(drafts))
+        return judge.choose(drafts, additions=len(drafts), room=len(drafts))
     spent = sum(
         1
         for item in stored
-        if item.proposal.lane == JOB and item.proposal.period == submission.period
+        if item.proposal.lane == judge.JOB and item.proposal.period == submission.period
         for change in item.proposal.changes
         if change.op is Op.ADD
     )
     left = gate.settings.nightly_additions - spent
     most = left if submission.most is None else min(left, submission.most)
-    best = choose(drafts, additions=most, room=len(drafts))
+    best = judge.choose(drafts, additions=most, room=len(drafts))
     free, weakest = room
-    return admit(best, [turn for turn, _, _ in weakest], free)
+    return judge.admit(best, [turn for turn, _, _ in weakest], free)
 
 
 def _find_room(book: Book, stored: Iterable[Stored], most: int) -> _Room:
@@ -273,10 +262,10 @@ def _find_room(book: Book, stored: Iterable[Stored], most: int) -> _Room:
 
     What the operator put off, or signed once, was looked at: it stays.
     """
-    lane = [status for status in book.live() if status.lane == JOB and status.kind is not Kind.PRUNE]
+    lane = [status for status in book.live() if status.lane == judge.JOB and status.kind is not Kind.PRUNE]
     states = {(status.id, n): change.state for status in lane for n, change in status.changes.items()}
     weakest = (
-        (turn_of(change.confidence, change.flags), item.proposal.id, change.n)
+        (judge.turn_of(change.confidence, change.flags), item.proposal.id, change.n)
         for item in stored
         for change in item.proposal.changes
         if states.get((item.proposal.id, change.n)) is ChangeState.PENDING
@@ -315,7 +304,7 @@ def _build(
         identity["keys"] = keys  # a link that later outcomes started anew has the same name
     name = content_id("p", canonical(identity))
     asked = submission.asked or submission.kind in (Kind.REVERSAL, Kind.FORGET)
-    if asked or submission.lane == EDIT_LANE or _was_withdrawn(ledger.book, name):
+    if asked or submission.lane == judge.EDIT_LANE or _was_withdrawn(ledger.book, name):
         identity["log_size"] = (
             ledger.log.size
         )  # the operator, or a later night, may ask for the same bytes again

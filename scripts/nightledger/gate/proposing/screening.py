@@ -12,8 +12,8 @@ from contextlib import suppress
 from msgspec import Struct
 from msgspec.structs import replace
 
+from nightledger.domain.decision import Event, EventName
 from nightledger.domain.errors import NightledgerError
-from nightledger.domain.event import Event, EventName
 from nightledger.domain.finding import Finding, Severity
 from nightledger.domain.proposal import HOLE, Change, Draft, Flag, Origin, Proposal, least_trusted
 from nightledger.files.configuration import load_operator, read_rule_files
@@ -21,10 +21,9 @@ from nightledger.files.home import Home
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate
 from nightledger.text.changes.place import Placed, place
-from nightledger.text.changes.veil import repeats_secret, secrets_between
 from nightledger.text.markdown.document import decode, encode
 from nightledger.text.scanners.rule import Table
-from nightledger.text.scanners.scan import scan, scan_secrets, told_values
+from nightledger.text.scanners.scan import repeats_secret, scan, scan_secrets, secrets_between, told_values
 from nightledger.text.scanners.secrets import SHORTEST_REPEATED
 
 NOTHING: frozenset[str] = frozenset()

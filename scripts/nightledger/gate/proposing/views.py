@@ -13,7 +13,7 @@ from nightledger.domain.proposal import Change, Kind, Op, Proposal
 from nightledger.domain.retention import NO_USE, tier_of
 from nightledger.domain.states import OPEN_STATES, ChangeState
 from nightledger.files.atomic import replace_file
-from nightledger.files.reading import read_optional
+from nightledger.files.durable import read_optional
 from nightledger.gate.gated import MAX_GATED_BYTES
 from nightledger.gate.memory.naming import NO_MARK, find_standing, read_marks
 from nightledger.gate.memory.remembering import Marks, applied_wordings, fold_uses

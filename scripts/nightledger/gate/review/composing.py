@@ -13,11 +13,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.cooling import Cooling, cools_until
-from nightledger.domain.decision import VERSION, Decision, DecisionTarget, DecisionType, LogHead, ShownIn
+from nightledger.domain.decision import (
+    VERSION,
+    Decision,
+    DecisionTarget,
+    DecisionType,
+    LogHead,
+    Moment,
+    ShownIn,
+)
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import TEXT, files_of, hunks_on, parts_of, skill_name
-from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Anchor, Change, Kind, Op
 from nightledger.domain.states import Book, ProposalStatus
 from nightledger.gate.apply.placing import put_change

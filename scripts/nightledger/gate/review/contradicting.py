@@ -16,12 +16,12 @@ from msgspec.structs import replace
 
 from nightledger.domain.errors import AlteredError, NightledgerError
 from nightledger.domain.finding import Doubt, DoubtLabel
-from nightledger.domain.lanes import OPERATOR
+from nightledger.domain.judge import OPERATOR
 from nightledger.domain.proposal import CONTRADICTION, Change, Draft, Flag, Kind, Op, Proposal
 from nightledger.domain.states import Book, ChangeState, ProposalStatus
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate
-from nightledger.gate.review.editing import lines_of
+from nightledger.gate.review.editing import draft_like, lines_of
 from nightledger.gate.stored import read_proposal, reason_of
 from nightledger.text.checkup.checkup import PAIRED, check_memory
 from nightledger.text.checkup.drafts import drafts_from_doubts
@@ -143,7 +143,7 @@ def settle_sides(
         return Settling(signs=True)
     if side is Side.BOTH and change.op is Op.ADD and not when:
         return Settling(signs=True)
-    draft = _in_place(change, f"{change.reason} (settled by the operator)")
+    draft = draft_like(change, "settled by the operator")
     if change.op is Op.REPLACE:
         gap = "" if sides.first.lstrip()[:1] in "-*+0123456789" else "\n"
         return Settling(
@@ -179,7 +179,7 @@ def _of_two_entries(
     if side is Side.BOTH and not when:
         return Settling(signs=False, reason=BOTH)
     if side is Side.BOTH:
-        draft = _in_place(change, f"{change.reason} (settled by the operator)")
+        draft = draft_like(change, "settled by the operator")
         after = _with_condition(sides.first, when)
         return Settling(
             draft=replace(
@@ -206,23 +206,6 @@ def _of_two_entries(
 
 def _is_flagged(flags: tuple[Flag, ...]) -> bool:
     return any(flag.rule == CONTRADICTION for flag in flags)
-
-
-def _in_place(change: Change, reason: str) -> Draft:
-    """Return a draft that says the same as a change, to be altered."""
-    return Draft(
-        op=change.op,
-        target=change.target,
-        section=change.hunk.section,
-        after=change.after,
-        reason=reason,
-        evidence=change.evidence,
-        confidence=change.confidence,
-        rank=1.0,
-        statement_key=f"{change.key} as settled by the operator",
-        scope=change.scope,
-        entry=change.entry,
-    )
 
 
 def _with_condition(text: str, when: str) -> str:

@@ -15,9 +15,8 @@ from enum import StrEnum
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain.decision import DecisionType, ShownIn
+from nightledger.domain.decision import DecisionType, Event, EventName, ShownIn
 from nightledger.domain.errors import AlteredError, NightledgerError
-from nightledger.domain.event import Event, EventName
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import LETTING_GO, TEXT
 from nightledger.domain.proposal import Change, Hunk, Kind, Op, Proposal
@@ -31,13 +30,11 @@ from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.drafting import change_diff
 from nightledger.gate.proposing.screening import NOTHING, own_values, told_by
 from nightledger.gate.stored import Stored, read_proposal, read_shares
-from nightledger.text.changes.course import trace_drift
-from nightledger.text.changes.diff import unified_diff
+from nightledger.text.changes.diff import trace_drift, unified_diff
 from nightledger.text.changes.place import shown_in
 from nightledger.text.changes.sections import SHOWN_SECTION
-from nightledger.text.changes.veil import mask_diff, veil, veil_found
 from nightledger.text.markdown.document import decode, encode, readable
-from nightledger.text.scanners.scan import scan_secrets, told_values
+from nightledger.text.scanners.scan import mask_diff, scan_secrets, told_values, veil, veil_found
 from nightledger.text.scanners.secrets import REPEATED
 
 TWICE = "its proposal has two changes of one number, so that nobody can answer one of them: reject it"

@@ -14,7 +14,7 @@ from itertools import islice
 
 from msgspec import Struct
 
-from nightledger.files.reading import is_within
+from nightledger.files.durable import is_within
 from nightledger.hosts.transcripts.formats import Format, Store
 
 MOST_FILES = 50_000

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from nightledger.domain.proposal import Origin
 from nightledger.domain.transcript import Speaker
-from nightledger.files.shipped import shipped_config
+from nightledger.files.home import shipped_config
 
 Allowed = Mapping[str, tuple[str | int | bool | None, ...]]
 """What may stand at each path; None where nothing may, too."""

@@ -17,7 +17,7 @@ from urllib.parse import quote
 import msgspec
 from msgspec import Struct
 
-from nightledger.codec.strict_json import BOM, MAX_LINE_BYTES
+from nightledger.codec.canonical import BOM, MAX_LINE_BYTES
 from nightledger.domain.errors import NightledgerError, UnreadableError
 from nightledger.domain.transcript import Turn
 from nightledger.files.line_log import LineLog

@@ -15,17 +15,16 @@ from msgspec.structs import replace
 from nightledger.codec.canonical import canonical
 from nightledger.codec.records import decode_lines, dump_line
 from nightledger.domain.consolidation import Consolidation, SourceRead
-from nightledger.domain.ids import content_id
-from nightledger.domain.lanes import JOB, OPERATOR
-from nightledger.domain.moment import Moment
+from nightledger.domain.decision import Moment
+from nightledger.domain.judge import JOB, OPERATOR
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Draft, Kind, Proposal
 from nightledger.domain.states import Book, ChangeState, ChangeStatus
 from nightledger.domain.transcript import EXTRACTS
-from nightledger.domain.words import read_moment
+from nightledger.domain.words import content_id, read_moment
 from nightledger.files.append import append_records, require_appendable
 from nightledger.files.configuration import home_zone
-from nightledger.files.reading import read_optional
+from nightledger.files.durable import read_optional
 from nightledger.gate.forgetting.forgotten import find_unasked, key_of, read_forgotten
 from nightledger.gate.forgetting.room import room_for
 from nightledger.gate.gated import read_gated
@@ -33,8 +32,7 @@ from nightledger.gate.opening import Gate, Ledger, read_ledger
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose, supersede
 from nightledger.gate.proposing.screening import Held
 from nightledger.gate.stored import Stored, read_stored, without_unanswered
-from nightledger.hosts.daylogs import LogFile, Skipped, find_daylogs, read_daylogs, take_daylogs
-from nightledger.hosts.presets import preset
+from nightledger.hosts.daylogs import LogFile, Skipped, find_daylogs, preset, read_daylogs, take_daylogs
 from nightledger.jobs.consolidate.outcomes import OutcomeFindings, find_in_outcomes, source_read
 from nightledger.jobs.consolidate.reading import Target
 from nightledger.jobs.consolidate.records import Taught, read_taught

@@ -18,13 +18,12 @@ from nightledger.domain.errors import NightledgerError
 from nightledger.domain.lessons import Standing, lesson_drafts
 from nightledger.domain.outcome import OutcomeEvidence
 from nightledger.domain.pattern import Learning, Recorded
-from nightledger.domain.patterns import find_patterns
+from nightledger.domain.patterns import STEPS, Procedure, find_patterns, find_procedures
 from nightledger.domain.periods import log_day
-from nightledger.domain.procedures import STEPS, Procedure, find_procedures
 from nightledger.domain.proposal import Draft, Op
 from nightledger.domain.states import ChangeState
+from nightledger.files.durable import read_optional, read_regular
 from nightledger.files.home import Home
-from nightledger.files.reading import read_optional, read_regular
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import Stored
 from nightledger.text.markdown.document import Document

@@ -19,8 +19,8 @@ from nightledger.domain.lessons import MAX_EVIDENCE
 from nightledger.domain.periods import DAY, local_moment, log_day
 from nightledger.domain.proposal import SINGLE_SOURCE, Draft, Evidence
 from nightledger.domain.record import Record, lesson_of
+from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
-from nightledger.files.reading import read_optional
 from nightledger.hosts.daylogs import LogFile, Skipped
 from nightledger.records.keeping import fold_lines, record_kinds
 

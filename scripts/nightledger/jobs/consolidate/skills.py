@@ -17,15 +17,15 @@ from itertools import chain, islice
 from msgspec import Struct
 from msgspec.structs import replace
 
+from nightledger.domain.decision import Moment
 from nightledger.domain.errors import NightledgerError
+from nightledger.domain.judge import JOB
 from nightledger.domain.kept import is_daily_log, skill_front, skill_name
-from nightledger.domain.lanes import JOB
 from nightledger.domain.lessons import MAX_EVIDENCE, outcome_evidence
 from nightledger.domain.links import confidence
-from nightledger.domain.moment import Moment
 from nightledger.domain.outcome import OutcomeEvidence
 from nightledger.domain.pattern import Learning, Recorded
-from nightledger.domain.procedures import MIN_SOURCES, STEPS, Procedure
+from nightledger.domain.patterns import MIN_SOURCES, STEPS, Procedure
 from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Origin, Proposal
 from nightledger.domain.states import ChangeState
 from nightledger.files.configuration import home_zone

@@ -15,9 +15,9 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 
 from nightledger.domain.consent import SELF_MODIFICATION, Tier
-from nightledger.domain.lanes import MOST_DELETIONS
+from nightledger.domain.decision import Moment
+from nightledger.domain.judge import MOST_DELETIONS
 from nightledger.domain.links import Pair, link_key
-from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Op
 from nightledger.domain.pruning import REFERENCED_FROM, LinkUse, by_age, clock_problem, is_faint, is_weak
 from nightledger.files.configuration import home_zone
@@ -27,9 +27,8 @@ from nightledger.gate.forgetting.forgotten import tombstones
 from nightledger.gate.forgetting.letting_go import link_use, unseen_link_deletion
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
-from nightledger.jobs.prune.entries import prune_entries
+from nightledger.jobs.prune.entries import prune_entries, prune_logs
 from nightledger.jobs.prune.frame import EVERYTHING, Asked, Run, Tally, Told, read_places
-from nightledger.jobs.prune.logs import prune_logs
 
 __all__ = ["ACTION", "EVERYTHING", "Asked", "Pruned", "Tally", "prune"]
 

@@ -1,36 +1,45 @@
-"""Which entries of the gated files may go to the archive.
+"""Which entries of memory and which daily logs, and extracts of transcripts, may be let go, and what is proposed of them.
 
 Invariant: pins and tags come from signed decisions, and an entry is judged under the id that it keeps.
+
+Invariant: one month of logs is in memory at a time; a name that is a link, has a second name or
+cannot be read is named and left alone.
 """
 
+import hashlib
+import os
 import posixpath
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import date
 from functools import lru_cache
+from itertools import groupby
 
 from msgspec import Struct
 
+from nightledger.domain import pruning
+from nightledger.domain.errors import NightledgerError
 from nightledger.domain.periods import log_day
-from nightledger.domain.proposal import Draft, Op, Origin
-from nightledger.domain.pruning import (
-    Kept,
-    blocked_words,
-    in_portions,
-    is_long_closed,
-    month_of,
-    names_blocked,
-)
-from nightledger.domain.states import ChangeState
+from nightledger.domain.proposal import Change, Draft, Op, Origin
+from nightledger.domain.states import REFUSED, ChangeState
+from nightledger.domain.transcript import EXTRACTS
 from nightledger.files.configuration import home_zone
-from nightledger.gate.forgetting.letting_go import Grounds, archival
-from nightledger.gate.gated import read_gated
+from nightledger.files.home import Home
+from nightledger.gate.forgetting.forgotten import read_forgotten
+from nightledger.gate.forgetting.letting_go import Grounds, archival, compression, copy_path
+from nightledger.gate.gated import read_gated, read_target
 from nightledger.gate.memory.naming import NO_MARK, Mark, find_standing, read_marks
+from nightledger.gate.proposing.proposing import Submission
+from nightledger.hosts.daylogs import LogFile, find_daylogs, preset, read_daylogs
 from nightledger.jobs.prune.frame import Citable, Run, Tally, Told, room
-from nightledger.text.forgetting.status import Status, find_statuses
+from nightledger.text.forgetting.status import Status, find_statuses, summarise_daily
+from nightledger.text.forgetting.traces import count_lines
 from nightledger.text.markdown.document import Path
 from nightledger.text.markdown.entries import Entry
+from nightledger.text.phrases import HashedPhrases
 from nightledger.text.similar import fold
+from nightledger.text.statements.daylog import read_daylog
 
 
 class _Gone(Struct, frozen=True, kw_only=True):
@@ -78,7 +87,7 @@ def _looker(run: Run) -> "_Looker":
         marks=read_marks(run.gate, run.ledger),
         signed=signed,
         sources=sources,
-        blocked=blocked_words(run.gate.consent),
+        blocked=pruning.blocked_words(run.gate.consent),
         told=run.told,
         today=run.asked.today,
     )
@@ -109,23 +118,23 @@ class _Looker(Struct, frozen=True, kw_only=True):
         signed = {entry.id: day for entry in entries if (day := self.signed.get(fold(entry.text)))}
         for entry, status in find_statuses(entries, self.today, signed):
             since = status.since
-            if status.kept is None and since and not is_long_closed(since, self.today):
+            if status.kept is None and since and not pruning.is_long_closed(since, self.today):
                 continue
             tally.old += 1
             kept = status.kept or self._why_kept(path, entry)
             if kept is None and wordings[fold(entry.text)] > 1:
-                kept = Kept.TWICE
+                kept = pruning.Kept.TWICE
             if kept or since is None:
-                tally.leave(f"{path}:{entry.first_line}", kept or Kept.NO_DATE)
+                tally.leave(f"{path}:{entry.first_line}", kept or pruning.Kept.NO_DATE)
             else:
                 yield _Gone(path=path, entry=entry, status=status, since=since)
 
-    def _why_kept(self, path: str, entry: Entry) -> Kept | None:
+    def _why_kept(self, path: str, entry: Entry) -> pruning.Kept | None:
         if self.marks.get(entry.id, NO_MARK).pinned:
-            return Kept.PINNED
-        if names_blocked(entry.text, self.blocked):
-            return Kept.CONSENT
-        return Kept.REFERENCED if self._is_referenced(path, entry) else None
+            return pruning.Kept.PINNED
+        if pruning.names_blocked(entry.text, self.blocked):
+            return pruning.Kept.CONSENT
+        return pruning.Kept.REFERENCED if self._is_referenced(path, entry) else None
 
     def _is_referenced(self, path: str, entry: Entry) -> bool:
         """Tell whether an outcome of a sure link is written here, or is what the entry was made from."""
@@ -147,9 +156,9 @@ def _monthly(
     """Return month, title and drafts of each proposal, within the budget of its file."""
     months = defaultdict[str, list[Draft]](list)
     for one, draft in zip(gone, drafts, strict=True):
-        months[month_of(one.since)].append(draft)
+        months[pruning.month_of(one.since)].append(draft)
     for month, own in sorted(months.items()):
-        for members, part in in_portions(own, total):
+        for members, part in pruning.in_portions(own, total):
             entries = "1 entry" if len(members) == 1 else f"{len(members)} entries"
             yield month, f"Archive {entries} of {path}, closed in {month}{part}", members
 
@@ -163,3 +172,116 @@ def slug(title: str) -> str:
     """Give a heading as an anchor names it: lower case, words joined by ``-``."""
     words = "".join(character if character.isalnum() else " " for character in title.lower()).split()
     return "-".join(words)
+
+
+def prune_logs(run: Run) -> Tally:
+    """Propose to compress old daily logs, a proposal a month, the oldest first.
+
+    Months of which a proposal waits have their turn when it is answered.
+    """
+    tally = Tally(op=Op.COMPRESS)
+    open_now = run.close(tally, lambda change: _has_changed(run.gate.home, change))
+    run.submit(_months(run, tally, {item.proposal.period for item, _ in open_now}), tally, room(open_now))
+    return tally
+
+
+def _has_changed(home: Home, change: Change) -> bool:
+    with suppress(NightledgerError):
+        return hashlib.sha256(read_target(home, change.target)).hexdigest() != change.hunk.removed
+    return True
+
+
+def _months(run: Run, tally: Tally, busy: Collection[str]) -> Iterator[Submission]:
+    home, today = run.gate.home, run.asked.today
+    logs = find_daylogs(home, (*preset(home.identity.host).daily, EXTRACTS))
+    for log in logs:
+        if log.day > today:
+            tally.leave(log.path, pruning.Kept.FUTURE_DATE)
+    old = [
+        log for log in logs if pruning.is_old_log(log.day, today) and log.path not in run.ledger.book.copies
+    ]
+    tally.looked, tally.old = len(logs), len(old)
+    looker = _LogLooker(
+        home=home,
+        today=today,
+        places=frozenset(map(posixpath.basename, run.told.places)),
+        refused={change.target for _, change in run.states(Op.COMPRESS, REFUSED)},
+        expunged=read_forgotten(run.gate, (), run.ledger.book).expunged,
+    )
+    months = [
+        (month, list(group)) for month, group in groupby(old, key=lambda log: pruning.month_of(log.day))
+    ]
+    for n, (month, group) in enumerate(months):
+        tally.months_left = len(months) - n - 1
+        if month in busy:
+            tally.waiting += len(group)
+            continue
+        taken: set[str] = set()
+        looked = [(log, looker.look(log, taken)) for log in group]
+        for log, found in looked:
+            if isinstance(found, tuple):
+                tally.leave(log.path, *found)
+        if drafts := [found for _, found in looked if isinstance(found, Draft)]:
+            nouns = {_noun(draft.target) for draft in drafts}
+            noun = f"{len(drafts)} {nouns.pop() if len(nouns) == 1 else 'log'}{'s'[: len(drafts) > 1]}"
+            yield run.submission(month, f"Compress {noun} of {month}", drafts)
+
+
+class _LogLooker(Struct, frozen=True, kw_only=True):
+    """What a log is judged by.
+
+    Attributes:
+        home: Whose.
+        today: The date in the home's zone.
+        places: Names of the files that must stay as they are, whatever folder an outcome gave.
+        refused: Logs whose compression the operator rejected or took back, whatever was written to them since.
+        expunged: What was expunged: no copy is made of a log that says it.
+    """
+
+    home: Home
+    today: date
+    places: Collection[str]
+    refused: Collection[str]
+    expunged: HashedPhrases
+
+    def look(self, log: LogFile, taken: set[str]) -> Draft | tuple[pruning.Kept, str]:
+        """Return the draft of a log's compression, or why it stays."""
+        if log.path in self.refused:
+            return pruning.Kept.REFUSED, ""
+        if posixpath.basename(log.path) in self.places:
+            return pruning.Kept.REFERENCED, ""
+        content, problem = _read(self.home, log)
+        if problem:
+            return pruning.Kept.ODD_FILE, problem
+        try:
+            copy = copy_path(self.home, log.path, hashlib.sha256(content).hexdigest(), taken)
+        except NightledgerError as error:
+            return pruning.Kept.ODD_FILE, str(error)
+        text = content.decode("utf-8", "surrogateescape")
+        if self.expunged.lines_in(text.split("\n")):
+            return pruning.Kept.ODD_FILE, f"{log.path} holds a text that was expunged"
+        made = summarise_daily(read_daylog(log.path, text, log.day), content, copy)
+        if isinstance(made, pruning.Kept):
+            return made, ""
+        taken.add(copy)
+        days, lines = (self.today - log.day).days, count_lines(content)
+        reason = f"{_noun(log.path)} of {log.day}, {days} days ago: {lines} lines become {count_lines(made.text.encode())}, the full text goes to {copy}"
+        cited = Citable(log.path, text).cite(1, lines, Origin.AGENT)
+        return compression(log.path, content, made.text, copy, Grounds(reason=reason, evidence=(cited,)))
+
+
+def _noun(path: str) -> str:
+    return "transcript" if path.startswith(f"{EXTRACTS}/") else "daily log"
+
+
+def _read(home: Home, log: LogFile) -> tuple[bytes, str]:
+    """Give a log's bytes, or why it is left alone."""
+    path = home.path(log.path)
+    if os.path.realpath(path) != os.path.join(os.path.realpath(home.root), *log.path.split("/")):
+        return b"", f"{log.path} is reached through a link"
+    contents, skipped = read_daylogs(home, [log])
+    if skipped:
+        return b"", skipped[0].reason
+    if os.stat(path).st_nlink > 1:
+        return b"", f"{log.path} has a second name (a hard link)"
+    return contents[log], ""

@@ -15,8 +15,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from nightledger.codec.rows import read_outcome_rows
-from nightledger.domain.lanes import JOB
-from nightledger.domain.moment import Moment
+from nightledger.domain.decision import Moment
+from nightledger.domain.judge import JOB
 from nightledger.domain.outcome import Outcome
 from nightledger.domain.proposal import Change, Draft, Evidence, Kind, Op, Origin, Proposal
 from nightledger.domain.pruning import MOST_MONTHS, Kept
@@ -26,9 +26,8 @@ from nightledger.files.line_log import LineLog
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.proposing import Submission, propose, supersede
 from nightledger.gate.stored import Stored
-from nightledger.text.changes.veil import veil
 from nightledger.text.markdown.document import encode
-from nightledger.text.scanners.scan import told_values
+from nightledger.text.scanners.scan import told_values, veil
 
 EVERYTHING = (Op.DELETE_LINK, Op.ARCHIVE, Op.COMPRESS)
 """What is looked for, in this order."""

@@ -18,37 +18,18 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct, field
 from msgspec.structs import asdict
 
+from nightledger.domain import staging
+from nightledger.domain.decision import Moment
 from nightledger.domain.exposure import tokens_of
-from nightledger.domain.moment import Moment
 from nightledger.domain.periods import DAY, local_moment, log_day
 from nightledger.domain.staged_page import dump_page, parse_page, tell_line
-from nightledger.domain.staging import (
-    Candidate,
-    Chosen,
-    Event,
-    LeftOut,
-    Source,
-    StagingRules,
-    choose,
-    rank,
-)
 from nightledger.files.configuration import OPERATOR, home_zone, load_operator
-from nightledger.files.shipped import SHIPPED
+from nightledger.files.home import SHIPPED
 from nightledger.files.staged import StagedLine, write_staged
 from nightledger.gate.kept_page import Basis, keep
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.hosts.presets import preset
-from nightledger.jobs.stage.inquiry import (
-    Inquiry,
-    Shelves,
-    alike,
-    landmarks,
-    long_range,
-    read_handoff,
-    read_known,
-    read_newest,
-    stamp,
-)
+from nightledger.hosts.daylogs import preset
+from nightledger.jobs.stage import inquiry as inquiries
 from nightledger.jobs.stage.sources import (
     HELD_TITLE,
     associations,
@@ -61,17 +42,17 @@ from nightledger.jobs.stage.sources import (
 from nightledger.recall.associations import shown_associations
 from nightledger.recall.sources import OLDER
 from nightledger.text.visible import quote_line
-from nightledger.trust.scan import collector_at_rest
+from nightledger.trust.event import collector_at_rest
 
-SOURCES: Mapping[Source, Callable[[Inquiry], Iterable[Candidate]]] = {
-    Source.EVENT: events,
-    Source.DOCUMENT: documents,
-    Source.OPEN_ITEM: open_items,
-    Source.RECORD: recorded,
-    Source.LANDMARK: landmarks,
-    Source.ASSOCIATION: associations,
-    Source.WORK: at_work,
-    Source.LONG_RANGE: long_range,
+SOURCES: Mapping[staging.Source, Callable[[inquiries.Inquiry], Iterable[staging.Candidate]]] = {
+    staging.Source.EVENT: events,
+    staging.Source.DOCUMENT: documents,
+    staging.Source.OPEN_ITEM: open_items,
+    staging.Source.RECORD: recorded,
+    staging.Source.LANDMARK: inquiries.landmarks,
+    staging.Source.ASSOCIATION: associations,
+    staging.Source.WORK: at_work,
+    staging.Source.LONG_RANGE: inquiries.long_range,
 }
 """How each source is gathered; its weight, its most lines and its share of the page: ``config/staging-rules.json``."""
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -90,10 +71,10 @@ class Asked(Struct, frozen=True, kw_only=True):
         dry_run: Write nothing.
     """
 
-    rules: StagingRules
-    library: Shelves
+    rules: staging.StagingRules
+    library: inquiries.Shelves
     basis: Basis | None = None
-    events: tuple[Event, ...] = ()
+    events: tuple[staging.Event, ...] = ()
     problems: tuple[tuple[str, str], ...] = ()
     dry_run: bool = False
 
@@ -115,12 +96,12 @@ class Staged(Struct, frozen=True, kw_only=True):
     """
 
     text: str
-    lines: tuple[Candidate, ...]
+    lines: tuple[staging.Candidate, ...]
     tokens: int
     budget: int
     good_until: datetime
     changed: bool
-    left_out: LeftOut
+    left_out: staging.LeftOut
     held: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     troubles: tuple[tuple[str, str], ...] = ()
@@ -156,11 +137,11 @@ def _stage(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Staged:
         for one in gather(inquiry)
     ]
     budget = rules.budget_of(gate.home.identity.host)
-    chosen = fill(found, rules, budget, stamp(good_until))
-    text = page_of(chosen.lines, rules, stamp(good_until))
+    chosen = fill(found, rules, budget, inquiries.stamp(good_until))
+    text = page_of(chosen.lines, rules, inquiries.stamp(good_until))
     lines = [StagedLine(one.shown, one.path, one.place) for one in chosen.lines]
     held = {
-        "event titles": sum(one.source is Source.EVENT and one.text == HELD_TITLE for one in found),
+        "event titles": sum(one.source is staging.Source.EVENT and one.text == HELD_TITLE for one in found),
         "handoff": inquiry.handed.held,
         "lines with a removed secret": removed,
     }
@@ -182,18 +163,18 @@ def _stage(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Staged:
     return staged
 
 
-def _inquire(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> tuple[Inquiry, int]:
+def _inquire(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> tuple[inquiries.Inquiry, int]:
     """Read what the sources are asked with; count the entries that are but a removed secret."""
     home, library, zone = gate.home, asked.library, home_zone(gate.home, gate.settings)
-    known, removed = read_known(gate, ledger, moment)
+    known, removed = inquiries.read_known(gate, ledger, moment)
     named = (one for one in shown_associations(gate, ledger) if one.entry in known)
-    inquiry = Inquiry(
+    inquiry = inquiries.Inquiry(
         home=home,
         rules=asked.rules,
         library=library,
-        logs=read_newest(home, log_day(moment.at, zone)),
+        logs=inquiries.read_newest(home, log_day(moment.at, zone)),
         known=known,
-        handed=read_handoff(home, library),
+        handed=inquiries.read_handoff(home, library),
         associations=tuple(one for one in named if library.may_show(known[one.entry].chunk)),
         events=asked.events,
         problems=asked.problems,
@@ -212,7 +193,9 @@ def _troubles(asked: Asked) -> tuple[tuple[str, str], ...]:
     )
 
 
-def fill(candidates: Iterable[Candidate], rules: StagingRules, budget: int, good_until: str) -> Chosen:
+def fill(
+    candidates: Iterable[staging.Candidate], rules: staging.StagingRules, budget: int, good_until: str
+) -> staging.Chosen:
     """Choose what fits a budget, the page around it counted in.
 
     Args:
@@ -222,29 +205,29 @@ def fill(candidates: Iterable[Candidate], rules: StagingRules, budget: int, good
         good_until: As the page has it.
     """
     frame = tokens_of(dump_page([], good_until))
-    ranked = rank(candidates, rules.sources)
-    return choose(
+    ranked = staging.rank(candidates, rules.sources)
+    return staging.choose(
         ranked,
         rules.sources,
         budget - frame,
         lambda one: tokens_of(f"- {line_of(one, rules)}\n"),
-        alike,
+        inquiries.alike,
     )
 
 
-def page_of(lines: Sequence[Candidate], rules: StagingRules, good_until: str) -> str:
+def page_of(lines: Sequence[staging.Candidate], rules: staging.StagingRules, good_until: str) -> str:
     """Give the page with these lines."""
     return dump_page([line_of(one, rules) for one in lines], good_until)
 
 
-def line_of(one: Candidate, rules: StagingRules) -> str:
+def line_of(one: staging.Candidate, rules: staging.StagingRules) -> str:
     """Give a candidate as a line: what was signed as a quotation, all else as the place where it stands."""
-    is_title = one.source is Source.EVENT
+    is_title = one.source is staging.Source.EVENT
     return tell_line(
         quote_line(one.text, rules.line_characters) if one.signed or is_title else "",
         quote_line(one.place, PLACE_CHARACTERS),
         quote_line(f"unsigned; {one.why}" if is_title else one.why, PLACE_CHARACTERS),
-        stamp(one.until) if one.until else "",
+        inquiries.stamp(one.until) if one.until else "",
     )
 
 
@@ -311,7 +294,7 @@ def record_of(staged: Staged) -> dict[str, Any]:
         "changed": staged.changed,
         "tokens": staged.tokens,
         "budget_tokens": staged.budget,
-        "good_until": stamp(staged.good_until),
+        "good_until": inquiries.stamp(staged.good_until),
         "lines": [
             {
                 "source": one.source.value,
@@ -319,7 +302,7 @@ def record_of(staged: Staged) -> dict[str, Any]:
                 "place": one.place,
                 "why": one.why,
                 "score": one.score,
-                "until": stamp(one.until) if one.until else None,
+                "until": inquiries.stamp(one.until) if one.until else None,
                 "shown": list(one.shown),
             }
             for one, line in zip(staged.lines, lines, strict=True)

@@ -15,9 +15,9 @@ from itertools import islice
 from msgspec import Struct
 from msgspec.structs import replace
 
+from nightledger.domain.decision import Moment
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.exposure import tokens_of
-from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
 from nightledger.domain.retention import DURABLE, EPHEMERAL, lean
 from nightledger.domain.search import Chunk, Hit, Kind, Query, Showing, Why, says
@@ -30,11 +30,9 @@ from nightledger.gate.memory.naming import signed_entries
 from nightledger.gate.memory.remembering import Remembered, read_facts, stated_confidence
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
-from nightledger.hosts.daylogs import LogFile, find_daylogs, read_daylogs
-from nightledger.hosts.presets import preset
+from nightledger.hosts.daylogs import LogFile, find_daylogs, preset, read_daylogs
 from nightledger.recall.associations import Association
-from nightledger.recall.blocks import read_blocks
-from nightledger.recall.indexing import refresh
+from nightledger.recall.indexing import read_blocks, refresh
 from nightledger.recall.searching import search_in
 from nightledger.recall.sources import find_sources, read_source
 from nightledger.text.forgetting.status import find_status

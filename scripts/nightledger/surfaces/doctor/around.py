@@ -13,28 +13,22 @@ from msgspec import Struct
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.words import dump_moment
+from nightledger.files import search_reader
 from nightledger.files.configuration import load_operator, load_staging_rules
+from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
-from nightledger.files.reading import read_optional
 from nightledger.files.search_index import index_path
-from nightledger.files.search_reader import (
-    BusyIndexError,
-    OtherVersionError,
-    Reader,
-    SearchIndexError,
-    open_reader,
-)
 from nightledger.files.staged import find_page
 from nightledger.files.staging_troubles import read_troubles
-from nightledger.gate.guard.locking import Held, lockables
+from nightledger.gate.gated import Held, lockables
 from nightledger.hosts.configured import Unread
-from nightledger.hosts.presets import named_config, preset, state_roots
-from nightledger.hosts.rivals import find_rivals
+from nightledger.hosts.daylogs import named_config, preset, state_roots
+from nightledger.hosts.workspaces import find_rivals
 from nightledger.recall.relevant import KINDS, kinds_to_say
 from nightledger.recall.sources import find_sources
 from nightledger.surfaces.context import CHECKOUT
-from nightledger.surfaces.doctor.checks import Check, found
 from nightledger.surfaces.doctor.home import filesystem_of
+from nightledger.surfaces.doctor.keys import Check, found
 from nightledger.surfaces.hook.running import full_command
 from nightledger.surfaces.verbs.stage import LIMIT_SAID, not_given
 from nightledger.text.changes.diff import unified_diff
@@ -97,20 +91,20 @@ def check_search(home: Home) -> Iterator[Check]:
         yield found("search.none")
         return
     try:
-        reader = open_reader(path)
+        reader = search_reader.open_reader(path)
         try:
             yield from _behind(home, reader)
         finally:
             reader.close()
-    except BusyIndexError:
+    except search_reader.BusyIndexError:
         yield found("search.busy")
-    except OtherVersionError as error:
+    except search_reader.OtherVersionError as error:
         yield found("search.newer" if error.newer else "search.damaged", problem=error)
-    except SearchIndexError as error:
+    except search_reader.SearchIndexError as error:
         yield found("search.damaged", problem=error)
 
 
-def _behind(home: Home, reader: Reader) -> Iterator[Check]:
+def _behind(home: Home, reader: search_reader.Reader) -> Iterator[Check]:
     said, changed = kinds_to_say(home, reader), _changed(home, reader)
     if not said:
         yield found("search.older")
@@ -120,7 +114,7 @@ def _behind(home: Home, reader: Reader) -> Iterator[Check]:
         yield found("search.good", count=reader.count())
 
 
-def _changed(home: Home, reader: Reader) -> list[str]:
+def _changed(home: Home, reader: search_reader.Reader) -> list[str]:
     """Name the files that hooks speak of and whose size or time is not the index's."""
     known = {row[0]: row[1:] for row in reader.ask("SELECT path, size, mtime_ns FROM files")}
     names = [source.path for source in find_sources(home) if source.kind.value in KINDS]

@@ -1,32 +1,115 @@
-"""Are the keys there, how is the operator's protected, who may sign, and how old is their consent?"""
+"""Are the keys there, how is the operator's protected, who may sign, and how old is their consent?
 
+What ``doctor`` finds: ``config/doctor.json`` has a row for each finding, with its subject, state, sentence and mend.
+
+Invariant: a look that fails is a finding with its next step, never the end of the others.
+"""
+
+import json
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from nightledger.domain.cooling import DAY_S
-from nightledger.domain.decision import NAMESPACE
+from nightledger.domain.decision import NAMESPACE, Moment
 from nightledger.domain.errors import NightledgerError
-from nightledger.domain.moment import Moment
 from nightledger.domain.trusting import RECOVERY_NAMESPACE
 from nightledger.files.atomic import TEMP_SUFFIX
-from nightledger.files.home import Home
-from nightledger.files.reading import is_within
+from nightledger.files.durable import is_within
+from nightledger.files.home import Home, shipped_config
 from nightledger.gate.consenting import read_standing
 from nightledger.gate.integrity.trust_changes import find_differing
 from nightledger.gate.integrity.trusting import Trust, read_signers, read_trust_file
 from nightledger.gate.memory.recalling import NAME, WHERE, read_principles
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.surfaces.doctor.checks import Check, found
 from nightledger.surfaces.needs import of_resets
 from nightledger.trust import keys
 from nightledger.trust.checkpoint import has_mldsa
 from nightledger.trust.operator_keys import find_kept
 from nightledger.trust.pin import read_pin
 from nightledger.trust.sshsig import SECURITY_KEY_KINDS
+
+
+class State(StrEnum):
+    """How a finding is to be taken."""
+
+    GOOD = "good"
+    """As it should be."""
+    NOTE = "note"
+    """Worth knowing; nothing that is needed is missing."""
+    BAD = "bad"
+    """Something that is needed is missing or wrong."""
+
+
+class Check(Struct, frozen=True, kw_only=True):
+    """One finding.
+
+    Attributes:
+        area: ``program``, ``home``, ``keys``, ``log``, ``consent``, ``memory``, ``locks``, ``rivals``,
+            ``search``, ``sources``, ``staging``, ``schedule`` or ``clock``.
+        state: How it is to be taken.
+        message: What was found, one sentence.
+        fix: The command or step that mends it; empty where nothing is to be mended.
+    """
+
+    area: str
+    state: State
+    message: str
+    fix: str = ""
+
+
+def found(row: str, /, **facts: object) -> Check:
+    """Return the finding of a row of ``config/doctor.json``, with the facts in its sentences."""
+    area, state, message, fix = _rows()[row]
+    return Check(area=area, state=State(state), message=message.format(**facts), fix=fix.format(**facts))
+
+
+@cache
+def _rows() -> dict[str, tuple[str, str, str, str]]:
+    rows: dict[str, tuple[str, str, str, str]] = json.loads(shipped_config("doctor.json"))
+    return rows
+
+
+def good(message: str, *, area: str = "") -> Check:
+    """Give a finding that is as it should be."""
+    return Check(area=area, state=State.GOOD, message=message)
+
+
+def note(message: str, fix: str = "", *, area: str = "") -> Check:
+    """Give a finding worth knowing."""
+    return Check(area=area, state=State.NOTE, message=message, fix=fix)
+
+
+def bad(message: str, fix: str, *, area: str = "") -> Check:
+    """Give a finding that is to be mended."""
+    return Check(area=area, state=State.BAD, message=message, fix=fix)
+
+
+def looked(area: str, look: Callable[[], Iterable[Check]]) -> list[Check]:
+    """Look, and take an expected failure as a finding.
+
+    Args:
+        area: Where a failure belongs, and every finding that names no other.
+        look: Gives findings, or raises.
+    """
+    checks: list[Check] = []
+    try:
+        for check in look():
+            checks.append(replace(check, area=check.area or area))  # noqa: PERF401 - what came before a failure counts
+    except NightledgerError as error:
+        checks.append(bad(str(error), error.hint, area=area))
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        checks.append(bad(f"{place}{error.strerror}", "see to it that this user may read it", area=area))
+    return checks
+
 
 _PUBLIC = re.compile(rf"\.pub(?:\.\d+\.\d+{re.escape(TEMP_SUFFIX)})?$")
 """A public key, or what a run that died left of one: nothing in it is secret."""

@@ -19,25 +19,17 @@ from msgspec import Struct
 from nightledger.domain.errors import ConfigurationError, NightledgerError, RefusedError
 from nightledger.domain.exposure import tokens_of
 from nightledger.files.atomic import create_file, replace_file
-from nightledger.files.durable import make_dir, sync_directory
-from nightledger.files.home import Home
-from nightledger.files.reading import read_optional
-from nightledger.files.shipped import shipped_config
+from nightledger.files.durable import make_dir, read_optional, sync_directory
+from nightledger.files.home import Home, shipped_config
 from nightledger.gate.gated import is_same_file, protected_paths
 from nightledger.hosts import hooking
-from nightledger.hosts.hooking import (
-    SCRIPT,
-    HookCall,
-    folder_name,
-    hook_files,
-)
-from nightledger.hosts.presets import HERMES, OPENCLAW, preset
+from nightledger.hosts.daylogs import HERMES, OPENCLAW, preset
 from nightledger.surfaces.context import keys_directory, named_keys_directory
 from nightledger.surfaces.hook.running import SCRIPTS, own_program
 
 BACKUP = ".before-nightledger"
 MAX_CONFIG_BYTES = 4 << 20
-_OUR_CALL = re.compile(re.escape(SCRIPT) + r"[\\'\"]* --home ")
+_OUR_CALL = re.compile(re.escape(hooking.SCRIPT) + r"[\\'\"]* --home ")
 """Stands in a file wherever it calls the hook of any home."""
 _OWNERS_FILES = frozenset(
     {"agents.md", "agents.override.md", "claude.md", "soul.md", "user.md", "identity.md", "memory.md"}
@@ -90,11 +82,11 @@ class Standing(Struct, frozen=True, kw_only=True):
     problem: str
 
 
-def call_of(home: Home) -> HookCall:
+def call_of(home: Home) -> hooking.HookCall:
     """Give how a host calls the hook of a home: this interpreter, this checkout, these keys, full paths."""
-    return HookCall(
+    return hooking.HookCall(
         python=sys.executable,
-        script=os.path.join(SCRIPTS, SCRIPT),
+        script=os.path.join(SCRIPTS, hooking.SCRIPT),
         home=home.root,
         home_id=home.identity.id,
         keys=named_keys_directory(keys_directory(os.environ)),
@@ -117,10 +109,10 @@ def plan_install(home: Home, host: str, root: str, project: str | None = None) -
     call = call_of(home)
     _require_text(call)
     if host == OPENCLAW:
-        folder = os.path.join(_folder_root(host, root, project), "hooks", folder_name(call))
+        folder = os.path.join(_folder_root(host, root, project), "hooks", hooking.folder_name(call))
         return [
             _step(home, os.path.join(folder, name), content.encode(), content)
-            for name, content in hook_files(call).items()
+            for name, content in hooking.hook_files(call).items()
         ]
     path = _config_path(host, root, project)
     before = _read(home, path)
@@ -143,8 +135,8 @@ def plan_remove(home: Home, host: str, root: str, project: str | None = None) ->
     """Give what taking the hooks out would do; as :func:`plan_install`."""
     call = call_of(home)
     if host == OPENCLAW:
-        folder = os.path.join(_folder_root(host, root, project), "hooks", folder_name(call))
-        return [_step(home, os.path.join(folder, name), None, "") for name in hook_files(call)]
+        folder = os.path.join(_folder_root(host, root, project), "hooks", hooking.folder_name(call))
+        return [_step(home, os.path.join(folder, name), None, "") for name in hooking.hook_files(call)]
     path = _config_path(host, root, project)
     before = _read(home, path)
     if before is None:
@@ -154,7 +146,9 @@ def plan_remove(home: Home, host: str, root: str, project: str | None = None) ->
             return []
         stripped = hooking.without_hooks(host, _text(before), call)
     except ValueError as error:
-        raise _unfit(path, f"take out by hand what calls {SCRIPT}, if anything does", error) from error
+        raise _unfit(
+            path, f"take out by hand what calls {hooking.SCRIPT}, if anything does", error
+        ) from error
     real = os.path.realpath(path)
     kept = _read(home, real + BACKUP)
     after = _as_it_was(host, _text(before), stripped, kept, call, is_link=os.path.islink(path))
@@ -174,7 +168,7 @@ def plan_skill(home: Home, host: str, root: str, *, put: bool) -> list[Step]:
     Raises:
         RefusedError: It is a protected file.
     """
-    name = folder_name(call_of(home))
+    name = hooking.folder_name(call_of(home))
     path = os.path.join(root, os.path.expanduser(preset(host).own_skills), name, "SKILL.md")
     told = {"name": name, "program": shlex.join(own_program()), "home": shlex.quote(home.root)}
     text = Template(shipped_config("agent-skill.md").decode()).substitute(told)
@@ -256,7 +250,7 @@ def events_of(host: str) -> tuple[str, ...]:
 
 def _place(home: Home, host: str, root: str) -> str:
     if host == OPENCLAW:
-        return os.path.join(root, "hooks", folder_name(call_of(home)))
+        return os.path.join(root, "hooks", hooking.folder_name(call_of(home)))
     return os.path.join(root, hooking.config_name(host))
 
 
@@ -301,7 +295,7 @@ def _unfit(path: str, hint: str, error: ValueError) -> ConfigurationError:
 
 
 def _as_it_was(
-    host: str, before: str, stripped: str, kept: bytes | None, call: HookCall, *, is_link: bool
+    host: str, before: str, stripped: str, kept: bytes | None, call: hooking.HookCall, *, is_link: bool
 ) -> bytes | None:
     """Return what is left: the file as it was where nobody edited it since, none where we had made it."""
     try:
@@ -313,7 +307,7 @@ def _as_it_was(
     return None if empty and kept is None and not is_link else stripped.encode()
 
 
-def _require_text(call: HookCall) -> None:
+def _require_text(call: hooking.HookCall) -> None:
     try:
         "".join(call.words("", "")).encode()
     except UnicodeEncodeError as error:

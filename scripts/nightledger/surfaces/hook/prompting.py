@@ -14,14 +14,7 @@ import zlib
 from itertools import pairwise
 
 from nightledger.domain.exposure import BYTES_A_TOKEN, Exposure, Place, bytes_of, session_name
-from nightledger.files.hook_state import (
-    HookSettings,
-    append_exposure,
-    place_key,
-    read_hook_settings,
-    read_state,
-    write_state,
-)
+from nightledger.files import hook_state
 from nightledger.files.search_reader import Line, Reader, open_reader
 from nightledger.recall import relevant
 from nightledger.surfaces.hook.running import prompt_of, text_of
@@ -138,17 +131,17 @@ def prompted(home: "Home", host: str, payload: "dict[str, Any]", now: str) -> st
     own = relevant.own_words(prompt_of(payload))
     if not own:
         return ""
-    settings = read_hook_settings(home)
+    settings = hook_state.read_hook_settings(home)
     reader = open_reader(os.path.join(home.search_dir, "index.db"))
     session = payload.get("session_id")
-    state = read_state(home, session)
+    state = hook_state.read_state(home, session)
     try:
         found = Answering(home, reader, state.was_shown(), settings)
         notes, kept = found.answer(own, relevant.earlier_words(state.prompts, _topic(home, payload)))
         text, told = fence(notes, settings.tokens)
         if told:
-            append_exposure(home, _exposure(told, host, payload, now))
-        write_state(home, session, state.after(kept, tuple(note.key for note in told)))
+            hook_state.append_exposure(home, _exposure(told, host, payload, now))
+        hook_state.write_state(home, session, state.after(kept, tuple(note.key for note in told)))
     finally:
         reader.close()
     return text
@@ -177,7 +170,9 @@ class Answering:
 
     __slots__ = ("home", "reader", "settings", "shown")
 
-    def __init__(self, home: "Home", reader: Reader, shown: frozenset[str], settings: HookSettings) -> None:
+    def __init__(
+        self, home: "Home", reader: Reader, shown: frozenset[str], settings: hook_state.HookSettings
+    ) -> None:
         self.home = home
         self.reader = reader
         self.shown = shown
@@ -209,7 +204,7 @@ class Answering:
                 return
             note = Note.of_line(looked.narrowed(line))
             known = note.key in self.shown or (
-                not line.entry and place_key(line.path, line.first) in self.shown
+                not line.entry and hook_state.place_key(line.path, line.first) in self.shown
             )
             if not known and self._is_current(line):
                 least = max(least, relevant.NEAR * looked.scores[line.id])

@@ -236,7 +236,7 @@ def answer_event(home_path: str, host: str, event: str, raw: bytes, *, now_text:
         return refuse(
             host, event, refusal(home, payload, full_command(home, "propose"), keys_directory(os.environ))
         )
-    from nightledger.surfaces.home import require_machine
+    from nightledger.surfaces.context import require_machine
 
     require_machine(home)
     now = _now(home, now_text)
@@ -277,7 +277,7 @@ def _room(payload: "dict[str, Any]") -> int:
 def _now(home: Home, text: str) -> "datetime":
     """Give the time of this event; in a simulated home the one that is given."""
     from nightledger.surfaces import clock
-    from nightledger.surfaces.home import is_simulated
+    from nightledger.surfaces.context import is_simulated
 
     return clock.parse_now(text) if text and is_simulated(home.root) else clock.system_now()
 

@@ -8,14 +8,7 @@ import os
 import sys
 
 from nightledger.domain.exposure import Exposure, session_name
-from nightledger.files.hook_state import (
-    append_exposure,
-    drop_old_states,
-    has_state,
-    place_key,
-    read_state,
-    write_state,
-)
+from nightledger.files import hook_state
 from nightledger.files.staged import StagedPage, read_staged
 from nightledger.surfaces.context import keys_directory
 from nightledger.surfaces.hook.running import MAX_CONTEXT_BYTES, SCRIPTS, stamp
@@ -64,17 +57,19 @@ def started(
     """
     _forget_old(home, now.timestamp())
     given, each_message = payload.get("session_id"), host in _EACH_MESSAGE
-    if anew and not (each_message and has_state(home, given)) and not stage_anew(home, now):
+    if anew and not (each_message and hook_state.has_state(home, given)) and not stage_anew(home, now):
         return ""
     page = read_staged(home, stamp(now), most)
     if page is None:
         if each_message:
-            write_state(home, given, read_state(home, given))  # the session is known from now on
+            hook_state.write_state(
+                home, given, hook_state.read_state(home, given)
+            )  # the session is known from now on
         return ""
-    places = (place_key(place.path, place.lines[0]) for place in page.places)
+    places = (hook_state.place_key(place.path, place.lines[0]) for place in page.places)
     names = (*page.shown, *places) or ((_NAMELESS,) if each_message else ())
-    if not (each_message and read_state(home, given).shown[-1:] == (names,)):
-        append_exposure(home, _exposure(page, stamp(now), host, session_name(given)))
+    if not (each_message and hook_state.read_state(home, given).shown[-1:] == (names,)):
+        hook_state.append_exposure(home, _exposure(page, stamp(now), host, session_name(given)))
         _remember(home, given, names)
     return page.text
 
@@ -112,11 +107,11 @@ def _remember(home: "Home", session: object, names: tuple[str, ...]) -> None:
     """Put what was shown into the session's ring, so that its prompts are not shown it again."""
     if not names:
         return
-    write_state(home, session, read_state(home, session).after_showing(names))
+    hook_state.write_state(home, session, hook_state.read_state(home, session).after_showing(names))
 
 
 def _forget_old(home: "Home", now_s: float) -> None:
     try:
-        drop_old_states(home, now_s)
+        hook_state.drop_old_states(home, now_s)
     except OSError:
         return

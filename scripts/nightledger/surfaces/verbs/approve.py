@@ -31,7 +31,7 @@ from nightledger.surfaces.listing import diff_sha256 as hash_diffs
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import Session
 from nightledger.surfaces.signing import close, require_signed, settle, tell_settled
-from nightledger.text.changes.veil import mask_diff
+from nightledger.text.scanners.scan import mask_diff
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

@@ -18,16 +18,13 @@ from nightledger.domain.folding import fold_entries
 from nightledger.domain.kept import skill_name
 from nightledger.domain.words import dump_moment
 from nightledger.files.archive import Source, write_archive
-from nightledger.files.atomic import TEMP_SUFFIX
+from nightledger.files.atomic import TEMP_SUFFIX, Lock
+from nightledger.files.durable import is_within
 from nightledger.files.home import Home
-from nightledger.files.lock import Lock
-from nightledger.files.reading import is_within
 from nightledger.gate.gated import watched
-from nightledger.hosts.daylogs import find_daylogs
-from nightledger.hosts.presets import preset
-from nightledger.surfaces.context import Context
+from nightledger.hosts.daylogs import find_daylogs, preset
+from nightledger.surfaces.context import Context, require_person
 from nightledger.surfaces.doctor.keys import Protection, protection
-from nightledger.surfaces.home import require_person
 from nightledger.surfaces.session import LOCK_TIMEOUT_S
 from nightledger.trust import keys, pin
 from nightledger.trust.keys import KeyRing

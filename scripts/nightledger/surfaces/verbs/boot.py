@@ -15,40 +15,20 @@ from typing import Any
 
 from msgspec import Struct
 
-from nightledger.codec.strict_json import read_value
+from nightledger.codec.canonical import read_value
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.record import Author, Record
 from nightledger.domain.words import read_moment
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
-from nightledger.records.keeping import (
-    Sitting,
-    Told,
-    keep_records,
-    why_held,
-    words_of,
-)
-from nightledger.records.noticing import (
-    Gap,
-    Match,
-    Noticed,
-    gap_of,
-    notice,
-    overdue_items,
-    read_every,
-    said_of,
-    speak_to_open,
-    still_open,
-    untold,
-)
+from nightledger.records import keeping, noticing
 from nightledger.surfaces import screen
-from nightledger.surfaces.context import Context
-from nightledger.surfaces.home import require_machine
+from nightledger.surfaces.context import Context, require_machine
 from nightledger.surfaces.recalling import calling_session
 
 _TAIL_BYTES = 1 << 16
 LANDMARKS = 3
-_LONG = frozenset({Gap.CATCH_UP, Gap.CHECK_IN, Gap.FIRST})
+_LONG = frozenset({noticing.Gap.CATCH_UP, noticing.Gap.CHECK_IN, noticing.Gap.FIRST})
 
 
 class Screen(Struct, frozen=True, kw_only=True):
@@ -66,13 +46,13 @@ class Screen(Struct, frozen=True, kw_only=True):
         problems: Files of records that cannot be read.
     """
 
-    gap: Gap
+    gap: noticing.Gap
     last: datetime | None
     overdue: list[Record]
     open: list[Record]
-    corrections: list[Match]
+    corrections: list[noticing.Match]
     landmarks: list[Record]
-    noticed: list[Noticed]
+    noticed: list[noticing.Noticed]
     waits: int
     problems: list[str]
 
@@ -89,26 +69,28 @@ def run(options: argparse.Namespace, context: Context) -> int:
         context.note(f"{problem}; what stands there is not told")
     if told.noticed and not any(home.records("observation") in problem for problem in told.problems):
         fields = [{"text": one.text, "about": one.about} for one in told.noticed]
-        rows = [Told(kind="observation", action="add", fields=one) for one in fields]
-        keep_records(home, rows, Sitting(at=context.now, by=Author.BRAIN, session=session))
+        rows = [keeping.Told(kind="observation", action="add", fields=one) for one in fields]
+        keeping.keep_records(home, rows, keeping.Sitting(at=context.now, by=Author.BRAIN, session=session))
     return 0
 
 
 def look(context: Context, home: Home, session: str) -> Screen:
     """Return what a session should know, as it is now."""
-    every, problems = read_every(home)
-    records = {name: _fit(rows) for name, rows in still_open(every, context.now).items()}
+    every, problems = noticing.read_every(home)
+    records = {name: _fit(rows) for name, rows in noticing.still_open(every, context.now).items()}
     last = _last_written(home, every, session)
-    gap = gap_of(last, context.now)
-    late, rest = overdue_items(records["handoff"], context.now)
+    gap = noticing.gap_of(last, context.now)
+    late, rest = noticing.overdue_items(records["handoff"], context.now)
     return Screen(
         gap=gap,
         last=last,
         overdue=late,
         open=rest,
-        corrections=[] if gap is Gap.RESUME else speak_to_open(records),
+        corrections=[] if gap is noticing.Gap.RESUME else noticing.speak_to_open(records),
         landmarks=_fit(_landmarks(every)) if gap in _LONG else [],
-        noticed=[] if gap is Gap.RESUME else untold(notice(records, context.now), every["observation"]),
+        noticed=[]
+        if gap is noticing.Gap.RESUME
+        else noticing.untold(noticing.notice(records, context.now), every["observation"]),
         waits=_waits(context),
         problems=problems,
     )
@@ -116,7 +98,7 @@ def look(context: Context, home: Home, session: str) -> Screen:
 
 def _fit(records: Sequence[Record]) -> list[Record]:
     """Return those that scanners let through: a line may have been written past ``record``."""
-    return [one for one in records if not why_held(words_of(one.fields))]
+    return [one for one in records if not keeping.why_held(keeping.words_of(one.fields))]
 
 
 def _waits(context: Context) -> int:
@@ -195,7 +177,9 @@ def _named(title: str, records: Sequence[Record]) -> Iterator[str]:
     if records:
         yield f"{title}:"
     for one in records:
-        yield from screen.wrap(screen.shown(f'{one.id[:10]} "{said_of(one)}"'), first="  ", indent="    ")
+        yield from screen.wrap(
+            screen.shown(f'{one.id[:10]} "{noticing.said_of(one)}"'), first="  ", indent="    "
+        )
 
 
 def _ago(last: datetime | None, now: datetime) -> str:

@@ -19,21 +19,6 @@ import argparse
 
 from nightledger.surfaces.context import Context
 
-COMMANDS = ("keygen", "peer", "send", "serve", "receive", "status")
-OPTIONS = {
-    "command": {"choices": COMMANDS, "metavar": "COMMAND", "help": ", ".join(COMMANDS)},
-    "words*": argparse.SUPPRESS,
-    "--new": "keygen: make another key, which signs from now on",
-    "--line": ("LINE", "peer: what 'channel keygen' prints on that machine"),
-    "--actions": ("A,B", "peer: what it may ask for"),
-    "--to": ("NAME", "send: the machine, as 'channel peer list' names it"),
-    "--body": ("FILE", "send: what the action needs, JSON; - is standard input"),
-    "--listen": ("ADDRESS", "serve: default 127.0.0.1", "127.0.0.1"),
-    "--port": ("N", "serve: default 18799", 18_799),
-    "--insecure-plain-http": "serve: listen beyond this machine; whoever is on the way can read, not "
-    "change, what is said",
-}  # fmt: skip
-
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Do what the command says: each is a function of ``remote/channel.py``."""

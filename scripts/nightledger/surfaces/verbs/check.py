@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from nightledger.codec.records import to_plain
 from nightledger.domain.errors import UnreadableError, UsageError
-from nightledger.files.reading import read_regular
+from nightledger.files.durable import read_regular
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import shown
 from nightledger.text.code.rule import CodeFinding, code_table
@@ -47,7 +47,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 
 def _look_at_file(options: argparse.Namespace, context: Context) -> "Checkup":
-    from nightledger.files.reading import read_regular
+    from nightledger.files.durable import read_regular
     from nightledger.gate.gated import MAX_GATED_BYTES
     from nightledger.jobs.check import examine
 

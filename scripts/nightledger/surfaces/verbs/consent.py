@@ -30,10 +30,9 @@ from nightledger.codec.constitution import MAX_BYTES, dump_constitution, dump_pa
 from nightledger.codec.records import to_plain
 from nightledger.domain.consent import Answer, ConsentGraph, Mode, Tier, Why
 from nightledger.domain.cooling import DAY_S
-from nightledger.domain.decision import DecisionType
+from nightledger.domain.decision import Actor, DecisionType
 from nightledger.domain.errors import FileChangedError, NightledgerError, RefusedError, UsageError
-from nightledger.domain.event import Actor
-from nightledger.files.reading import read_regular
+from nightledger.files.durable import read_regular
 from nightledger.gate.consenting import Standing, graph_target, read_standing, record_unknown
 from nightledger.gate.integrity.trust_changes import find_differing
 from nightledger.gate.memory.recalling import NAME, WHERE, read_principles, require_sound
@@ -44,7 +43,7 @@ from nightledger.surfaces.session import reading, writing
 from nightledger.surfaces.signing import sign_unproposed
 from nightledger.surfaces.trust_change import change_trust
 from nightledger.surfaces.verbs.edit import edit_text, kept_aside
-from nightledger.text.changes.veil import readable_diff
+from nightledger.text.scanners.scan import readable_diff
 from nightledger.text.visible import visible_lines
 
 CHECK_WORDS = 2

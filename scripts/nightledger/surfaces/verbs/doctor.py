@@ -15,26 +15,23 @@ from typing import Any
 
 from msgspec import Struct
 
+from nightledger.domain.decision import Actor, Moment
 from nightledger.domain.errors import EXIT_REFUSED, NightledgerError
-from nightledger.domain.event import Actor
-from nightledger.domain.moment import Moment
 from nightledger.domain.states import Book
 from nightledger.files.configuration import settings_of
-from nightledger.files.home import Home
-from nightledger.files.shipped import shipped_config
+from nightledger.files.home import Home, shipped_config
 from nightledger.gate.opening import Gate, Ledger, open_gate
 from nightledger.remote.witness_asking import check_witnesses
 from nightledger.surfaces import clock, screen
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.doctor import around, keys, program
+from nightledger.surfaces.doctor import around, keys
 from nightledger.surfaces.doctor import home as house
-from nightledger.surfaces.doctor.checks import Check, State, bad, found, looked
-from nightledger.surfaces.doctor.keys import Protection
+from nightledger.surfaces.doctor.keys import Check, Protection, State, bad, found, looked
 from nightledger.surfaces.screen import wrap_hint
 from nightledger.surfaces.transcripts import check_sources
 from nightledger.surfaces.verbs.schedule import place_of
 from nightledger.surfaces.verbs.verify import Seen, look_beyond
-from nightledger.text.changes.veil import mask_diff
+from nightledger.text.scanners.scan import mask_diff
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.pin import find_pin
 from nightledger.trust.reading import VerifiedLog, check_log, require_intact
@@ -97,7 +94,7 @@ def diagnose(context: Context) -> Diagnosis:
     """Look at everything."""
     one = _Opened(context)
     home, ring, keys_dir = one.home, one.ring, one.keys_dir
-    checks = looked("program", program.check_program)
+    checks = looked("program", house.check_program)
     try:
         _ = home.identity
     except NightledgerError as error:
@@ -118,8 +115,8 @@ def diagnose(context: Context) -> Diagnosis:
         ("search", lambda: around.check_search(home)),
         ("sources", lambda: (check for _, check in check_sources(keys_dir, home, at.at))),
         ("staging", lambda: around.check_staging(home, keys_dir, at.at)),
-        ("schedule", lambda: program.check_schedule(home, place_of(context), os.path.expanduser("~"), at.at)),
-        ("schedule", lambda: program.check_nights(home, at.at)),
+        ("schedule", lambda: house.check_schedule(home, place_of(context), os.path.expanduser("~"), at.at)),
+        ("schedule", lambda: house.check_nights(home, at.at)),
         (
             "clock",
             lambda: house.check_clock(

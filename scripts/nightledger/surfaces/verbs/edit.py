@@ -21,15 +21,14 @@ from nightledger.domain import errors
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.proposal import Proposal
 from nightledger.domain.states import DecisionStatus
-from nightledger.files.reading import read_regular
+from nightledger.files.durable import read_regular
 from nightledger.gate.apply.applying import apply_one, check_result
 from nightledger.gate.apply.writing import Write
 from nightledger.gate.gated import MAX_GATED_BYTES, read_gated, require_watched
 from nightledger.gate.opening import Gate
 from nightledger.gate.proposing.proposing import Outcome
-from nightledger.gate.review.answers import recheck
 from nightledger.gate.review.composing import Choice, make_decision, place_changes
-from nightledger.gate.review.editing import propose_edit, revise
+from nightledger.gate.review.editing import propose_edit, recheck, revise
 from nightledger.gate.review.reviewing import Answer, Item, Verb, accepted_texts, items_of, read_documents
 from nightledger.gate.stored import read_proposal, undo_of
 from nightledger.surfaces import screen, signing
@@ -38,8 +37,8 @@ from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.text.changes.merge import merge3
 from nightledger.text.changes.sections import brought
-from nightledger.text.changes.veil import readable_diff
 from nightledger.text.markdown.document import decode
+from nightledger.text.scanners.scan import readable_diff
 from nightledger.trust.sshsig import Signer
 
 
@@ -75,14 +74,6 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 CUT = "------------------------ >8 ------------------------"
 """From here on the text in an editor is dropped; the line that git draws."""
-
-
-_ABOVE = f"""\
-{CUT}
-Above: the text as it is to stand in the file. Change it as you like.
-This part is dropped, from the line with the scissors on. A text that stays as it
-was, or an empty one, changes nothing; any other is shown again with its diff, and
-signed together with your other answers:"""
 
 
 def edit_text(text: bytes) -> bytes:
@@ -173,7 +164,8 @@ def _why(gate: Gate, outcome: Outcome) -> str:
 def _comments(item: Item) -> bytes:
     """Return what the editor shows below a change's text, and drops again: what may be changed, and why it is asked."""
     told = (
-        *_ABOVE.split("\n"),
+        CUT,
+        *screen.sentences("edit")["above"],
         screen.headline(item.change, told=item.told),
         *(line.strip() for line in screen.why(item.change, told=item.told)),
         *(screen.shown(f"- {line}", told=item.told) for line in item.change.before.splitlines()),

@@ -30,8 +30,8 @@ from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import FileChangedError, RefusedError, UsageError
 from nightledger.domain.needle import Needle, needle_of
 from nightledger.domain.words import number_of
+from nightledger.files.durable import read_regular
 from nightledger.files.home import Home
-from nightledger.files.reading import read_regular
 from nightledger.gate.forgetting import expunging
 from nightledger.gate.forgetting.forgotten import hash_expunged
 from nightledger.gate.gated import read_gated, watched
@@ -41,7 +41,7 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say, sentences
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.surfaces.verbs.edit import apply_edit
-from nightledger.text.changes.course import trace
+from nightledger.text.changes.diff import trace
 from nightledger.text.phrases import telling_lines
 from nightledger.trust.sshsig import Signer
 

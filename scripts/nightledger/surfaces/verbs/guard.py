@@ -16,9 +16,8 @@ import json
 import os
 
 from nightledger.domain.errors import MissingFileError, UnreadableError
-from nightledger.files.reading import read_regular
-from nightledger.surfaces.context import Context
-from nightledger.surfaces.home import is_believed
+from nightledger.files.durable import read_regular
+from nightledger.surfaces.context import Context, is_believed
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:

@@ -24,10 +24,7 @@ if TYPE_CHECKING:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Name the words of ``hook``; wrong ones end silently."""
-    parser.add_argument(
-        "words", nargs="*", metavar="HOST EVENT", help="for example claude-code UserPromptSubmit"
-    )
+    """Have wrong words end silently."""
     parser.error = _end  # type: ignore[method-assign]
 
 

@@ -27,10 +27,9 @@ from msgspec.structs import asdict
 
 from nightledger.domain.errors import UsageError
 from nightledger.files.home import Home
+from nightledger.hosts.daylogs import CODEX
 from nightledger.hosts.hooking import HOOKED, SCRIPT
-from nightledger.hosts.presets import CODEX
-from nightledger.surfaces.context import Context
-from nightledger.surfaces.home import host_roots, require_person
+from nightledger.surfaces.context import Context, host_roots, require_person
 from nightledger.surfaces.hook import installing
 from nightledger.surfaces.hook.running import host_name
 from nightledger.surfaces.screen import say, sentences

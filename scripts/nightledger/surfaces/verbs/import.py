@@ -27,8 +27,7 @@ from nightledger.files.home import Home
 from nightledger.hosts.transcripts.finding import find_sessions
 from nightledger.jobs.transcripts import Taken, count_messages
 from nightledger.surfaces import transcripts
-from nightledger.surfaces.context import Context
-from nightledger.surfaces.home import require_person
+from nightledger.surfaces.context import Context, require_person
 from nightledger.surfaces.hook.running import host_name
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import writing

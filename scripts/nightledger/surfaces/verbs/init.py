@@ -16,16 +16,14 @@ from shlex import quote
 from nightledger.codec.constitution import dump_constitution
 from nightledger.codec.settings import find_zone
 from nightledger.domain.errors import RefusedError, UsageError
+from nightledger.files.durable import is_within
 from nightledger.files.home import Home
-from nightledger.files.reading import is_within
 from nightledger.gate.founding import Founding, found, is_unfinished, plan, require_place
 from nightledger.gate.memory.recalling import NAME, WHERE, read_principles, require_sound, shipped_principles
-from nightledger.hosts.daylogs import why_empty
-from nightledger.hosts.presets import READ_NO_MEMORY, preset
+from nightledger.hosts.daylogs import READ_NO_MEMORY, preset, why_empty
 from nightledger.hosts.workspaces import host_of, memory_choices, own_memory
 from nightledger.surfaces.cli import options_of
-from nightledger.surfaces.context import CHECKOUT, Context
-from nightledger.surfaces.home import host_roots
+from nightledger.surfaces.context import CHECKOUT, Context, host_roots
 from nightledger.surfaces.screen import say, shown
 from nightledger.surfaces.session import reading, this_machine
 from nightledger.surfaces.signing import fresh_passphrase

@@ -24,28 +24,26 @@ Changes no memory. All but list is for the operator.
 
 import argparse
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from nightledger.codec.records import to_plain
-from nightledger.domain.decision import NAMESPACE, Decision
+from nightledger.domain.decision import NAMESPACE, Decision, Moment
 from nightledger.domain.errors import NightledgerError, RefusedError, UsageError
 from nightledger.domain.identity import Identity
-from nightledger.domain.moment import Moment
 from nightledger.domain.trusting import RECOVERY_NAMESPACE, TrustStep
+from nightledger.files.atomic import Lock
 from nightledger.files.home import Home
-from nightledger.files.lock import Lock
 from nightledger.gate import restoring
 from nightledger.gate.founding import PRINCIPAL
 from nightledger.gate.integrity.trust_changes import find_differing, only, reset_signers, restore_files
 from nightledger.gate.integrity.trusting import Trust, read_signers
 from nightledger.gate.opening import open_gate
 from nightledger.surfaces import signing, trust_change
-from nightledger.surfaces.context import Context
-from nightledger.surfaces.home import require_person
-from nightledger.surfaces.screen import say
+from nightledger.surfaces.context import Context, require_person
+from nightledger.surfaces.screen import say, sentences
 from nightledger.surfaces.session import LOCK_TIMEOUT_S, Session, actor_of, reading, this_machine, writing
 from nightledger.surfaces.signing import operator_path, public_path
 from nightledger.surfaces.trust_change import Edit, change_trust, purposes
@@ -55,21 +53,7 @@ from nightledger.trust.keys import KeyRing, public_key_of
 from nightledger.trust.signers import AllowedSigner, SignerSet, find_key
 from nightledger.trust.sshsig import PublicKey
 
-WHAT = ("list", "add", "rotate", "revoke", "recovery", "confirm", "reset", "restore")
 NEEDED = {"add": "a public key", "revoke": "a key or its fingerprint", "recovery": "a public key"}
-
-
-OPTIONS = {
-    "what": {"choices": WHAT, "help": "what to do"},
-    "key?": "a .pub file or its line; for revoke a fingerprint",
-    "--principal": ("NAME", "what the log calls the signer (add, recovery)"),
-    "--reason": (None, "why, for the record", ""),
-    "--recovery-key": ("FILE", "sign with this recovery key instead of the operator's"),
-    "--sign-with": ("FILE", "sign with this key, which may sign decisions, instead"),
-    "--no-passphrase": "make the new key without a passphrase",
-    "--passphrase-forgotten": "reset although this machine has a key that may sign",
-    "--all-keys-lost": "reset where the whole $NIGHTLEDGER_KEYS folder is gone: the log goes on under new keys",
-}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
@@ -77,15 +61,6 @@ def run(options: argparse.Namespace, context: Context) -> int:
     if options.what in NEEDED and not options.key:
         raise UsageError(f"'key {options.what}' needs {NEEDED[options.what]}", hint="nightledger key --help")
     return _ACTIONS[options.what](options, context)
-
-
-_TOLD = """\
-Every key of this home was lost. Its log holds, up to entry {size}, under the keys that its policy names, and goes on under \
-new ones. Whether somebody had changed the whole home before, it cannot tell: look at MEMORY.md and 'nightledger history'.
-{key} counts in 24 hours. What was approved is void.
-Until then whoever has an operator's key of before can end this: key confirm --sign-with FILE
-'nightledger verify' tells of this for ever. Machines that knew the old keys refuse the new ones: docs/machines.md.
-Copy the keys now: nightledger backup FILE --with-keys"""
 
 
 def add(asked: argparse.Namespace, context: Context) -> int:
@@ -314,7 +289,7 @@ def reset_all(asked: argparse.Namespace, context: Context) -> int:
         gate = open_gate(home.root, str(staged.directory), actor=actor_of(context))
         size = restoring.go_on(gate, new, asked.principal or PRINCIPAL, this_machine(), at)
         restoring.place_keys(staged, ring, identity.id)
-    told = _TOLD.format(size=size, key=new.fingerprint).split("\n")
+    told = sentences("key")["all_lost"].format(size=size, key=new.fingerprint).split("\n")
     return _done(context, {"new": new.fingerprint, "size": size}, *told)
 
 
@@ -387,13 +362,7 @@ def _key_lines(record: dict[str, Any]) -> Iterator[str]:
         yield f"{name} on disk is not the one in force: nightledger key restore puts it back"
 
 
-_ACTIONS: dict[str, Callable[[argparse.Namespace, Context], int]] = {
-    "list": show_keys,
-    "add": add,
-    "rotate": rotate,
-    "revoke": revoke,
-    "recovery": recovery,
-    "confirm": confirm,
-    "reset": reset,
-    "restore": restore,
+_DO = (add, rotate, revoke, recovery, confirm, reset, restore)
+_ACTIONS: Mapping[str, Callable[[argparse.Namespace, Context], int]] = {"list": show_keys} | {
+    one.__name__: one for one in _DO
 }

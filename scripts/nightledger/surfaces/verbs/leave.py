@@ -15,9 +15,8 @@ from nightledger.files.atomic import remove_leftovers
 from nightledger.gate.founding import disposable, log_leaving, own_directories, remove_disposable
 from nightledger.gate.gated import watched
 from nightledger.surfaces import screen
-from nightledger.surfaces.context import Context
-from nightledger.surfaces.doctor.program import cron_lines, installed_units
-from nightledger.surfaces.home import host_roots
+from nightledger.surfaces.context import Context, host_roots
+from nightledger.surfaces.doctor.home import cron_lines, installed_units
 from nightledger.surfaces.hook.installing import has_skill, standings
 from nightledger.surfaces.listing import left_at, waiting_in
 from nightledger.surfaces.session import Session, reading, writing

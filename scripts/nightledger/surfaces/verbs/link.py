@@ -14,8 +14,7 @@ from nightledger.files.configuration import home_zone, load_settings
 from nightledger.files.home import Home
 from nightledger.gate.forgetting.forgotten import left_out_of_links
 from nightledger.jobs.link import LinkReport, Options, link
-from nightledger.surfaces.context import Context
-from nightledger.surfaces.home import actor_of
+from nightledger.surfaces.context import Context, actor_of
 from nightledger.surfaces.session import require_machine
 
 
@@ -27,7 +26,6 @@ def run(options: argparse.Namespace, context: Context) -> int:
     how = Options(
         rebuild=options.rebuild,
         dry_run=options.dry_run,
-        view=not options.index_only,
         forgotten=forgotten,
         expunged=expunged,
     )
@@ -52,7 +50,5 @@ def _report(context: Context, home: Home, report: LinkReport) -> None:
 def _summary(report: LinkReport) -> str:
     repeated = f" ({report.duplicates} repeated)" if report.duplicates else ""
     text = f"{report.added} new outcomes{repeated}, {report.outcomes} in all"
-    if report.links is None or report.in_view is None:
-        return f"{text}."
     left_out = f"; the {report.in_view} of most sessions are in the view" * (report.in_view < report.links)
     return f"{text}; {report.links} links{left_out}."

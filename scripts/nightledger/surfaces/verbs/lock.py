@@ -14,7 +14,7 @@ Changes no memory.
 
 import argparse
 
-from nightledger.gate.guard.locking import lock_files, unlock_files
+from nightledger.gate.gated import lock_files, unlock_files
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import writing
 

@@ -12,7 +12,7 @@ import sys
 from nightledger.domain.errors import UsageError
 from nightledger.files.home import Home
 from nightledger.jobs.log_outcomes import log_outcomes
-from nightledger.surfaces.home import require_machine
+from nightledger.surfaces.context import require_machine
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _read_stdin(options: argparse.Namespace) -> "list[tuple[str, Any]]":
     given = [flag for flag, name in _FIELDS.items() if getattr(options, name) is not None]
     if given:
         raise UsageError(f"--stdin reads whole records; leave out {', '.join(given)}")
-    from nightledger.codec.strict_json import MAX_DOCUMENT_BYTES, read_jsonl
+    from nightledger.codec.canonical import MAX_DOCUMENT_BYTES, read_jsonl
 
     raw = sys.stdin.buffer.read(MAX_DOCUMENT_BYTES + 1)
     if len(raw) > MAX_DOCUMENT_BYTES:

@@ -18,9 +18,8 @@ import argparse
 import os
 
 from nightledger.domain.errors import MissingFileError, UnreadableError
-from nightledger.files.reading import read_start
-from nightledger.surfaces.context import Context
-from nightledger.surfaces.home import is_believed
+from nightledger.files.durable import read_start
+from nightledger.surfaces.context import Context, is_believed
 
 MARK = os.path.join(".nightledger", "next-due")
 """Disposable: when it was written and when something is due next, in seconds since 1970."""

@@ -24,16 +24,7 @@ from functools import partial
 from nightledger.domain.decision import DecisionTarget, DecisionType
 from nightledger.domain.errors import UsageError
 from nightledger.domain.retention import ENTRY_TAGS, tier_of
-from nightledger.gate.memory.naming import (
-    NO_MARK,
-    Mark,
-    Placed,
-    entries_at,
-    find_standing,
-    find_takers,
-    pin_targets,
-    read_marks,
-)
+from nightledger.gate.memory import naming
 from nightledger.gate.proposing.screening import told_at_home
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
@@ -57,7 +48,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
         raise UsageError(f"{tag!r} is no tag of an entry", hint=f"one of {', '.join(ENTRY_TAGS)}")
     with reading(context, person=True) as seen:
         names = _names(context, seen, options.entry, tag, off=off)
-        standing = find_standing(seen.gate.home, seen.ledger.book).entries
+        standing = naming.find_standing(seen.gate.home, seen.ledger.book).entries
         context.print_lines(entry_lines(seen, [standing[name] for name in names if name in standing]))
     kind = DecisionType.UNPIN if off else DecisionType.PIN
     accepted, session = sign_unproposed(context, seen, kind, partial(_targets, names=names), reason=tag)
@@ -71,7 +62,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     else:
         stays = "no policy lets it go, and nothing takes it out but a change that you sign by itself"
         say(context, f"Pinned {which}: {stays}.")
-        for proposal, n, state in find_takers(session.gate, session.ledger, names):
+        for proposal, n, state in naming.find_takers(session.gate, session.ledger, names):
             told = (
                 f"! change {n} of {proposal} would take it out ({state.value}); a pin does not stop it: "
                 f"nightledger reject {proposal} --only {n} --reason pinned"
@@ -82,11 +73,11 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 def _names(context: Context, session: Session, words: Sequence[str], tag: str, *, off: bool) -> list[str]:
     """Return the ids of the named entries for which it is not so already."""
-    standing = find_standing(session.gate.home, session.ledger.book).entries
-    marks = read_marks(session.gate, session.ledger)
+    standing = naming.find_standing(session.gate.home, session.ledger.book).entries
+    marks = naming.read_marks(session.gate, session.ledger)
     gone = [name for name in marks if name not in standing] if off else []
     found = [choose_id(context, session, standing, word, gone) for word in words]
-    states = {name: marks.get(name, NO_MARK) for name in found}
+    states = {name: marks.get(name, naming.NO_MARK) for name in found}
     names = [name for name, mark in states.items() if (tag in mark.tags if tag else mark.pinned) is off]
     if not names:
         raise UsageError(f"it is so already: {_state(states[found[0]])}", hint="'nightledger pin' lists them")
@@ -95,9 +86,9 @@ def _names(context: Context, session: Session, words: Sequence[str], tag: str, *
 
 def _targets(session: Session, *, names: Sequence[str]) -> tuple[DecisionTarget, ...]:
     """Return what is signed of each entry as it stands now; of one that is gone nothing of its text."""
-    standing = find_standing(session.gate.home, session.ledger.book).entries
+    standing = naming.find_standing(session.gate.home, session.ledger.book).entries
     empty, path = "0" * 64, session.gate.home.identity.gated[0]
-    known = pin_targets([standing[name] for name in names if name in standing])
+    known = naming.pin_targets([standing[name] for name in names if name in standing])
     lost = [
         DecisionTarget(path=f"{path}#{name}", base=empty, result=empty, hunks_sha256=empty)
         for name in names
@@ -109,8 +100,8 @@ def _targets(session: Session, *, names: Sequence[str]) -> tuple[DecisionTarget,
 def show_marks(context: Context) -> int:
     """List what is pinned or tagged; nothing is signed."""
     with reading(context) as seen:
-        standing = find_standing(seen.gate.home, seen.ledger.book).entries
-        marks = read_marks(seen.gate, seen.ledger)
+        standing = naming.find_standing(seen.gate.home, seen.ledger.book).entries
+        marks = naming.read_marks(seen.gate, seen.ledger)
         context.emit(
             [
                 {
@@ -132,7 +123,7 @@ def show_marks(context: Context) -> int:
     return 0
 
 
-def _state(mark: Mark) -> str:
+def _state(mark: naming.Mark) -> str:
     words = [*(["pinned"] if mark.pinned else []), *mark.tags]
     return ", ".join(words) if words else "neither pinned nor tagged"
 
@@ -146,7 +137,7 @@ _ID = re.compile(r"(?:e-)?([a-z2-7]{3,26})")
 def choose_id(
     context: Context,
     session: Session,
-    standing: Mapping[str, Placed],
+    standing: Mapping[str, naming.Placed],
     word: str,
     others: Collection[str] = (),
 ) -> str:
@@ -162,7 +153,7 @@ def choose_id(
     Raises:
         UsageError: It names no entry, or more than one; candidates were listed.
     """
-    found = find_ids(word, [*standing, *others]) or entries_at(standing, word)
+    found = find_ids(word, [*standing, *others]) or naming.entries_at(standing, word)
     if len(found) == 1:
         return found[0]
     candidates = found or fitting(standing, word)
@@ -186,13 +177,13 @@ def find_ids(word: str, ids: Collection[str]) -> list[str]:
     return [name for name in dict.fromkeys(ids) if begin and name.startswith(f"e-{begin[1]}")]
 
 
-def fitting(standing: Mapping[str, Placed], words: str) -> list[str]:
+def fitting(standing: Mapping[str, naming.Placed], words: str) -> list[str]:
     """Give the ids of the entries that hold some words, whatever their case, marks and line ends."""
     wanted = fold(words)
     return [name for name, placed in standing.items() if wanted and wanted in fold(placed.entry.text)]
 
 
-def entry_lines(session: Session, entries: Sequence[Placed]) -> list[str]:
+def entry_lines(session: Session, entries: Sequence[naming.Placed]) -> list[str]:
     """Give entries as lines: short id, place, and their text, every line of it as data."""
     told = told_at_home(session.gate.home, ())
     rows: list[str] = []
@@ -209,7 +200,7 @@ def count_of(entries: int) -> str:
     return f"{entries} entr{'y' if entries == 1 else 'ies'}"
 
 
-def entry_record(placed: Placed) -> dict[str, object]:
+def entry_record(placed: naming.Placed) -> dict[str, object]:
     """Give an entry as JSON output names it; its text stands in the file."""
     return {
         "id": placed.entry.id,

@@ -8,12 +8,12 @@ Changes no memory.
 import argparse
 import sys
 
+from nightledger.domain.decision import Actor
 from nightledger.domain.errors import UsageError
-from nightledger.domain.event import Actor
 from nightledger.domain.proposal import Evidence
 from nightledger.domain.words import number_of
+from nightledger.files.durable import read_regular
 from nightledger.files.home import Home
-from nightledger.files.reading import read_regular
 from nightledger.gate.proposing.agent_lane import Wish, agent_evidence, propose_wish
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import writing

@@ -28,7 +28,7 @@ from msgspec import Struct
 from nightledger.domain.errors import IntegrityError, RefusedError, UsageError
 from nightledger.domain.words import number_of
 from nightledger.files.atomic import replace_file
-from nightledger.files.reading import read_optional, read_regular
+from nightledger.files.durable import read_optional, read_regular
 from nightledger.gate.integrity.trusting import find_leaves, read_policy
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
@@ -42,23 +42,6 @@ from nightledger.trust.note import MAX_NOTE_BYTES, NoteError, encode_base64, par
 from nightledger.trust.pin import read_pin
 from nightledger.trust.policy import MAX_POLICY_BYTES, Policy, cosigned_times, parse_policy
 from nightledger.trust.report import contradicts
-
-OPTIONS = {
-    "words*": ("WORD", "ID; OLD [NEW] with --from; FILE with --check"),
-    "--from": {"dest": "continues", "action": "store_true", "help": "prove that one head continues another"},
-    "--check": "check a proof that an entry is in a log",
-    "--out": ("FILE", "write the proof there (default: print it)"),
-    "--with-line": "put the line itself in, so that the proof can be read alone",
-    "--proof": ("FILE", "with --from: check this proof between two checkpoints' files"),
-    "--leaf": ("FILE", "with --check: a file with the line, with or without its line end"),
-    "--line": ("TEXT", "with --check: the line itself (default: the one in the proof)"),
-    "--policy": ("FILE", "with --check: logs, witnesses and quorum (C2SP tlog-policy)"),
-    "--log": {
-        "action": "append",
-        "metavar": "VKEY",
-        "help": "with --check: a verifier key of the log; may be given again",
-    },
-}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

@@ -17,9 +17,8 @@ from pathlib import Path
 from nightledger.codec.links import MAX_CURSORS_BYTES, parse_link_cursor
 from nightledger.domain.errors import EXIT_ALARM, UnreadableError
 from nightledger.files.configuration import home_zone, load_operator, load_settings
-from nightledger.files.durable import is_regular, make_dir
+from nightledger.files.durable import is_regular, make_dir, read_optional
 from nightledger.files.home import Home
-from nightledger.files.reading import read_optional
 from nightledger.gate.forgetting.forgotten import read_forgotten, tombstones
 from nightledger.gate.proposing.views import refresh_views, stale_views
 from nightledger.jobs.link import Options, link

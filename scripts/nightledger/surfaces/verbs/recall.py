@@ -105,7 +105,7 @@ def _found(
     index: "LinkIndex", tags: list[str], options: argparse.Namespace, context: "Context"
 ) -> tuple[list[tuple[Recalled, str | None]], int]:
     """Give the links, and how many more there are; for an agent those that it may be told, with the place of the signed entry."""
-    from nightledger.surfaces.home import calling_host
+    from nightledger.surfaces.context import calling_host
 
     if not (options.agent or calling_host()):
         links, more = index.recall(tags, options.limit)
@@ -173,7 +173,7 @@ def read_query(options: argparse.Namespace, text: str) -> "Query":
         UsageError: An option says nothing that could be looked for.
     """
     from nightledger.domain.search import Kind, Query, Showing
-    from nightledger.surfaces.home import calling_host
+    from nightledger.surfaces.context import calling_host
 
     if not 1 <= options.limit <= MAX_HITS:
         raise UsageError(f"-n {options.limit}: 1 to {MAX_HITS} hits can be shown", hint="give -n 10")

@@ -25,38 +25,16 @@ from typing import Any
 
 import msgspec
 
-from nightledger.codec.strict_json import MAX_DOCUMENT_BYTES, parse_json, read_jsonl
+from nightledger.codec.canonical import MAX_DOCUMENT_BYTES, parse_json, read_jsonl
+from nightledger.domain import record
 from nightledger.domain.errors import RecordError, UsageError
-from nightledger.domain.record import (
-    Author,
-    Happened,
-    Record,
-    is_open,
-    is_overdue,
-    is_stale,
-    told_in_a_line,
-    urgency,
-)
 from nightledger.files.home import Home
+from nightledger.records import keeping
 from nightledger.records.handoff import HANDOFF, open_handoff, save_handoff
-from nightledger.records.keeping import (
-    Sitting,
-    Told,
-    action_named,
-    field_shapes,
-    find_record,
-    keep_records,
-    kind_named,
-    read_records,
-    record_kinds,
-    why_held,
-    words_of,
-)
 from nightledger.records.noticing import match_corrections
 from nightledger.records.synthesis import draw_ideas
 from nightledger.surfaces import screen
-from nightledger.surfaces.context import Context
-from nightledger.surfaces.home import calling_host, require_machine
+from nightledger.surfaces.context import Context, calling_host, require_machine
 from nightledger.surfaces.recalling import calling_session
 
 
@@ -65,7 +43,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     home = Home(context.home_path).require()
     if not options.kind:
         return _list_kinds(context)
-    kind_named(options.kind)
+    keeping.kind_named(options.kind)
     action = options.action or "list"
     reads = {"list": _list, "show": _show, "match": _match, "timeline": _timeline}
     if action in reads:
@@ -78,31 +56,33 @@ def run(options: argparse.Namespace, context: Context) -> int:
     return _write(options, context, home, action)
 
 
-def sitting(options: argparse.Namespace, context: Context) -> Sitting:
+def sitting(options: argparse.Namespace, context: Context) -> keeping.Sitting:
     """Return who writes, and when."""
-    by = Author.AGENT if calling_host() else Author.OWNER
-    return Sitting(at=context.now, by=by, session=options.session or calling_session())
+    by = record.Author.AGENT if calling_host() else record.Author.OWNER
+    return keeping.Sitting(at=context.now, by=by, session=options.session or calling_session())
 
 
 def _list_kinds(context: Context) -> int:
-    kinds = record_kinds()
+    kinds = keeping.record_kinds()
     context.emit(
         {
             name: {
                 "actions": {word: action.help for word, action in kind.actions.items()},
-                "fields": [*field_shapes(name)],
+                "fields": [*keeping.field_shapes(name)],
             }
             for name, kind in kinds.items()
         }
     )
     for name, kind in kinds.items():
-        context.print_lines(screen.wrap(f"{name}: {', '.join(field_shapes(name))}", first="", indent="    "))
+        context.print_lines(
+            screen.wrap(f"{name}: {', '.join(keeping.field_shapes(name))}", first="", indent="    ")
+        )
         context.print_lines(f"  {word:<8} {action.help}" for word, action in kind.actions.items())
     return 0
 
 
 def _write(options: argparse.Namespace, context: Context, home: Home, action: str) -> int:
-    opens = action_named(options.kind, action).event is Happened.OPENED
+    opens = keeping.action_named(options.kind, action).event is record.Happened.OPENED
     if options.stdin:
         values, problems = read_jsonl(_standard_input())
         if problems:
@@ -115,7 +95,7 @@ def _write(options: argparse.Namespace, context: Context, home: Home, action: st
     else:
         name = options.words[0] if options.words and not opens and "=" not in options.words[0] else ""
         told = [
-            Told(
+            keeping.Told(
                 kind=options.kind,
                 action=action,
                 fields=_fields(options.kind, options.words[bool(name) :]),
@@ -124,21 +104,21 @@ def _write(options: argparse.Namespace, context: Context, home: Home, action: st
         ]
     if not told:
         return 0
-    ids = keep_records(home, told, sitting(options, context))
+    ids = keeping.keep_records(home, told, sitting(options, context))
     return _emit(context, ids, home, options.kind)
 
 
 def _emit(context: Context, ids: Sequence[str], home: Home, kind: str) -> int:
-    records, _ = read_records(home, kind)
+    records, _ = keeping.read_records(home, kind)
     context.emit([_value(records[name], context) for name in dict.fromkeys(ids)])
     context.print_lines(_line(records[name], context) for name in dict.fromkeys(ids))
     return 0
 
 
-def _told(kind: str, action: str, value: Any, place: str) -> Told:
+def _told(kind: str, action: str, value: Any, place: str) -> keeping.Told:
     if not isinstance(value, dict) or not isinstance(value.get("id", ""), str):
         raise RecordError("the record", (f"{place}: is no object of fields, with id where it changes one",))
-    return Told(
+    return keeping.Told(
         kind=kind,
         action=action,
         fields={name: one for name, one in value.items() if name != "id"},
@@ -148,7 +128,7 @@ def _told(kind: str, action: str, value: Any, place: str) -> Told:
 
 def _fields(kind: str, words: Sequence[str]) -> dict[str, Any]:
     """Return what NAME=VALUE words say; the schema tells which are lists, numbers and objects."""
-    shapes, fields = field_shapes(kind), dict[str, Any]()
+    shapes, fields = keeping.field_shapes(kind), dict[str, Any]()
     for word in words:
         name, mark, text = word.partition("=")
         if not mark:
@@ -193,9 +173,9 @@ def _save(options: argparse.Namespace, context: Context, home: Home) -> int:
 
 
 def _list(options: argparse.Namespace, context: Context, home: Home) -> int:
-    kind, today = kind_named(options.kind), context.now.date()
-    records, bad = read_records(home, options.kind)
-    found = [one for one in records.values() if options.all or is_open(one, kind, today)]
+    kind, today = keeping.kind_named(options.kind), context.now.date()
+    records, bad = keeping.read_records(home, options.kind)
+    found = [one for one in records.values() if options.all or record.is_open(one, kind, today)]
     if options.kind == HANDOFF and not options.all:
         found = open_handoff(home, context.now)
     if options.kind == "goal":
@@ -212,19 +192,19 @@ def _list(options: argparse.Namespace, context: Context, home: Home) -> int:
     return 0
 
 
-def _fit(context: Context, records: Sequence[Record]) -> list[Record]:
+def _fit(context: Context, records: Sequence[record.Record]) -> list[record.Record]:
     """Return for an agent those that scanners let through: a line may have been written past this command."""
     if not calling_host():
         return list(records)
-    fit = [one for one in records if not why_held(words_of(one.fields))]
+    fit = [one for one in records if not keeping.why_held(keeping.words_of(one.fields))]
     if len(fit) < len(records):
         context.note(f"{len(records) - len(fit)} records are held back by scanners")
     return fit
 
 
 def _show(options: argparse.Namespace, context: Context, home: Home) -> int:
-    records, _ = read_records(home, options.kind)
-    found = _fit(context, [find_record(records, name) for name in options.words or [""]])
+    records, _ = keeping.read_records(home, options.kind)
+    found = _fit(context, [keeping.find_record(records, name) for name in options.words or [""]])
     context.emit([_value(one, context) for one in found])
     for one in found:
         context.print(_line(one, context))
@@ -243,8 +223,12 @@ def _match(options: argparse.Namespace, context: Context, home: Home) -> int:
             "corrections are matched with a text",
             hint="nightledger record correction match 'what is about to be done'",
         )
-    records, _ = read_records(home, options.kind)
-    waiting = [one for one in records.values() if is_open(one, kind_named(options.kind), context.now.date())]
+    records, _ = keeping.read_records(home, options.kind)
+    waiting = [
+        one
+        for one in records.values()
+        if record.is_open(one, keeping.kind_named(options.kind), context.now.date())
+    ]
     matches = match_corrections(_fit(context, waiting), " ".join(options.words))
     context.emit([{**_value(one.record, context), "likeness": one.likeness} for one in matches])
     context.print_lines(_line(one.record, context) for one in matches)
@@ -252,7 +236,7 @@ def _match(options: argparse.Namespace, context: Context, home: Home) -> int:
 
 
 def _timeline(options: argparse.Namespace, context: Context, home: Home) -> int:
-    records, _ = read_records(home, options.kind)
+    records, _ = keeping.read_records(home, options.kind)
     in_order = sorted(records.values(), key=lambda one: one.opened_at)
     months = {month: list(rows) for month, rows in groupby(in_order, lambda one: f"{one.opened_at:%Y-%m}")}
     context.emit({month: [_value(one, context) for one in rows] for month, rows in months.items()})
@@ -262,31 +246,31 @@ def _timeline(options: argparse.Namespace, context: Context, home: Home) -> int:
     return 0
 
 
-def _value(one: Record, context: Context) -> dict[str, Any]:
-    kind, today = kind_named(one.kind), context.now.date()
+def _value(one: record.Record, context: Context) -> dict[str, Any]:
+    kind, today = keeping.kind_named(one.kind), context.now.date()
     return {
-        "id": one.id, "kind": one.kind, "state": one.state if is_open(one, kind, today) or one.state != "open" else "expired",
+        "id": one.id, "kind": one.kind, "state": one.state if record.is_open(one, kind, today) or one.state != "open" else "expired",
         "fields": dict(one.fields), "opened_at": f"{one.opened_at:%Y-%m-%dT%H:%M:%SZ}", "changed_at": f"{one.changed_at:%Y-%m-%dT%H:%M:%SZ}",
-        "times": one.times, "weakened": len(one.doubted), "carried": one.carried, "overdue": is_overdue(one, kind, today),
-        "stale": is_stale(one, kind, context.now), "urgency": urgency(one, kind, context.now), "line": one.line,
+        "times": one.times, "weakened": len(one.doubted), "carried": one.carried, "overdue": record.is_overdue(one, kind, today),
+        "stale": record.is_stale(one, kind, context.now), "urgency": record.urgency(one, kind, context.now), "line": one.line,
     }  # fmt: skip
 
 
-def _line(one: Record, context: Context) -> str:
+def _line(one: record.Record, context: Context) -> str:
     marks = ", ".join(_marks(one, context))
-    told = screen.shown(told_in_a_line(one, kind_named(one.kind)))
+    told = screen.shown(record.told_in_a_line(one, keeping.kind_named(one.kind)))
     return f"{one.id[:10]} {told}{f' ({marks})' if marks else ''}"
 
 
-def _marks(one: Record, context: Context) -> Iterator[str]:
-    kind, today = kind_named(one.kind), context.now.date()
+def _marks(one: record.Record, context: Context) -> Iterator[str]:
+    kind, today = keeping.kind_named(one.kind), context.now.date()
     if one.state != "open":
         yield one.state
-    elif not is_open(one, kind, today):
+    elif not record.is_open(one, kind, today):
         yield "expired"
-    elif is_overdue(one, kind, today):
+    elif record.is_overdue(one, kind, today):
         yield "overdue"
-    elif is_stale(one, kind, context.now):
+    elif record.is_stale(one, kind, context.now):
         yield "stale"
     if kind.overdue_at and one.carried:
         yield f"carried {one.carried}"

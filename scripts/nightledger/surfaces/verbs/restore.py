@@ -19,10 +19,9 @@ from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import IntegrityError, NightledgerError, RefusedError, UsageError
 from nightledger.domain.states import Restored
 from nightledger.files.archive import Archive, ArchiveError, read_archive
-from nightledger.files.atomic import create_file
+from nightledger.files.atomic import Lock, create_file
 from nightledger.files.durable import make_dir, sync_directory
 from nightledger.files.home import Home
-from nightledger.files.lock import Lock
 from nightledger.files.staged import drop_staged
 from nightledger.gate import restoring
 from nightledger.gate.founding import directories
@@ -31,8 +30,7 @@ from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
 from nightledger.gate.proposing.views import refresh_views
 from nightledger.gate.review.composing import make_unproposed
 from nightledger.surfaces import screen, signing
-from nightledger.surfaces.context import Context
-from nightledger.surfaces.home import require_person
+from nightledger.surfaces.context import Context, require_person
 from nightledger.surfaces.session import LOCK_TIMEOUT_S, Session, actor_of, this_machine
 from nightledger.surfaces.verbs.backup import HOME, KEYS, PRIVATE, PUBLIC, contents_of
 from nightledger.surfaces.verbs.key import kept_key, stamp

@@ -19,10 +19,9 @@ from nightledger.files.configuration import home_zone
 from nightledger.gate.gated import watched, why_unreadable
 from nightledger.gate.integrity.checking import find_drift
 from nightledger.gate.opening import Gate
-from nightledger.gate.review import answers as choices
 from nightledger.gate.review import contradicting
-from nightledger.gate.review.answers import counts_of, keep_draft, read_draft
-from nightledger.gate.review.editing import put_in_place
+from nightledger.gate.review import editing as choices
+from nightledger.gate.review.editing import counts_of, keep_draft, put_in_place, read_draft
 from nightledger.gate.review.reviewing import (
     Answer,
     Item,
@@ -46,7 +45,7 @@ AGAIN = "nightledger review"
 def run(options: argparse.Namespace, context: Context) -> int:
     """Show what waits; on a terminal ask for answers and sign them."""
     if options.remote:
-        from nightledger.remote.reviewing import review_remote
+        from nightledger.remote.channel import review_remote
 
         return review_remote(context, options.remote)
     asks = context.interactive() and not context.json

@@ -15,8 +15,7 @@ import shlex
 from msgspec import Struct
 
 from nightledger.domain.errors import ConfigurationError
-from nightledger.files.home import Home
-from nightledger.files.shipped import shipped_config
+from nightledger.files.home import Home, shipped_config
 from nightledger.surfaces.context import CHECKOUT, Context, named_keys_directory
 
 

@@ -25,10 +25,9 @@ from msgspec import Struct
 from nightledger.domain.errors import ConfigurationError, NightledgerError
 from nightledger.domain.transcript import EXTRACTS
 from nightledger.files.atomic import replace_file
+from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
-from nightledger.files.reading import read_optional
-from nightledger.surfaces.context import CHECKOUT, Context
-from nightledger.surfaces.home import host_roots
+from nightledger.surfaces.context import CHECKOUT, Context, host_roots
 from nightledger.surfaces.screen import say, shown
 from nightledger.surfaces.verbs import init
 
@@ -72,7 +71,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 
 def _choose_home(context: Context, *, asks: bool) -> str:
-    from nightledger.files.reading import is_within
+    from nightledger.files.durable import is_within
     from nightledger.hosts.workspaces import find_workspaces, host_of
 
     roots = host_roots()
@@ -93,8 +92,7 @@ def _choose_home(context: Context, *, asks: bool) -> str:
 
 def _steps(context: Context, given: tuple[str, ...]) -> Iterator[Step]:
     """Return each step as it stands when it is its turn."""
-    from nightledger.hosts.daylogs import find_daylogs
-    from nightledger.hosts.presets import preset
+    from nightledger.hosts.daylogs import find_daylogs, preset
     from nightledger.hosts.workspaces import host_of
     from nightledger.jobs.consolidate.statements import MINED
     from nightledger.surfaces.verbs.status import look
@@ -175,8 +173,8 @@ def _instructions(home: Home) -> Iterator[Step]:
 
 
 def _hooks(home: Home, host: str, *, made: bool) -> Iterator[Step]:
+    from nightledger.hosts.daylogs import preset
     from nightledger.hosts.hooking import HOOKED
-    from nightledger.hosts.presets import preset
     from nightledger.surfaces.hook.installing import standings
 
     roots = host_roots()
@@ -248,8 +246,8 @@ def _answer(step: Step) -> tuple[str, ...] | None:
 
 
 def _scheduled(context: Context) -> str:
-    from nightledger.surfaces.doctor.checks import State
-    from nightledger.surfaces.doctor.program import check_schedule
+    from nightledger.surfaces.doctor.home import check_schedule
+    from nightledger.surfaces.doctor.keys import State
     from nightledger.surfaces.verbs.schedule import place_of
 
     home, user = Home(context.home_path), os.path.expanduser("~")

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from nightledger.codec.records import to_plain
+from nightledger.domain.decision import Entry, Event, EventName
 from nightledger.domain.errors import EXIT_ALARM, EXIT_WAITING, NightledgerError
-from nightledger.domain.event import Entry, Event, EventName
 from nightledger.domain.periods import can_be, count_due, next_look_at, reckon
 from nightledger.domain.states import Book
 from nightledger.domain.words import dump_moment, read_moment
@@ -33,26 +33,15 @@ from nightledger.gate.opening import Gate, Ledger, open_gate
 from nightledger.gate.stored import find_set_aside, shortened
 from nightledger.hosts.daylogs import why_empty
 from nightledger.night import calendar_of
-from nightledger.surfaces import screen
-from nightledger.surfaces.context import Context
-from nightledger.surfaces.home import actor_of, cap_config
+from nightledger.surfaces import needs, screen
+from nightledger.surfaces.context import Context, actor_of, cap_config
 from nightledger.surfaces.kept_look import find_kept, keep, stamp_of
 from nightledger.surfaces.listing import left_at, signed_in, unasked_in, undoable_in, waiting_in
-from nightledger.surfaces.needs import (
-    OF_INTEGRITY,
-    Alarm,
-    job_schedules,
-    of_look,
-    of_machine,
-    of_schedule,
-    of_settings,
-    runs_of,
-)
 from nightledger.surfaces.screen import wrap_hint
+from nightledger.trust.event import event_of_record
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.pin import NO_PIN, Pin, find_pin
 from nightledger.trust.reading import check_log
-from nightledger.trust.scan import event_of_record
 
 if TYPE_CHECKING:
     from nightledger.surfaces.verbs.verify import Seen
@@ -64,7 +53,7 @@ NEWS = timedelta(days=7)
 class _Found(Struct, kw_only=True):
     """What the log and the files that it names tell; empty where they cannot be read."""
 
-    alarms: list[Alarm]
+    alarms: list[needs.Alarm]
     ledger: Ledger | None = None
     newest: Event | None = None
     unasked: list[dict[str, Any]] | None = None
@@ -104,11 +93,11 @@ def look(context: Context) -> dict[str, Any]:
             if found.seen:
                 keep(gate, found.seen, found.stamp, context.moment, unasked)
     except NightledgerError as error:  # no file where one should be
-        found.alarms.append(Alarm(kind="integrity", message=str(error), hint=error.hint))
+        found.alarms.append(needs.Alarm(kind="integrity", message=str(error), hint=error.hint))
     book = found.book
     context.short = partial(shortened, book)
     schedule, late = _schedule(context, gate)
-    alarms = [*found.alarms, *of_settings(gate, now), *late, *of_machine(home)]
+    alarms = [*found.alarms, *needs.of_settings(gate, now), *late, *needs.of_machine(home)]
     return {
         "home": home.root,
         "id": home.identity.id,
@@ -144,10 +133,10 @@ def _read_log(context: Context, gate: Gate, pin: Pin | None, found: _Found) -> N
     if log.report.ok:
         seen = look_beyond(gate, log, context.moment)
         found.ledger = Ledger(log=log, book=seen.book or Book())
-    found.alarms += [alarm for alarm in of_look(gate.home, seen, context.moment) if alarm.kind]
+    found.alarms += [alarm for alarm in needs.of_look(gate.home, seen, context.moment) if alarm.kind]
     if pin is None:
         message = "this machine has not pinned the log's keys: its signatures were not checked"
-        found.alarms.append(Alarm(kind="integrity", message=message, hint=NO_PIN))
+        found.alarms.append(needs.Alarm(kind="integrity", message=message, hint=NO_PIN))
     if pin and log.report.ok:
         found.seen, found.stamp = seen, stamp
 
@@ -188,18 +177,18 @@ def _analyst_record(home: Home) -> dict[str, Any] | None:
     return {"period": nights[-1].period, "cost": run.cost, **{name: getattr(run, name) for name in told}}
 
 
-def _pin(ring: KeyRing, home: Home) -> tuple[Pin | None, list[Alarm]]:
+def _pin(ring: KeyRing, home: Home) -> tuple[Pin | None, list[needs.Alarm]]:
     try:
         return find_pin(KeyRing(Path(ring.directory)), home.identity.id), []
     except NightledgerError as error:
-        return None, [Alarm(kind="integrity", message=str(error), hint=error.hint)]
+        return None, [needs.Alarm(kind="integrity", message=str(error), hint=error.hint)]
 
 
-def _schedule(context: Context, gate: Gate) -> tuple[dict[str, Any], list[Alarm]]:
+def _schedule(context: Context, gate: Gate) -> tuple[dict[str, Any], list[needs.Alarm]]:
     """Return the newest run of each job, in the order in which jobs run, when something is due, and what is wrong."""
     home, now = gate.home, context.now
-    calendar = calendar_of(home, gate.settings, job_schedules(gate.settings))
-    written, alarms = runs_of(home, now)
+    calendar = calendar_of(home, gate.settings, needs.job_schedules(gate.settings))
+    written, alarms = needs.runs_of(home, now)
     newest = {run.job: run for run in written if can_be(run, calendar.zone)}
     runs = reckon(written, now, calendar.zone)
     schedule = {
@@ -207,7 +196,7 @@ def _schedule(context: Context, gate: Gate) -> tuple[dict[str, Any], list[Alarm]
         "next_due_at": dump_moment(next_look_at(calendar, runs, now)),
         "still_due": count_due(calendar, runs, now),
     }
-    return schedule, [*of_schedule(calendar, runs, now), *alarms]
+    return schedule, [*needs.of_schedule(calendar, runs, now), *alarms]
 
 
 def _sizes(gate: Gate) -> Iterator[dict[str, Any]]:
@@ -242,7 +231,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     status = look(context)
     context.emit(status)
     context.print_lines(_held_lines(status) if options.held else status_lines(status, context.short))
-    if any(alarm["kind"] in OF_INTEGRITY for alarm in status["alarms"]):
+    if any(alarm["kind"] in needs.OF_INTEGRITY for alarm in status["alarms"]):
         return EXIT_ALARM
     return EXIT_WAITING if options.exit_code and status["waiting"]["changes"] else 0
 

@@ -22,8 +22,8 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import Session, following, reading, writing
 from nightledger.surfaces.verbs.approve import parse_numbers
-from nightledger.text.changes.veil import mask_diff
 from nightledger.text.markdown.document import decode, split_lines
+from nightledger.text.scanners.scan import mask_diff
 
 
 def run(options: argparse.Namespace, context: Context) -> int:

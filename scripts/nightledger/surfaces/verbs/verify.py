@@ -15,14 +15,13 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from nightledger.domain.decision import Moment
 from nightledger.domain.errors import EXIT_ALARM, IntegrityError
-from nightledger.domain.moment import Moment
 from nightledger.domain.states import Book, Gone, Restored
 from nightledger.domain.trusting import TrustStep
 from nightledger.files.home import Home
 from nightledger.gate.apply.applies import AppliesLook, look_at_applies
-from nightledger.gate.daily import Rewrites, find_rewrites
-from nightledger.gate.forgetting.keeping import count_gone, find_damaged
+from nightledger.gate.forgetting.keeping import Rewrites, count_gone, find_damaged, find_rewrites
 from nightledger.gate.integrity import checking
 from nightledger.gate.integrity.checking import Altered, Closed
 from nightledger.gate.integrity.trusting import WitnessLook
@@ -30,16 +29,15 @@ from nightledger.gate.opening import Gate, Ledger, fold_log, open_gate, require_
 from nightledger.remote.witness_asking import find_anchored
 from nightledger.remote.witness_asking import look as look_at
 from nightledger.surfaces import screen
-from nightledger.surfaces.context import Context
-from nightledger.surfaces.home import actor_of
+from nightledger.surfaces.context import Context, actor_of
 from nightledger.surfaces.needs import loss_text, restored_text
 from nightledger.surfaces.screen import sentences, wrap_hint
 from nightledger.text.visible import visible_lines
+from nightledger.trust.event import collector_at_rest
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.pin import find_pin, read_pin
 from nightledger.trust.reading import VerifiedLog, check_log, read_events
 from nightledger.trust.report import Finding, Report
-from nightledger.trust.scan import collector_at_rest
 
 TIME = "%Y-%m-%dT%H:%M:%SZ"
 _INSIDE = "  "

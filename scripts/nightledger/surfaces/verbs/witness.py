@@ -25,15 +25,6 @@ import os
 from nightledger.remote import witness
 from nightledger.surfaces.context import Context
 
-ACTIONS = ("keygen", "add", "serve", "trust", "ask")
-OPTIONS = {
-    "action": {"choices": ACTIONS, "help": "what to do"},
-    "words*": ("WORD", "what it is done with"),
-    "--dir": ("DIR", "the witness's directory (default: witness in $NIGHTLEDGER_KEYS)"),
-    "--listen": ("HOST", "address to serve on (default: 127.0.0.1)", "127.0.0.1"),
-    "--port": (None, "port to serve on (default: 18800; 0 takes a free one)", 18_800),
-}  # fmt: skip
-
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Do what was asked for; 4 when a witness remembers a log that this one does not continue."""

@@ -10,33 +10,21 @@ Invariant: nothing here depends on anything but the document and the text to add
 import re
 from collections.abc import Sequence
 
+from nightledger.text.markdown import document as md
 from nightledger.text.markdown.blocks import DIVIDER, TAB_STOP
-from nightledger.text.markdown.document import (
-    Block,
-    BlockKind,
-    Document,
-    Path,
-    Section,
-    heading_text,
-    is_blank,
-    line_end,
-    parse_markdown,
-    split_lines,
-    usual_line_end,
-)
 
 _DEEPEST = 6  # Markdown has headings of six levels
-_NOT_ENTRIES = {BlockKind.HTML, BlockKind.RULE, BlockKind.LINKS, BlockKind.FRONT_MATTER}
+_NOT_ENTRIES = {md.BlockKind.HTML, md.BlockKind.RULE, md.BlockKind.LINKS, md.BlockKind.FRONT_MATTER}
 _ITEM = re.compile(r"([ \t]*)([-+*]|\d{1,9}[.)])([ \t]+)(?=\S)")
 _LOOSE_FROM = 2  # items from which one can tell whether blank lines stand between them
 
 
-def find_section(document: Document, path: Path) -> Section | None:
+def find_section(document: md.Document, path: md.Path) -> md.Section | None:
     """Give the first section with exactly this path, or None."""
     return next((section for section in document.sections if section.path == path), None)
 
 
-def resolve_path(document: Document, path: Path) -> Path | None:
+def resolve_path(document: md.Document, path: md.Path) -> md.Path | None:
     """Give the whole path that a path names, of a section that exists or can be made.
 
     An exact path names itself. Else it names the one section of the least depth whose
@@ -61,35 +49,35 @@ def resolve_path(document: Document, path: Path) -> Path | None:
     return (*outer, path[-1]) if outer is not None and find_section(document, outer) else None
 
 
-def _title(document: Document) -> Path:
-    headings = [block.level for block in document.blocks if block.kind is BlockKind.HEADING]
+def _title(document: md.Document) -> md.Path:
+    headings = [block.level for block in document.blocks if block.kind is md.BlockKind.HEADING]
     return document.sections[1].path if headings[:1] == [1] and headings.count(1) == 1 else ()
 
 
-def new_heading(document: Document, path: Path) -> str | None:
+def new_heading(document: md.Document, path: md.Path) -> str | None:
     """Give the heading line, without an end, that makes a section; None where there can be none."""
     outer = find_section(document, path[:-1])
     if outer is None or outer.level == _DEEPEST:
         return None
     level = outer.level + 1 if outer.level else _outermost_level(document)
     heading = f"{'#' * level} {path[-1]}"
-    readable = bool(path[-1]) and "\n" not in heading and heading_text([heading]) == path[-1]
+    readable = bool(path[-1]) and "\n" not in heading and md.heading_text([heading]) == path[-1]
     return heading if readable else None
 
 
-def _outermost_level(document: Document) -> int:
+def _outermost_level(document: md.Document) -> int:
     # A "##" below an unrelated "#" would become its sub-section.
     return 1 if any(section.level == 1 for section in document.sections) else 2
 
 
-def last_filled_line(document: Document, first: int, last: int) -> int:
+def last_filled_line(document: md.Document, first: int, last: int) -> int:
     """Give the last line of a range that is not blank; ``first - 1`` where all are."""
-    while last >= first and is_blank(document.lines[last - 1]):
+    while last >= first and md.is_blank(document.lines[last - 1]):
         last -= 1
     return last
 
 
-def insertion_line(document: Document, section: Section) -> int:
+def insertion_line(document: md.Document, section: md.Section) -> int:
     """Give the line after which a section's own body grows; 0 is the top of the file.
 
     That is its last entry; a comment or rule at its end stays behind it, and a block that
@@ -97,16 +85,16 @@ def insertion_line(document: Document, section: Section) -> int:
     """
     blocks = blocks_between(document, *section.body)
     entries = [block for block in blocks if block.kind not in _NOT_ENTRIES]
-    kept = entries or [block for block in blocks if block.kind is not BlockKind.RULE]
+    kept = entries or [block for block in blocks if block.kind is not md.BlockKind.RULE]
     if not kept:
         return section.heading[1]
     return _after_generated(document, blocks, kept[-1])
 
 
-def _after_generated(document: Document, blocks: list[Block], last: Block) -> int:
+def _after_generated(document: md.Document, blocks: list[md.Block], last: md.Block) -> int:
     started = False
     for block in blocks:
-        if block.kind is not BlockKind.HTML:
+        if block.kind is not md.BlockKind.HTML:
             continue
         word = _last_word(document.text(block.first_line, block.last_line))
         if word in {"start", "begin"} and block.first_line <= last.first_line:
@@ -127,40 +115,40 @@ def _last_word(comment: str) -> str:
     return words[-1] if words else ""
 
 
-def blocks_between(document: Document, first: int, last: int) -> list[Block]:
+def blocks_between(document: md.Document, first: int, last: int) -> list[md.Block]:
     """Give the blocks that lie wholly within a range of lines."""
     return [block for block in document.blocks if first <= block.first_line and block.last_line <= last]
 
 
-def block_at(document: Document, line: int) -> Block | None:
+def block_at(document: md.Document, line: int) -> md.Block | None:
     """Give the block that holds a line; None for a blank line and beyond the ends."""
     return next((block for block in document.blocks if block.first_line <= line <= block.last_line), None)
 
 
-def block_starts(document: Document) -> frozenset[int]:
+def block_starts(document: md.Document) -> frozenset[int]:
     """Give the lines where a top-level block or list item begins."""
     items = (item[0] for block in document.blocks for item in block.items)
     return frozenset(items).union(block.first_line for block in document.blocks)
 
 
-def end_near(document: Document, line: int) -> str:
+def end_near(document: md.Document, line: int) -> str:
     """Give the line end in use at a line, else the document's usual one."""
-    near = line_end(document.lines[line - 1]) if 0 < line <= len(document.lines) else ""
-    return near or usual_line_end(document.lines)
+    near = md.line_end(document.lines[line - 1]) if 0 < line <= len(document.lines) else ""
+    return near or md.usual_line_end(document.lines)
 
 
 def tidy(text: str) -> str:
     r"""Give an entry's lines with ``\n`` ends, without blank lines around them."""
-    lines = split_lines(text.replace("\r\n", "\n"))
-    while lines and is_blank(lines[0]):
+    lines = md.split_lines(text.replace("\r\n", "\n"))
+    while lines and md.is_blank(lines[0]):
         del lines[0]
-    while lines and is_blank(lines[-1]):
+    while lines and md.is_blank(lines[-1]):
         del lines[-1]
     joined = "".join(lines)
     return joined if not joined or joined.endswith("\n") else joined + "\n"
 
 
-def as_addition(document: Document, section: Section | None, entry: str) -> str:
+def as_addition(document: md.Document, section: md.Section | None, entry: str) -> str:
     r"""Dress a tidy entry for the end of a section; a list item becomes one of its list.
 
     The section's last list lends marker, indentation and spacing (numbers count on), and,
@@ -172,8 +160,8 @@ def as_addition(document: Document, section: Section | None, entry: str) -> str:
     if not is_list(entry):
         return entry
     blocks = blocks_between(document, *section.body) if section else []
-    entries = [block for block in blocks if block.kind is not BlockKind.HTML]
-    lists = [block for block in entries if block.kind is BlockKind.LIST]
+    entries = [block for block in blocks if block.kind is not md.BlockKind.HTML]
+    lists = [block for block in entries if block.kind is md.BlockKind.LIST]
     ends_in_list = bool(lists) and entries[-1] is lists[-1]
     model = lists[-1] if lists else _last_bullets(document)
     if model is None or (model.marker in ".)" and not ends_in_list):
@@ -189,11 +177,11 @@ def as_replacement(entry: str, removed: str) -> str:
         entry: ``\n`` lines.
         removed: The lines that go.
     """
-    model = split_lines(removed)[0]
+    model = md.split_lines(removed)[0]
     if _ITEM.match(model) is None:
         return entry
     if not is_list(entry):
-        if [block.kind for block in parse_markdown(entry).blocks] != [BlockKind.PARAGRAPH]:
+        if [block.kind for block in md.parse_markdown(entry).blocks] != [md.BlockKind.PARAGRAPH]:
             return entry
         entry = "- " + entry.replace("\n", "\n  ").removesuffix("  ")
     return _like_item(entry, model, count_on=False)
@@ -201,16 +189,16 @@ def as_replacement(entry: str, removed: str) -> str:
 
 def is_list(entry: str) -> bool:
     """Whether an entry is list items and nothing else."""
-    return [block.kind for block in parse_markdown(entry).blocks] == [BlockKind.LIST]
+    return [block.kind for block in md.parse_markdown(entry).blocks] == [md.BlockKind.LIST]
 
 
-def is_loose(document: Document, block: Block) -> bool:
+def is_loose(document: md.Document, block: md.Block) -> bool:
     """Whether a list has a blank line before its last item; a list of one item has none."""
-    return len(block.items) >= _LOOSE_FROM and is_blank(document.lines[block.items[-1][0] - 2])
+    return len(block.items) >= _LOOSE_FROM and md.is_blank(document.lines[block.items[-1][0] - 2])
 
 
-def _last_bullets(document: Document) -> Block | None:
-    bullets = [b for b in document.blocks if b.kind is BlockKind.LIST and b.marker in "-+*"]
+def _last_bullets(document: md.Document) -> md.Block | None:
+    bullets = [b for b in document.blocks if b.kind is md.BlockKind.LIST and b.marker in "-+*"]
     return bullets[-1] if bullets else None
 
 
@@ -219,7 +207,7 @@ def _like_item(entry: str, model_line: str, *, count_on: bool) -> str:
     model = _ITEM.match(model_line)
     if model is None:
         return entry
-    parsed = parse_markdown(entry)
+    parsed = md.parse_markdown(entry)
     dressed: list[str] = []
     for offset, (first, last) in enumerate(parsed.blocks[0].items):
         marker = _marker(model[2], offset + 1 if count_on else offset)
@@ -247,7 +235,7 @@ def _shift(lines: Sequence[str], mark: str) -> list[str]:
     for line in lines[1:]:
         text = line.lstrip(" \t")
         inner = len(line[: -len(text)].expandtabs(TAB_STOP))
-        shifted.append(line if is_blank(line) else new + " " * max(inner - old, 0) + text)
+        shifted.append(line if md.is_blank(line) else new + " " * max(inner - old, 0) + text)
     return shifted
 
 
@@ -256,7 +244,7 @@ def without_marker(entry: str) -> str:
     return _ITEM.sub("", entry, count=1) if entry.count("\n") == 1 and is_list(entry) else entry
 
 
-def is_divided(document: Document) -> bool:
+def is_divided(document: md.Document) -> bool:
     """Return whether lines of ``§`` divide the entries, as Hermes has it."""
     return any(is_divider(line) for line in document.lines)
 
@@ -266,20 +254,20 @@ def is_divider(line: str) -> bool:
     return line.strip() == DIVIDER
 
 
-def with_heading(document: Document, heading: str, added: str) -> str:
+def with_heading(document: md.Document, heading: str, added: str) -> str:
     """Give an addition below a heading that is to be made for it, apart from it as others in the document are."""
     end = "\r\n" if added.endswith("\r\n") else "\n"
-    gap = "" if _glues_headings(document) or is_blank(split_lines(added)[0]) else end
+    gap = "" if _glues_headings(document) or md.is_blank(md.split_lines(added)[0]) else end
     return heading + end + gap + added
 
 
-def apart(document: Document, at: int, added: str) -> str:
+def apart(document: md.Document, at: int, added: str) -> str:
     """Give what goes in after line ``at``, kept apart from the blocks around it."""
     before = document.lines[at - 1] if at else ""
     after = document.lines[at] if at < len(document.lines) else ""
     end = "\r\n" if added.endswith("\r\n") else "\n"
     above = block_at(document, at)
-    if above and is_divided(document) and above.kind not in _NOT_ENTRIES | {BlockKind.HEADING}:
+    if above and is_divided(document) and above.kind not in _NOT_ENTRIES | {md.BlockKind.HEADING}:
         text = DIVIDER + end + added
     else:
         text = added if not before or _may_follow(document, at, added) else end + added
@@ -290,38 +278,38 @@ def apart(document: Document, at: int, added: str) -> str:
     return text
 
 
-def _may_precede(document: Document, at: int, *, follows: bool) -> bool:
+def _may_precede(document: md.Document, at: int, *, follows: bool) -> bool:
     """Whether an addition after line ``at`` needs no blank line behind it, as none stood there."""
     after, above, below = document.lines[at], block_at(document, at), block_at(document, at + 1)
-    if is_blank(after) or above is None or below is None:
-        return is_blank(after)
-    if below.kind is BlockKind.HEADING:
+    if md.is_blank(after) or above is None or below is None:
+        return md.is_blank(after)
+    if below.kind is md.BlockKind.HEADING:
         return after.lstrip().startswith("#")
     # Nothing in a list can run on into a comment or a rule.
-    in_list = follows and above.kind is BlockKind.LIST
-    return in_list and (below.kind is BlockKind.RULE or after.startswith("<!--"))
+    in_list = follows and above.kind is md.BlockKind.LIST
+    return in_list and (below.kind is md.BlockKind.RULE or after.startswith("<!--"))
 
 
-def _may_follow(document: Document, at: int, added: str) -> bool:
+def _may_follow(document: md.Document, at: int, added: str) -> bool:
     """Whether an addition needs no blank line before it."""
-    first = split_lines(added)[0]
+    first = md.split_lines(added)[0]
     last = next(block for block in reversed(document.blocks) if block.first_line <= at)
-    if is_blank(first):
+    if md.is_blank(first):
         return True
-    if last.kind is BlockKind.HEADING:
+    if last.kind is md.BlockKind.HEADING:
         return is_list(added) and _glues_headings(document)
     return (
-        last.kind is BlockKind.LIST
+        last.kind is md.BlockKind.LIST
         and is_list(added)
-        and last.marker == parse_markdown(added).blocks[0].marker
+        and last.marker == md.parse_markdown(added).blocks[0].marker
     )
 
 
-def _glues_headings(document: Document) -> bool:
+def _glues_headings(document: md.Document) -> bool:
     """Whether more headings of a document have text directly below than a blank line."""
     glued = 0
     for section in document.sections[1:]:
         first, last = section.body
         if first <= last:
-            glued += -1 if is_blank(document.lines[first - 1]) else 1
+            glued += -1 if md.is_blank(document.lines[first - 1]) else 1
     return glued > 0

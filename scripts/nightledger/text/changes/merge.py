@@ -11,15 +11,7 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from nightledger.text.changes.diff import Run, changed_runs
-from nightledger.text.markdown.document import (
-    BOM,
-    Document,
-    Section,
-    is_blank,
-    parse_markdown,
-    split_lines,
-    usual_line_end,
-)
+from nightledger.text.markdown import document as md
 
 
 def merge3(base: str, ours: str, theirs: str, *, theirs_first: bool = False) -> str | None:
@@ -58,7 +50,7 @@ def _closed_lines(text: str, three: Sequence[str]) -> list[str]:
         text: One version of a file.
         three: All versions of it.
     """
-    lines = split_lines(text)
+    lines = md.split_lines(text)
     if lines and not lines[-1].endswith("\n"):
         lines[-1] += _likely_end(lines[-1], three)
     return lines
@@ -67,9 +59,9 @@ def _closed_lines(text: str, three: Sequence[str]) -> list[str]:
 def _likely_end(line: str, three: Sequence[str]) -> str:
     if any(text.endswith("\r") for text in three):
         return "\n"  # a carriage return that is no line end must not become one
-    others = {other for text in three for other in split_lines(text)}
+    others = {other for text in three for other in md.split_lines(text)}
     likely = [end for end in ("\n", "\r\n") if line + end in others]
-    return likely[0] if likely else usual_line_end(split_lines("".join(three)))
+    return likely[0] if likely else md.usual_line_end(md.split_lines("".join(three)))
 
 
 def _reopened(merged: list[str], three: Sequence[str], closed: Sequence[list[str]]) -> str:
@@ -79,7 +71,7 @@ def _reopened(merged: list[str], three: Sequence[str], closed: Sequence[list[str
     if merged and (theirs if ours == base else ours):
         for text, lines, is_open in zip(three, closed, open_ended, strict=True):
             if is_open and lines[-1] == merged[-1]:
-                return "".join([*merged[:-1], split_lines(text)[-1]])
+                return "".join([*merged[:-1], md.split_lines(text)[-1]])
     return "".join(merged)
 
 
@@ -159,7 +151,7 @@ def _without_gap(run: Run, fixed: Sequence[Run], starts: Sequence[int], base: Se
     The gap then parts the new lines from what follows, as it did the removed ones.
     """
     at = run.old_stop
-    while at > run.old_start and is_blank(base[at - 1]):
+    while at > run.old_start and md.is_blank(base[at - 1]):
         at -= 1
     inside = fixed[bisect_left(starts, at) : bisect_left(starts, run.old_stop)]
     removes = run.new_start == run.new_stop and run.old_start < at
@@ -206,25 +198,25 @@ def take_back(before: str, after: str, current: str) -> str | None:
 def _with_used_headings(before: str, after: str, current: str) -> str:
     """Give the file before the change, with those of its new headings that later lines need."""
     old = _closed_lines(before, (before, after))
-    new = split_lines(after)
-    document = parse_markdown(after)
+    new = md.split_lines(after)
+    document = md.parse_markdown(after)
     gone = [run for run in changed_runs(new, old) if run.new_start == run.new_stop]
     later = _later_lines(document, current)
     for run in reversed(gone):
         used = [s for s in document.sections[1:] if s.heading[0] in later and _within(s, run, new)]
         old[run.new_start : run.new_start] = _heading_lines(used, run, new)
-    return "".join(old) if len(old) > len(split_lines(before)) else before
+    return "".join(old) if len(old) > len(md.split_lines(before)) else before
 
 
-def _later_lines(document: Document, current: str) -> frozenset[int]:
+def _later_lines(document: md.Document, current: str) -> frozenset[int]:
     """Give the headings, by line, below which the current file has lines that came later."""
-    now, lines = parse_markdown(current), split_lines(current)
-    runs = changed_runs(split_lines(document.bom + "".join(document.lines)), lines)
+    now, lines = md.parse_markdown(current), md.split_lines(current)
+    runs = changed_runs(md.split_lines(document.bom + "".join(document.lines)), lines)
     later = [
         number
         for run in runs
         for number in range(run.new_start + 1, run.new_stop + 1)
-        if not is_blank(lines[number - 1].removeprefix(BOM))
+        if not md.is_blank(lines[number - 1].removeprefix(md.BOM))
     ]
     sections = {section.heading[0]: section for section in now.sections}
     found = set[int]()
@@ -246,19 +238,19 @@ def _line_now(line: int, runs: Sequence[Run]) -> int:
     return line + shift
 
 
-def _within(section: Section, run: Run, lines: Sequence[str]) -> bool:
+def _within(section: md.Section, run: Run, lines: Sequence[str]) -> bool:
     """Whether a run of lines holds a section whole, blank lines at its end apart."""
     last = section.last_line
-    while is_blank(lines[last - 1]):
+    while md.is_blank(lines[last - 1]):
         last -= 1
     return run.old_start < section.heading[0] and last <= run.old_stop
 
 
-def _heading_lines(used: Sequence[Section], run: Run, lines: Sequence[str]) -> list[str]:
+def _heading_lines(used: Sequence[md.Section], run: Run, lines: Sequence[str]) -> list[str]:
     """Give the headings of a run that are used, with one blank line between and around them."""
     numbers = {n for section in used for n in range(section.heading[0] - 1, section.heading[1])}
     kept: list[str] = []
     for n in range(run.old_start, run.old_stop) if numbers else ():
-        if n in numbers or (is_blank(lines[n]) and not (kept and is_blank(kept[-1]))):
+        if n in numbers or (md.is_blank(lines[n]) and not (kept and md.is_blank(kept[-1]))):
             kept.append(lines[n])
     return kept

@@ -17,54 +17,10 @@ from msgspec.structs import replace
 from nightledger.domain.decision import ShownIn
 from nightledger.domain.kept import skill_front, skill_name
 from nightledger.domain.proposal import HOLE, Anchor, Draft, Hunk, Op
+from nightledger.text.changes import layout, sections
 from nightledger.text.changes.diff import changed_runs, kept_lines
 from nightledger.text.changes.labels import holds_label
-from nightledger.text.changes.layout import (
-    apart,
-    as_addition,
-    as_replacement,
-    block_at,
-    block_starts,
-    end_near,
-    find_section,
-    insertion_line,
-    is_divided,
-    is_divider,
-    is_list,
-    last_filled_line,
-    new_heading,
-    resolve_path,
-    tidy,
-    with_heading,
-    without_marker,
-)
-from nightledger.text.changes.sections import (
-    EMPTY_SHA256,
-    GONE,
-    Span,
-    around,
-    at_end,
-    behind_holes,
-    sections_of,
-    shown_path,
-    span_of,
-    spans_at,
-    text_in,
-    text_of_spans,
-    text_sha256,
-    why_not_whole,
-)
-from nightledger.text.markdown.document import (
-    BlockKind,
-    Document,
-    encode,
-    is_blank,
-    is_utf8,
-    parse_markdown,
-    section_at,
-    section_of,
-    split_lines,
-)
+from nightledger.text.markdown import document as md
 
 NOT_UTF8 = "it touches a line, or belongs below a heading, with bytes that are not UTF-8; mend that line by hand first"
 """Why a hunk that holds what ``decode`` could not read is refused: it has no JSON form."""
@@ -114,7 +70,7 @@ def make_hunk(document: str, draft: Draft) -> Hunk | Unplaced:
     name = skill_name(draft.target)
     if name and (draft.op is Op.ADD or (draft.op is not Op.ARCHIVE and draft.before == document)):
         return _whole_skill(document, draft, name)
-    parsed = parse_markdown(document)
+    parsed = md.parse_markdown(document)
     hunk = _addition(parsed, draft) if draft.op is Op.ADD else _exact(parsed, draft)
     if isinstance(hunk, Unplaced):
         return hunk
@@ -129,13 +85,13 @@ def place(document: str, hunk: Hunk) -> Placed | Unplaced:
         document: The target as it is now, decoded; empty where the file is missing.
         hunk: As proposed.
     """
-    if not is_utf8("".join((hunk.removed, hunk.added, *hunk.section))):
+    if not md.is_utf8("".join((hunk.removed, hunk.added, *hunk.section))):
         return Unplaced(reason=NOT_UTF8)
     if hunk.anchor is Anchor.FILE_END:
         end = len(document)
-        return Placed(start=end, end=end, text=at_end(document, hunk.added))
+        return Placed(start=end, end=end, text=sections.at_end(document, hunk.added))
     if hunk.anchor is Anchor.WHOLE:
-        why = why_not_whole(document, hunk)
+        why = sections.why_not_whole(document, hunk)
         return Unplaced(reason=why) if why else Placed(start=0, end=len(document), text=hunk.added)
     if hunk.anchor is Anchor.SECTION_END:
         return _place_addition(document, hunk)
@@ -171,25 +127,27 @@ def shown_in(document: str, n: int, hunk: Hunk) -> ShownIn:
         n: Number of its change.
         hunk: The hunk.
     """
-    parsed = parse_markdown(document)
+    parsed = md.parse_markdown(document)
     if hunk.anchor is Anchor.FILE_LINES:
-        return ShownIn(change=n, section_sha256=text_sha256(document))
-    spans, behind = spans_at(parsed, hunk.section), behind_holes(parsed, hunk.section)
+        return ShownIn(change=n, section_sha256=sections.text_sha256(document))
+    spans, behind = sections.spans_at(parsed, hunk.section), sections.behind_holes(parsed, hunk.section)
     if hunk.anchor is Anchor.LINES:
         first = _line_in_section(parsed, hunk)
         if isinstance(first, int):
-            outside = section_at(parsed, first).path  # of a heading that goes: what is left comes under it
+            outside = md.section_at(parsed, first).path  # of a heading that goes: what is left comes under it
             behind += "" if outside == hunk.section else "\n".join(outside)
-            touched = around(parsed, first - 1, first + len(split_lines(hunk.removed)))
+            touched = sections.around(parsed, first - 1, first + len(md.split_lines(hunk.removed)))
             spans = sorted({*spans, *touched}, key=lambda span: span.first)
-        return ShownIn(change=n, section_sha256=text_sha256(behind + text_of_spans(parsed, spans)))
-    section = find_section(parsed, hunk.section)
-    stop = insertion_line(parsed, section) if section else 0
+        return ShownIn(
+            change=n, section_sha256=sections.text_sha256(behind + sections.text_of_spans(parsed, spans))
+        )
+    section = layout.find_section(parsed, hunk.section)
+    stop = layout.insertion_line(parsed, section) if section else 0
     above = "".join(parsed.lines[spans[0].first : stop]) if spans else ""
     return ShownIn(
         change=n,
-        section_sha256=text_sha256(behind + text_of_spans(parsed, spans)),
-        above_sha256=text_sha256(above),
+        section_sha256=sections.text_sha256(behind + sections.text_of_spans(parsed, spans)),
+        above_sha256=sections.text_sha256(above),
     )
 
 
@@ -202,11 +160,11 @@ def is_same_place(shown: str, current: str, was: Placed, now: Placed) -> bool:
         was: The place in ``shown``.
         now: The place in ``current``.
     """
-    old = split_lines(shown)
-    kept = kept_lines(changed_runs(old, split_lines(current)), len(old))
+    old = md.split_lines(shown)
+    kept = kept_lines(changed_runs(old, md.split_lines(current)), len(old))
     first, at = shown.count("\n", 0, was.start), current.count("\n", 0, now.start)
-    removed = split_lines(shown[was.start : was.end])
-    return any(kept.get(first + n) == at + n for n, line in enumerate(removed) if not is_blank(line))
+    removed = md.split_lines(shown[was.start : was.end])
+    return any(kept.get(first + n) == at + n for n, line in enumerate(removed) if not md.is_blank(line))
 
 
 def put_all(document: str, hunks: Iterable[Hunk]) -> str | Unplaced:
@@ -227,24 +185,24 @@ def put(document: str, placed: Placed) -> str:
 # additions
 
 
-def _addition(document: Document, draft: Draft) -> Hunk | Unplaced:
-    entry = tidy(draft.after)
+def _addition(document: md.Document, draft: Draft) -> Hunk | Unplaced:
+    entry = layout.tidy(draft.after)
     if not entry:
         return Unplaced(reason="there is nothing to add")
-    if BlockKind.HEADING in _kinds(entry):
+    if md.BlockKind.HEADING in _kinds(entry):
         return Unplaced(reason="an addition cannot bring headings; it names the section it belongs to")
     if "\r" in entry:
         return Unplaced(reason="it holds a carriage return inside a line")
-    path = resolve_path(document, draft.section)
-    if is_divided(document) and (path is None or find_section(document, path) is None):
+    path = layout.resolve_path(document, draft.section)
+    if layout.is_divided(document) and (path is None or layout.find_section(document, path) is None):
         path = ()  # it has entries, and no sections
     if path is None:
         return Unplaced(
-            reason=f"the section {shown_path(draft.section)} is missing or named by several headings"
+            reason=f"the section {sections.shown_path(draft.section)} is missing or named by several headings"
         )
-    section = find_section(document, path)
-    end = end_near(document, insertion_line(document, section) if section else 0)
-    added = as_addition(document, section, entry).replace("\n", end)
+    section = layout.find_section(document, path)
+    end = layout.end_near(document, layout.insertion_line(document, section) if section else 0)
+    added = layout.as_addition(document, section, entry).replace("\n", end)
     return Hunk(anchor=Anchor.SECTION_END, section=path, added=added)
 
 
@@ -261,8 +219,8 @@ def _whole_skill(document: str, draft: Draft, name: str) -> Hunk | Unplaced:
     return hunk if named else Unplaced(reason=_NO_FRONT)
 
 
-def _kinds(text: str) -> set[BlockKind]:
-    return {block.kind for block in parse_markdown(text).blocks}
+def _kinds(text: str) -> set[md.BlockKind]:
+    return {block.kind for block in md.parse_markdown(text).blocks}
 
 
 def _place_addition(document: str, hunk: Hunk) -> Placed | Unplaced:
@@ -270,15 +228,15 @@ def _place_addition(document: str, hunk: Hunk) -> Placed | Unplaced:
         return Unplaced(reason="an addition at the end of a section removes nothing")
     if not hunk.added.endswith("\n") or not hunk.added.strip():
         return Unplaced(reason=_NOT_WHOLE_LINES)
-    parsed = parse_markdown(document)
-    section = find_section(parsed, hunk.section)
+    parsed = md.parse_markdown(document)
+    section = layout.find_section(parsed, hunk.section)
     if section is not None:
-        return _placed_after(document, hunk, insertion_line(parsed, section), hunk.added)
-    heading, outer = new_heading(parsed, hunk.section), find_section(parsed, hunk.section[:-1])
+        return _placed_after(document, hunk, layout.insertion_line(parsed, section), hunk.added)
+    heading, outer = layout.new_heading(parsed, hunk.section), layout.find_section(parsed, hunk.section[:-1])
     if heading is None or outer is None:
-        return Unplaced(reason=f"no section {shown_path(hunk.section)} can be made here")
-    at = last_filled_line(parsed, 1, outer.last_line)
-    return _placed_after(document, hunk, at, with_heading(parsed, heading, hunk.added))
+        return Unplaced(reason=f"no section {sections.shown_path(hunk.section)} can be made here")
+    at = layout.last_filled_line(parsed, 1, outer.last_line)
+    return _placed_after(document, hunk, at, layout.with_heading(parsed, heading, hunk.added))
 
 
 def _place_below(document: str, hunk: Hunk, above_sha256: str) -> Placed | Unplaced:
@@ -286,74 +244,78 @@ def _place_below(document: str, hunk: Hunk, above_sha256: str) -> Placed | Unpla
 
     Only an item goes in above others, and none that is read as a label: anything else could be a heading of them.
     """
-    parsed = parse_markdown(document)
-    section = find_section(parsed, hunk.section)
+    parsed = md.parse_markdown(document)
+    section = layout.find_section(parsed, hunk.section)
     if section is None:
-        return Unplaced(reason=GONE)
-    span = span_of(section)
+        return Unplaced(reason=sections.GONE)
+    span = sections.span_of(section)
     at = section.heading[1]
-    if above_sha256 != EMPTY_SHA256:
+    if above_sha256 != sections.EMPTY_SHA256:
         hashed, at = hashlib.sha256(), span.first
         while hashed.hexdigest() != above_sha256:
             if at == span.stop:
                 return Unplaced(reason=CHANGED)
-            hashed.update(encode(parsed.lines[at]))
+            hashed.update(md.encode(parsed.lines[at]))
             at += 1
-    below = text_in(parsed, Span(at, span.stop)).lstrip()
+    below = sections.text_in(parsed, sections.Span(at, span.stop)).lstrip()
     if not below:
         return _placed_after(document, hunk, at, hunk.added)
     added = hunk.added.lstrip("\r\n")
-    if holds_label(added) or not (is_list(below) and is_list(added + below)):
+    if holds_label(added) or not (layout.is_list(below) and layout.is_list(added + below)):
         return Unplaced(reason=CHANGED)
-    while is_blank(parsed.lines[at]):
+    while md.is_blank(parsed.lines[at]):
         at += 1
     return _placed(document, replace(hunk, added=added), at, added)
 
 
 def _placed_after(document: str, hunk: Hunk, at: int, added: str) -> Placed | Unplaced:
     """Place an addition after line ``at``, kept apart from the blocks around it."""
-    return _placed(document, hunk, at, apart(parse_markdown(document), at, added))
+    return _placed(document, hunk, at, layout.apart(md.parse_markdown(document), at, added))
 
 
 def _placed(document: str, hunk: Hunk, at: int, text: str) -> Placed | Unplaced:
     """Put a text after line ``at`` where the addition in it then stands in its section as blocks of its own."""
-    parsed = parse_markdown(document)
+    parsed = md.parse_markdown(document)
     start = len(parsed.bom) + sum(map(len, parsed.lines[:at]))
     placed = Placed(start=start, end=start, text=text)
     result = put(document, placed)
     if not _lands(result, placed, hunk):
         return Unplaced(reason=_swallowed(hunk))
-    section = find_section(parsed, hunk.section)
-    own = [span_of(section)] if section else []
+    section = layout.find_section(parsed, hunk.section)
+    own = [sections.span_of(section)] if section else []
     return Unplaced(reason=_OTHERS) if _moves_others(document, result, own) else placed
 
 
-def _moves_others(document: str, result: str, own: Iterable[Span]) -> bool:
+def _moves_others(document: str, result: str, own: Iterable[sections.Span]) -> bool:
     """Tell whether a section other than some does not stand any more under its headings as it was."""
-    parsed = parse_markdown(document)
-    changed = Counter((section_at(parsed, span.first + 1).path, text_in(parsed, span)) for span in own)
-    return bool(Counter(sections_of(document)) - changed - Counter(sections_of(result)))
+    parsed = md.parse_markdown(document)
+    changed = Counter(
+        (md.section_at(parsed, span.first + 1).path, sections.text_in(parsed, span)) for span in own
+    )
+    return bool(Counter(sections.sections_of(document)) - changed - Counter(sections.sections_of(result)))
 
 
 def _lands(result: str, placed: Placed, hunk: Hunk) -> bool:
     """Whether an addition stands in its section as blocks of its own."""
-    parsed = parse_markdown(result)
+    parsed = md.parse_markdown(result)
     skipped = result.count("\n", 0, placed.start) + placed.text.count("\n", 0, placed.text.rindex(hunk.added))
     first = skipped + 1
-    while is_blank(parsed.lines[first - 1]):
+    while md.is_blank(parsed.lines[first - 1]):
         first += 1
-    return section_at(parsed, first).path == hunk.section and first in block_starts(parsed)
+    return md.section_at(parsed, first).path == hunk.section and first in layout.block_starts(parsed)
 
 
 def _swallowed(hunk: Hunk) -> str:
-    return f"at the end of {shown_path(hunk.section)} a fence or comment is open that would swallow it"
+    return (
+        f"at the end of {sections.shown_path(hunk.section)} a fence or comment is open that would swallow it"
+    )
 
 
 # replacements and removals
 
 
-def _exact(document: Document, draft: Draft) -> Hunk | Unplaced:
-    removed = split_lines(draft.before)
+def _exact(document: md.Document, draft: Draft) -> Hunk | Unplaced:
+    removed = md.split_lines(draft.before)
     if not removed:
         return Unplaced(reason="it says neither what to add nor what to remove")
     first = _locate(document.lines, removed, draft.line)
@@ -361,23 +323,23 @@ def _exact(document: Document, draft: Draft) -> Hunk | Unplaced:
         return first
     last = first + len(removed) - 1
     removed = [*document.lines[first - 1 : last]]
-    entry = tidy(draft.after)
+    entry = layout.tidy(draft.after)
     added = ""
     if entry:
-        if BlockKind.HEADING in _kinds(entry) - _kinds("".join(removed)):
+        if md.BlockKind.HEADING in _kinds(entry) - _kinds("".join(removed)):
             return Unplaced(reason="a replacement cannot bring headings")
-        plain = is_divided(document) and not is_list(removed[0])
-        added = as_replacement(without_marker(entry) if plain else entry, removed[0]).replace(
-            "\n", end_near(document, first)
+        plain = layout.is_divided(document) and not layout.is_list(removed[0])
+        added = layout.as_replacement(layout.without_marker(entry) if plain else entry, removed[0]).replace(
+            "\n", layout.end_near(document, first)
         )
         if not removed[-1].endswith("\n"):
             added = added.rstrip("\r\n")
     else:
-        added = end_near(document, first) if _would_glue(document, first, last) else ""
+        added = layout.end_near(document, first) if _would_glue(document, first, last) else ""
         first, last = _with_divider(document.lines, first, last) or _with_doubled_blanks(
             document.lines, first, last
         )
-    section = section_of(document, first, last)
+    section = md.section_of(document, first, last)
     numbers = _lines_at(document, section.path)
     first = next(n for n in numbers if n >= first - 1) + 1
     removed = [*document.lines[first - 1 : last]]
@@ -406,19 +368,19 @@ def _locate(lines: Sequence[str], removed: Sequence[str], line: int) -> int | Un
     )
 
 
-def _would_glue(document: Document, first: int, last: int) -> bool:
+def _would_glue(document: md.Document, first: int, last: int) -> bool:
     """Whether without these lines the block below would be read as part of the one above."""
-    above, below = block_at(document, first - 1), block_at(document, last + 1)
+    above, below = layout.block_at(document, first - 1), layout.block_at(document, last + 1)
     if above is None or below is None or above is below:
         return False
-    rest = parse_markdown("".join([*document.lines[: first - 1], *document.lines[last:]]))
-    return last + 1 in block_starts(document) and first not in block_starts(rest)
+    rest = md.parse_markdown("".join([*document.lines[: first - 1], *document.lines[last:]]))
+    return last + 1 in layout.block_starts(document) and first not in layout.block_starts(rest)
 
 
 def _with_divider(lines: Sequence[str], first: int, last: int) -> tuple[int, int] | None:
     """Widen the removal of all that stands between two dividers by one of them; None where none is, or something stays."""
-    above = is_divider(lines[first - 2]) if first > 1 else None
-    below = is_divider(lines[last]) if last < len(lines) else None
+    above = layout.is_divider(lines[first - 2]) if first > 1 else None
+    below = layout.is_divider(lines[last]) if last < len(lines) else None
     if False in (above, below) or not (above or below):
         return None
     return (first, last + 1) if below else (first - 1, last)
@@ -430,9 +392,9 @@ def _with_doubled_blanks(lines: Sequence[str], first: int, last: int) -> tuple[i
     At either end of the file the whole gap goes: it separated nothing else.
     """
     above, below = first, last
-    while above > 1 and is_blank(lines[above - 2]):
+    while above > 1 and md.is_blank(lines[above - 2]):
         above -= 1
-    while below < len(lines) and is_blank(lines[below]):
+    while below < len(lines) and md.is_blank(lines[below]):
         below += 1
     before, after = first - above, below - last
     if first == 1 or (after <= before and below < len(lines)):
@@ -443,35 +405,35 @@ def _with_doubled_blanks(lines: Sequence[str], first: int, last: int) -> tuple[i
 def _place_lines(document: str, hunk: Hunk) -> Placed | Unplaced:
     if hunk.removed == hunk.added:
         return Unplaced(reason="it changes nothing")
-    parsed = parse_markdown(document)
+    parsed = md.parse_markdown(document)
     whole = hunk.anchor is Anchor.FILE_LINES  # a byte order mark is part of its first line
-    lines = split_lines(document) if whole else parsed.lines
+    lines = md.split_lines(document) if whole else parsed.lines
     first = _line_in_file(lines, hunk) if whole else _line_in_section(parsed, hunk)
     if isinstance(first, Unplaced):
         return first
-    stop = first + len(split_lines(hunk.removed))
+    stop = first + len(md.split_lines(hunk.removed))
     start = sum(map(len, lines[:first])) + (0 if whole else len(parsed.bom))
     placed = Placed(start=start, end=start + sum(map(len, lines[first:stop])), text=hunk.added)
     above = lines[first - 1] if first else "\n"
     if not above.endswith("\n") or (document[placed.end :] and hunk.added and not hunk.added.endswith("\n")):
         return Unplaced(reason=_NOT_WHOLE_LINES)
-    if not whole and _moves_others(document, put(document, placed), around(parsed, first, stop)):
+    if not whole and _moves_others(document, put(document, placed), sections.around(parsed, first, stop)):
         return Unplaced(reason=_OTHERS)
     return placed
 
 
 def _line_in_file(lines: Sequence[str], hunk: Hunk) -> int | Unplaced:
-    wanted = split_lines(hunk.removed)
+    wanted = md.split_lines(hunk.removed)
     there = hunk.line <= len(lines) and _are(lines[hunk.line : hunk.line + len(wanted)], wanted)
     return hunk.line if there else Unplaced(reason=_NOT_THERE)
 
 
-def _line_in_section(document: Document, hunk: Hunk) -> int | Unplaced:
+def _line_in_section(document: md.Document, hunk: Hunk) -> int | Unplaced:
     """Return the line, from 0, where a hunk's lines stand: those that it names, or the only others in its section."""
-    wanted, lines = split_lines(hunk.removed), document.lines
+    wanted, lines = md.split_lines(hunk.removed), document.lines
     numbers = _lines_at(document, hunk.section)
     if not numbers:
-        return Unplaced(reason=GONE)
+        return Unplaced(reason=sections.GONE)
     found = [n for n in numbers if wanted and _are(lines[n : n + len(wanted)], wanted)]
     if hunk.line < len(numbers) and numbers[hunk.line] in found:
         return numbers[hunk.line]
@@ -480,9 +442,9 @@ def _line_in_section(document: Document, hunk: Hunk) -> int | Unplaced:
     return found[0] if found else Unplaced(reason=_NOT_THERE)
 
 
-def _lines_at(document: Document, path: tuple[str, ...]) -> list[int]:
+def _lines_at(document: md.Document, path: tuple[str, ...]) -> list[int]:
     """Return the lines, from 0, of every section of a path."""
-    return [n for span in spans_at(document, path) for n in range(span.first, span.stop)]
+    return [n for span in sections.spans_at(document, path) for n in range(span.first, span.stop)]
 
 
 def _are(lines: Sequence[str], wanted: Sequence[str]) -> bool:

@@ -14,10 +14,10 @@ from msgspec.structs import replace
 
 from nightledger.domain.finding import Doubt, DoubtLabel
 from nightledger.domain.proposal import CONTRADICTION, Draft, Evidence, Flag, Op, Origin, Scope
-from nightledger.text.changes.veil import veil
 from nightledger.text.checkup.checkup import OTHER_KEPT, rank_of
 from nightledger.text.checkup.danger import PLACEHOLDER, SECRET_CONFIDENCE
 from nightledger.text.markdown.document import Document, encode, is_blank, parse_markdown
+from nightledger.text.scanners.scan import veil
 from nightledger.text.similar import fold
 
 MOST_LINES = 40

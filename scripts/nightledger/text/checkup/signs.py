@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from nightledger.domain.finding import DoubtLabel
-from nightledger.files.shipped import shipped_config
+from nightledger.files.home import shipped_config
 from nightledger.text.checkup import words
 from nightledger.text.checkup.units import Unit, UnitKind
 from nightledger.text.checkup.words import closes, has, pattern, rests, starts, states, tells

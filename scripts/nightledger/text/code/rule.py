@@ -12,7 +12,7 @@ from functools import cache, cached_property
 import msgspec
 from msgspec import Struct
 
-from nightledger.files.shipped import shipped_config
+from nightledger.files.home import shipped_config
 
 
 class CodeSeverity(StrEnum):

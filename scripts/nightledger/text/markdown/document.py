@@ -191,22 +191,7 @@ def _section_ends(headings: Sequence[Block], last_line: int) -> list[int]:
 
 
 __all__ = [
-    "BOM",
-    "Block",
-    "BlockKind",
-    "Document",
-    "Path",
-    "Section",
-    "decode",
-    "dump_markdown",
-    "encode",
-    "heading_text",
-    "is_blank",
-    "is_utf8",
-    "line_end",
-    "parse_markdown",
-    "readable",
-    "section_at",
-    "split_lines",
-    "usual_line_end",
-]
+    "BOM", "Block", "BlockKind", "Document", "Path", "Section", "decode", "dump_markdown", "encode",
+    "heading_text", "is_blank", "is_utf8", "line_end", "parse_markdown", "readable", "section_at",
+    "split_lines", "usual_line_end",
+]  # fmt: skip

@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.codec.canonical import canonical
-from nightledger.domain.ids import digest_id
+from nightledger.domain.words import digest_id
 from nightledger.text.markdown.document import Block, BlockKind, Document, Path, readable
 
 DECISION_FIELDS = ("DECISION", "DATE", "WHY", "IMPACTS", "REVISIT", "STATUS")

@@ -18,7 +18,7 @@ import msgspec
 from msgspec import Struct, field
 
 from nightledger.domain.finding import Finding, Severity
-from nightledger.files.shipped import shipped_config
+from nightledger.files.home import shipped_config
 
 WINDOW_BEFORE = 120
 """Characters before an anchor in which a match may begin."""

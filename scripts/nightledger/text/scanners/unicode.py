@@ -19,7 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.finding import Finding, Severity
-from nightledger.files.shipped import shipped_config
+from nightledger.files.home import shipped_config
 from nightledger.text.scanners.table import named
 from nightledger.text.visible import BLANK, IGNORABLE
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from nightledger.domain.block import Block, Said, SelfContext
 from nightledger.domain.words import read_tag
-from nightledger.files.shipped import shipped_config
+from nightledger.files.home import shipped_config
 from nightledger.text.patterns import pattern
 from nightledger.text.statements.cues import find_cues, words_of
 from nightledger.text.statements.estimate import split_label, tells_result

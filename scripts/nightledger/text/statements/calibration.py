@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import msgspec
 
-from nightledger.files.shipped import shipped_config
+from nightledger.files.home import shipped_config
 
 Table = tuple[tuple[float, float], ...]
 

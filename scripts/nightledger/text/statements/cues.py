@@ -12,7 +12,7 @@ from functools import cache
 import msgspec
 from msgspec import Struct
 
-from nightledger.files.shipped import shipped_config
+from nightledger.files.home import shipped_config
 from nightledger.text.similar import CJK
 
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from nightledger.domain.daylog import DayLog, LogLine, Region
-from nightledger.files.shipped import shipped_config
+from nightledger.files.home import shipped_config
 from nightledger.text.patterns import pattern, words
 from nightledger.text.statements.cues import find_cues, languages_of, words_of
 

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from nightledger.domain.daylog import LogLine, StatementKind
-from nightledger.files.shipped import shipped_config
+from nightledger.files.home import shipped_config
 from nightledger.text.patterns import pattern
 from nightledger.text.similar import CJK, fold, shingles
 from nightledger.text.statements.cues import find_cues
