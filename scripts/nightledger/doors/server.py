@@ -174,7 +174,8 @@ async def serve(profile: str, program: Sequence[str], common: Sequence[str]) -> 
 
 
 def run(profile: str, program: Sequence[str], common: Sequence[str]) -> None:
-    """Serve one client; returns when its end of standard input is reached."""
+    """Serve one client; returns when its end of standard input is reached. SIGINT ends it as SIGTERM does: a read would outwait it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     anyio.run(serve, profile, program, common)
 
 

@@ -16,7 +16,7 @@ from nightledger.domain.block import Block
 from nightledger.domain.errors import NightledgerError, RefusedError
 from nightledger.domain.exposure import Exposure, Place, session_name
 from nightledger.domain.frames import Frame, Scored
-from nightledger.domain.search import Chunk, Found, Hit, Query, Why
+from nightledger.domain.search import Chunk, Found, Hit, Query, Showing, Why
 from nightledger.domain.settings import Operator
 from nightledger.files.configuration import load_operator
 from nightledger.files.home import Home
@@ -26,7 +26,7 @@ from nightledger.gate.opening import require_settings
 from nightledger.recall.meaning import Encoder
 from nightledger.recall.searching import Explained, as_told, explain, search
 from nightledger.surfaces import screen
-from nightledger.surfaces.context import Context, calling_host, is_simulated, require_machine, require_person
+from nightledger.surfaces.context import Context, calling_host, require_machine
 from nightledger.surfaces.session import reading
 from nightledger.text.scanners.scan import mask_secrets, told_values
 
@@ -200,14 +200,12 @@ def show_found(context: Context, query: Query, *, explained: bool = False) -> in
     Args:
         context: The command's surroundings.
         query: What for.
-        explained: Whether to tell how it was answered, which is for the operator.
+        explained: Whether to tell how it was answered: an agent the reasons of what it is shown, for counts tell of what is held back.
     """
-    if explained:
-        require_person("recall --explain", simulated=is_simulated(context.home_path))
     with reading(context) as seen:
         encoder = choose_encoder(load_operator(context.keys_dir))
         may = may_write(seen.gate.home)
-        if explained:
+        if explained and query.showing is Showing.OPERATOR:
             how = explain(seen.gate, seen.ledger, query, seen.moment, may_write=may, encoder=encoder)
             found = how.found
             context.emit(explained_record(how, query))
@@ -217,17 +215,17 @@ def show_found(context: Context, query: Query, *, explained: bool = False) -> in
             found = search(seen.gate, seen.ledger, wide, seen.moment, may_write=may, encoder=encoder)
             found = as_told(found, query)
             expose(context, seen.gate.home, found)
-            _show(context, found, query)
+            _show(context, found, query, explained=explained)
         for note in found.notes:
             for line in screen.wrap(screen.shown(note), indent="  ", first=""):
                 context.note(line)
     return 0
 
 
-def _show(context: Context, found: Found, query: Query) -> None:
+def _show(context: Context, found: Found, query: Query, *, explained: bool) -> None:
     context.emit(found_record(found, query))
     for hit in found.hits:
-        context.print_lines(one_hit(hit))
+        context.print_lines(one_hit(hit, explained=explained))
     if not found.hits:
         context.print("Nothing in this home answers that.")
 

@@ -279,6 +279,7 @@ def evidence_lines(
     told: frozenset[str] = NOTHING,
     expunged: "HashedPhrases",
     whole_logs: bool = True,
+    places: bool = False,
 ) -> list[str]:
     """Return the evidence of a change, each place with its lines, and whether they still are what they were.
 
@@ -288,8 +289,9 @@ def evidence_lines(
         told: Values told as secrets elsewhere: masked, as is what the files of the evidence tell.
         expunged: What was expunged: its lines are left blank.
         whole_logs: Whether to give every line of a log that is to be compressed; else only its place.
+        places: Whether to give the places alone, as an agent is told them: a log is not signed.
     """
-    brief = change.op.value == "compress" and not whole_logs
+    brief = places or (change.op.value == "compress" and not whole_logs)
     shown = []
     for evidence in change.evidence:
         title, rows = _cited(home, evidence, told, expunged)

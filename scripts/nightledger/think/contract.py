@@ -204,8 +204,13 @@ def _find(quote: Quote, view: View) -> tuple[DayLog, LogLine]:
 
 
 def is_part(line: LogLine, log: DayLog) -> bool:
-    """Whether a line is no claim of its own whatever it says: a cell of a table, an assistant's or a tool's, a part of a paragraph."""
-    strange = line.marker == "|" or line.turn == "assistant" or line.origin is not Origin.AGENT
+    """Whether a line is no claim of its own whatever it says: a cell of a table, a quotation, an assistant's or a tool's, a part of a paragraph."""
+    strange = (
+        line.marker == "|"
+        or line.content.startswith(">")
+        or line.turn == "assistant"
+        or line.origin is not Origin.AGENT
+    )
     return strange or _is_wrapped(line, log)
 
 
@@ -223,7 +228,7 @@ def _is_doubtful(line: LogLine, log: DayLog) -> bool:
 
 
 def _above(line: LogLine, log: DayLog) -> Iterator[str]:
-    """Yield what stands over a line below its heading: its parents, the paragraph before it or its list, what looks like a heading."""
+    """Yield what stands over a line below its heading: its parents, the paragraph before it or its list, what looks like a heading; over a paragraph all that introduce."""
     indent, listed = line.indent, not TURN.match(line.text)
     for one in reversed(log.lines[: line.number - 1]):
         if one.region is Region.HEADING:
@@ -233,7 +238,8 @@ def _above(line: LogLine, log: DayLog) -> Iterator[str]:
         text = one.text.lstrip()
         titled = text.startswith("#") or _UNDERLINE.fullmatch(log.lines[one.number].text) is not None
         opens = listed and not one.marker and one.indent <= indent
-        if titled or opens or one.indent < indent:
+        introduces = not (line.marker or one.marker) and text.rstrip("*_ ").endswith((":", "\uff1a"))
+        if titled or opens or introduces or one.indent < indent:
             indent, listed = min(indent, one.indent), listed and not opens
             yield one.text
         if titled and not one.marker:
@@ -241,10 +247,10 @@ def _above(line: LogLine, log: DayLog) -> Iterator[str]:
 
 
 def _below(line: LogLine, log: DayLog) -> Iterator[str]:
-    """Yield what stands inside an item: its children and further paragraphs; of a paragraph the list right below."""
+    """Yield what stands inside an item: its children and further paragraphs; of a paragraph the list below."""
     for one in log.lines[line.number :]:
         inside = one.indent > line.indent if line.marker else bool(one.marker)
-        if one.region is Region.HEADING or not (inside or (line.marker and not one.text.strip())):
+        if one.region is Region.HEADING or not (inside or not one.text.strip()):
             return
         yield one.text
 

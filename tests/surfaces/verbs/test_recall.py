@@ -183,12 +183,18 @@ def test_an_exposure_that_cannot_be_recorded_stops_no_answer(
     assert "memory/2026-02-27.md" in ran.out
 
 
-def test_explain_is_the_operators(told: Console, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nightledger.surfaces.recalling.is_simulated", lambda _: False)
+def test_explain_tells_an_agent_the_reasons_of_what_it_is_shown_and_counts_nothing(
+    told: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "Word: token (in 1 chunk)" in told.out("explain", "lilac token")
     monkeypatch.setenv("CLAUDECODE", "1")
-    ran = told.run("explain", "lilac")
-    assert ran.status == 1
-    assert "'nightledger recall --explain' is for the operator" in ran.err
+    out = told.out("explain", "lilac token")
+    assert "memory/2026-02-27.md" in out
+    assert "lilac 0." in out
+    assert "chunk" not in out
+    assert "cut back" not in out
+    assert "words" not in json.loads(told.out("explain", "lilac token", "--json"))
+    assert "recall" in Path(told.desk.home.path("memory/system/exposures.jsonl")).read_text()
 
 
 def learn_links(told: Console) -> None:

@@ -46,6 +46,7 @@ def test_a_dated_heading_gives_the_day_of_what_follows_and_an_impossible_date_do
         ("## Chat\nuser: hi\nsystem: restarted\n## Notes\n- c", "", Origin.AGENT),
         ("## Chat\nuser: hi\nassistant: yes\n### Plan\n- c", "assistant", Origin.AGENT),
         ("user: hi\nassistant: yes\n## Plan\n- c", "assistant", Origin.AGENT),
+        ("user: hi\nassistant: yes\n# Plan\n- c", "assistant", Origin.AGENT),
         ("## Chat\nuser: hi\nassistant: yes\n## Notes\n- c\n## Chat\nuser: hi\n# End\n- c", "", Origin.AGENT),
         ("## Chat\nuser: hi\ntool: page\n# Page\n- c", "", Origin.TOOL),
     ],
@@ -66,7 +67,8 @@ def test_a_heading_inside_a_message_ends_no_chat_that_goes_on_below_it() -> None
 
 def test_a_fence_behind_a_time_of_day_begins_there_and_turns_nothing_round() -> None:
     text = "**09:02** ```json\n{\n```\nAnna: keep it\n\n**09:05** ```json\n}\n```"
-    assert [one for one in regions(text) if one is not Region.FENCE] == [Region.PROSE, Region.BLANK]
+    for form in (text, text.replace("*", ""), text.replace("**09:02**", "[09:02]")):
+        assert [one for one in regions(form) if one is not Region.FENCE] == [Region.PROSE, Region.BLANK]
 
 
 def test_in_a_chat_export_each_line_knows_who_speaks() -> None:

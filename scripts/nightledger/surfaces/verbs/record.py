@@ -110,8 +110,9 @@ def _write(options: argparse.Namespace, context: Context, home: Home, action: st
 
 def _emit(context: Context, ids: Sequence[str], home: Home, kind: str) -> int:
     records, _ = keeping.read_records(home, kind)
-    context.emit([_value(records[name], context) for name in dict.fromkeys(ids)])
-    context.print_lines(_line(records[name], context) for name in dict.fromkeys(ids))
+    fit = _fit(context, [records[name] for name in dict.fromkeys(ids)])
+    context.emit([_value(one, context) for one in fit])
+    context.print_lines(_line(one, context) for one in fit)
     return 0
 
 
@@ -237,7 +238,7 @@ def _match(options: argparse.Namespace, context: Context, home: Home) -> int:
 
 def _timeline(options: argparse.Namespace, context: Context, home: Home) -> int:
     records, _ = keeping.read_records(home, options.kind)
-    in_order = sorted(records.values(), key=lambda one: one.opened_at)
+    in_order = sorted(_fit(context, [*records.values()]), key=lambda one: one.opened_at)
     months = {month: list(rows) for month, rows in groupby(in_order, lambda one: f"{one.opened_at:%Y-%m}")}
     context.emit({month: [_value(one, context) for one in rows] for month, rows in months.items()})
     for month, rows in months.items():

@@ -13,7 +13,7 @@ from nightledger.gate.proposing.screening import told_at_home
 from nightledger.gate.review.reviewing import worded
 from nightledger.gate.stored import find_status, read_proposal, read_shares
 from nightledger.surfaces import screen
-from nightledger.surfaces.context import Context
+from nightledger.surfaces.context import Context, calling_host
 from nightledger.surfaces.listing import proposal_record
 from nightledger.surfaces.session import reading
 
@@ -42,7 +42,14 @@ def run(options: argparse.Namespace, context: Context) -> int:
                     "",
                     *screen.wrap(head, indent=screen.INSIDE, first=""),
                     *screen.facts(change, told=told, share=shares.of(proposal, change)),
-                    *screen.evidence_lines(home, change, told=told, expunged=expunged, whole_logs=False),
+                    *screen.evidence_lines(
+                        home,
+                        change,
+                        told=told,
+                        expunged=expunged,
+                        whole_logs=False,
+                        places=bool(calling_host()),
+                    ),
                     *screen.fates(change, told=told),
                     *screen.diff_lines(change.diff, told=told),
                 )

@@ -29,7 +29,9 @@ TURN = re.compile(r"^\**(user|assistant|system|human|tool)\**:\**(?:\s|$)", re.I
 MARKER = re.compile(r"^<!-- \d{4}-\d\d-\d\dT[\d:]+Z ([a-z]+) .*-->$")
 """What stands before each message of an extract (``codec/extracts.py``); no message holds such a line."""
 
-_FENCE = re.compile(r"^\s{0,3}(?:[-*+]\s+|\d+[.)]\s+)?(?:\*\*\d\d?:\d\d(?::\d\d)?\*\*\s+)?(`{3,}|~{3,})")
+_FENCE = re.compile(
+    r"^\s{0,3}(?:[-*+]\s+|\d+[.)]\s+)?(?:(?:\*\*|\[)?\d\d?:\d\d(?::\d\d)?(?:\*\*|\])?\s+)?(`{3,}|~{3,})"
+)
 """Also behind a time of day, where CommonMark sees none: else the end of that block opens one, and all is turned round."""
 _MARKED = re.compile(r"<!--\s*([\w:./-]+?):(start|end)\b[^>]*-->")
 _TAG_OPEN = re.compile(r"^\s*(?:\w+:\s*)?<([A-Za-z][\w-]{2,})(?:\s[^<>]*)?>\s*$")
@@ -312,8 +314,8 @@ class _Reader(Struct, kw_only=True):
     said_by: Origin = Origin.UNKNOWN
     turn: str = ""
     turns: list[tuple[int, str]] = field(default_factory=list)
-    under: tuple[int, str] = (1, "")
-    """Level and line of the last heading."""
+    under: tuple[int, str] = (0, "")
+    """Level and line of the last heading; none ends a chat that stands under none."""
     chat_under: tuple[int, str] = (1, "")
     """Level and line of the heading that the chat stands under; one as high ends it, unless it goes on below another."""
     headings: list[tuple[int, str, date | None]] = field(default_factory=list)
