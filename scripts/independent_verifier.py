@@ -383,7 +383,7 @@ class _Audit:  # a home: its files, what its log says and a machine pinned of it
         meant = [
             one for entry in self.entries if entry["event"] == "apply.intent" for one in entry["targets"]
         ]
-        compressed = {(one["path"], one["after"]) for one in meant}
+        compressed = {(one["path"], one["after"]) for one in meant if one["after"] == one["signed_result"]}
         for name, one in self.inputs.items():
             same = _digest(self._read(name)[: one["size"]]).hex() == one["sha256"]
             same = same or (name, self._sha256(name)) in compressed

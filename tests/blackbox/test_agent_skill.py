@@ -80,3 +80,19 @@ def test_an_agent_cannot_put_it_in_and_no_protected_file_is_written(world: World
     ran = world.run("hosts", "install", "claude-code", "--skill", "--yes")
     assert (ran.status, "protected file" in ran.text) == (1, True)
     assert world.read() == text
+
+
+@pytest.mark.parametrize("is_linked", [False, True])
+def test_what_is_not_the_skill_is_left_where_it_lies_when_that_is_taken_out(
+    world: World, *, is_linked: bool
+) -> None:
+    world.environment |= {"CLAUDE_CONFIG_DIR": str(world.root / "claude")}
+    world.ok("hosts", "install", "claude-code", "--skill", "--yes")
+    (path,) = (world.root / "claude" / "skills").glob("nightledger-*/SKILL.md")
+    mine = world.root / "mine.txt" if is_linked else path
+    if is_linked:
+        path.unlink()
+        path.symlink_to(mine)
+    mine.write_text("mine")
+    assert "nothing of this home" in world.ok("hosts", "remove", "claude-code", "--yes")
+    assert (mine.read_text(), path.read_text()) == ("mine", "mine")

@@ -16,11 +16,11 @@ def _hermes(tmp_path: Path) -> World:
     return adopted(tmp_path)
 
 
-def adopted(root: Path) -> World:
+def adopted(root: Path, memory: str = MEMORY) -> World:
     world = World(root=root)
     (world.home / "memories").mkdir(parents=True)
     (world.home / "state.db").write_bytes(b"")
-    world.write("memories/MEMORY.md", MEMORY)
+    world.write("memories/MEMORY.md", memory)
     world.write("memories/USER.md", USER)
     return found(root, memory=None)
 
@@ -60,3 +60,25 @@ def test_what_its_memory_tool_writes_by_itself_is_told_as_drift_and_may_be_kept(
     assert "memories/USER.md" in hermes.run("guard").text
     assert "memories/USER.md was changed outside Nightledger" in hermes.run("status").text
     assert "herons" in hermes.run("review", typed=["q"]).text
+
+
+@each_row(
+    ("memory", "expected"),
+    [
+        ("# Relay\nIt wants TLS.\n§\nBackups run.", [FACT, "# Relay\nIt wants TLS.", "Backups run."]),
+        ("Backups run.\n§\nIt wants TLS.\n# Relay\nIn Riga.", ["Backups run.", FACT, "It wants TLS.\n# Relay\nIn Riga."]),
+        ("It wants TLS.\n\n# Relay\nIn Riga.\n§\nBackups run.", [FACT, "It wants TLS.\n\n# Relay\nIn Riga.", "Backups run."]),
+    ],
+)  # fmt: skip
+def test_an_addition_goes_into_no_entry_that_has_a_heading(
+    tmp_path_factory: pytest.TempPathFactory, memory: str, expected: list[str]
+) -> None:
+    world = adopted(tmp_path_factory.mktemp("headed"), memory)
+    proposal = world.json(
+        "propose", "--target", "memories/MEMORY.md", "--reason", "it helped", "--text", FACT
+    )["id"]
+    world.ok("approve", proposal)
+    world.apply_cooled()
+    assert entries(world, "MEMORY.md") == expected
+    world.ok("undo", proposal)
+    assert world.read("memories/MEMORY.md") == memory

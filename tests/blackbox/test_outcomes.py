@@ -122,6 +122,21 @@ def test_a_correction_that_is_read_again_still_corrects_what_was_done(desk: Worl
     assert ends(desk) == [("failure", "user_correction", "test_pytest", "edit:src/relay.py")]
 
 
+def test_a_task_that_was_read_in_two_halves_is_the_same_outcome_when_it_is_read_whole(desk: World) -> None:
+    home = str(desk.home)
+    path = claude_file(desk.root / "claude", home, edited(home, "src/relay.py", 2))
+    desk.ok("import", "claude-code", "--yes")
+    with path.open("a") as stream:
+        stream.write(
+            "".join(f"{one}\n" for one in [*edited(home, "src/port.py", 6), *ran(home, "pytest", 8)])
+        )
+    desk.ok("import", "claude-code")
+    assert ends(desk) == [("success", "test", "test_pytest", "edit:src/port.py")]
+    (desk.home / "memory/system/cursors.json").unlink()
+    desk.ok("import", "claude-code")
+    assert ends(desk) == [("success", "test", "test_pytest", "edit:src/port.py")]
+
+
 def test_what_comes_of_a_day_that_was_compressed_has_its_evidence_beside_and_the_session_stays_one_episode(
     desk: World,
 ) -> None:

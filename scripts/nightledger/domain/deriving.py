@@ -22,7 +22,7 @@ from nightledger.domain.transcript import Speaker, Turn
 _PATH = re.compile(r"[A-Za-z0-9_./-]{1,56}")
 _PROJECT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
 _MOST_WORDS = 6
-"""Of a file's name: one with more may be a sentence."""
+"""Of the name of a file or a folder: one with more may be a sentence."""
 _MOST_CALLS = 1_000
 _ALL = frozenset({".", "HEAD"})
 
@@ -227,7 +227,7 @@ class Deriver:
             task_type=f"do_{runner.name}", tags=(runner.name, *runner.tags), resolution=act.name,
             result=Result.SUCCESS if passed else Result.FAILURE, signal=Signal.EXIT_CODE,
         )  # fmt: skip
-        session.tried.setdefault(runner.name, {})[act.name] = _derived(turn, raw, ended)
+        session.tried.setdefault(runner.name, {})[act.name] = _derived(turn, raw, ended, act.name)
         if passed and runner.kind == "keep":
             session.kept = len(session.changes)
         elif passed:
@@ -290,15 +290,22 @@ class Deriver:
         return tuple(tag for end in ends if (tag := self._rules.languages.get(end)))
 
 
-def _derived(turn: Turn, raw: bytes, ended: Ended) -> Derived:
-    """Return what a line of a transcript tells, with where it is told."""
+def _derived(turn: Turn, raw: bytes, ended: Ended, act: str = "") -> Derived:
+    """Return what a line of a transcript tells, with where it is told.
+
+    Args:
+        turn: What the line says.
+        raw: The line.
+        ended: What it tells.
+        act: Which of a command's acts; by what was changed before it is not known again: that may be read at another time.
+    """
     name = posixpath.basename(turn.cwd)
     project = name if _PROJECT.fullmatch(name) else ""
     return Derived(
         task_type=ended.task_type, tags=tuple(sorted({*ended.tags, *filter(None, (project,))})), resolution=ended.resolution,
         result=ended.result, signal=ended.signal, command=ended.command, origin=_teller(turn), at=turn.at,
         session=turn.session, line=turn.line, sha256=hashlib.sha256(raw).hexdigest(), project=project,
-        key=f"outcome {_name(turn)} {ended.task_type} {ended.resolution}",
+        key=f"outcome {_name(turn)} {ended.task_type} {act}",
     )  # fmt: skip
 
 
@@ -322,7 +329,7 @@ def _corrected(one: Derived, user: Turn, raw: bytes) -> Derived:
         return one
     return replace(
         one, result=Result.FAILURE, signal=Signal.USER_CORRECTION, origin=_teller(user), at=user.at, line=user.line,
-        sha256=hashlib.sha256(raw).hexdigest(), key=f"outcome {_name(user)} {one.task_type} {one.resolution}",
+        sha256=hashlib.sha256(raw).hexdigest(), key=f"outcome {_name(user)} {one.task_type} ",
     )  # fmt: skip
 
 
@@ -360,6 +367,6 @@ def _resolution(done: Sequence[tuple[str, str]], tests: str) -> str:
     if not paths:
         return done[-1][1]
     path = paths[0] if len(paths) == 1 else posixpath.commonpath(paths)
-    words = re.findall(r"[A-Za-z]{2,}", posixpath.basename(path))
-    is_name = path not in ("", ".") and _PATH.fullmatch(path) and len(words) <= _MOST_WORDS
+    words = max(len(re.findall(r"[A-Za-z]{2,}", part)) for part in path.split("/"))
+    is_name = path not in ("", ".") and _PATH.fullmatch(path) and words <= _MOST_WORDS
     return f"edit:{path}{'/' if len(paths) > 1 else ''}" if is_name else ""

@@ -19,6 +19,9 @@ _OPTION = re.compile(r"--?[A-Za-z][A-Za-z-]{0,24}")
 _SETTING = re.compile(r"[A-Za-z_]\w*=")
 _VERSION = re.compile(r"(?<=[a-z])\d[\d.]*$")
 _MOST_OPTIONS = 4
+_WORDS = re.compile(r"[A-Za-z]{2,}")
+_MOST_WORDS = 6
+"""Of all options of a command that are told."""
 _SHELLS = [[shell, option] for shell in ("bash", "sh", "zsh") for option in ("-c", "-lc")]
 _HEARD_CHARACTERS = 160
 """Of a message: who says that something is wrong says it first."""
@@ -125,8 +128,11 @@ class Act(Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """Its identifier: the runner and its options."""
-        return ":".join((self.runner.name, *self.options))[:MAX_IDENTIFIER_CHARACTERS]
+        """Its identifier: the runner and its options, where they are no sentence: a page may have chosen them."""
+        words = sum(len(_WORDS.findall(option)) for option in self.options)
+        return ":".join((self.runner.name, *(self.options if words <= _MOST_WORDS else ())))[
+            :MAX_IDENTIFIER_CHARACTERS
+        ]
 
 
 def read_command(text: str, rules: Rules) -> tuple[tuple[Act, ...], bool]:

@@ -390,15 +390,24 @@ class _Extract(Struct, kw_only=True):
     @classmethod
     def open(cls, home: Home, stem: str, copies: Mapping[str, str]) -> "_Extract":
         """Return the extract of a day; once that was compressed its full text is in the archive, and what is new stands beside it."""
-        name, held = f"{stem}.md", [f"{stem}.md"]
-        if name in copies:
-            name, held = f"{stem}-later.md", [copies[name], f"{stem}-later.md"]
+        name, held = f"{stem}.md", list[str]()
+        while name in copies or os.path.lexists(
+            home.path(_later(name))
+        ):  # that may be compressed, too, or undone
+            held.append(copies.get(name, name))
+            name = _later(name)
+        held.append(name)
         keys, raw = set[str](), b""
         for one in held:
             raw = read_optional(home.path(one), MAX_EXTRACT_BYTES, within=home.root) or b""
             keys.update(known_keys(raw))
         lines = raw.count(b"\n") + bool(raw and not raw.endswith(b"\n"))  # a torn one is closed first
         return cls(name=name, path=home.path(name), held=held, keys=keys, lines=lines, pending=bytearray())
+
+
+def _later(name: str) -> str:
+    """Return where what is new stands once an extract was compressed: beside it."""
+    return f"{name.removesuffix('.md')}-later.md"
 
 
 def count_messages(taken: Taken) -> int:

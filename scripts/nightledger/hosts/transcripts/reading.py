@@ -43,7 +43,7 @@ class Cursor(Struct, frozen=True, kw_only=True):
         inode: Which file it was.
         offset: Bytes read; of a database the last row, of a compressed file its size.
         lines: Lines read.
-        last: Hex SHA-256 of the last bytes read; empty where none were.
+        last: Hex SHA-256 of the last bytes read, of a database of the last row; empty where none were.
         session: The session of the last header.
         cwd: Its working directory.
         is_other: Whether nothing of it is of a session with the user.
@@ -177,7 +177,6 @@ class Reading:
 
     def _rows(self, store: Store) -> Iterator[Turn]:
         inode = os.stat(self._file.path).st_ino
-        at, lines = (self.cursor.offset, self.cursor.lines) if inode == self.cursor.inode else (0, 0)
         with closing(_open_database(self._file.path)) as database:
             if (
                 store.version
@@ -186,6 +185,8 @@ class Reading:
                 raise UnreadableError(
                     f"has tables of version {version}, newer than {store.newest}, the newest that is known"
                 )
+            start = self._start(database, store, inode)
+            at, lines, last = start.offset, start.lines, start.last
             if store.packed and not at and (packed := _first(database.execute(store.packed).fetchone())):
                 self.problem = f"holds {packed} lines compressed, which were not read"
             readers = self._headers(database, store)
@@ -200,12 +201,22 @@ class Reading:
                     if turns := reader.read(record, at):
                         self.raw = _raw(row, store.value)
                         yield from turns
+                last = _digest(rows[-1], store)
         for reader in readers.values():
             self.unknown += reader.unknown
             self.untimed += reader.untimed
         understood = any(reader.understood for reader in readers.values())
         missed = 0 if understood else sum(reader.missed for reader in readers.values())
-        self.cursor = Cursor(inode=inode, offset=at, lines=lines, understood=understood, missed=missed)
+        self.cursor = Cursor(
+            inode=inode, offset=at, lines=lines, last=last, understood=understood, missed=missed
+        )
+
+    def _start(self, database: sqlite3.Connection, store: Store, inode: int) -> Cursor:
+        """Return where rows are read from: the beginning where the last one read is another now."""
+        start = self.cursor
+        if start.offset and (inode != start.inode or _digest_at(database, store, start.offset) != start.last):
+            self.restarted, start = True, Cursor()
+        return start
 
     def _headers(self, database: sqlite3.Connection, store: Store) -> dict[str, Reader]:
         """Return a reader for each session, told what the session's first lines say."""
@@ -236,6 +247,16 @@ def _raw(row: sqlite3.Row, value: str) -> bytes:
     """Return the bytes that stand for a row: its line, else its members as JSON."""
     told = row[value] if value else dict(row)
     return told.encode("utf-8", "replace") if isinstance(told, str) else msgspec.json.encode(told)
+
+
+def _digest(row: sqlite3.Row, store: Store) -> str:
+    return hashlib.sha256(_raw(row, store.value)).hexdigest()
+
+
+def _digest_at(database: sqlite3.Connection, store: Store, at: int) -> str:
+    """Return the hex SHA-256 of the row of a number; empty where none has it: a host may number rows anew, or take one back."""
+    row = database.execute(store.query, (at - 1,)).fetchone()
+    return _digest(row, store) if row and row["rowid"] == at else ""
 
 
 def _first(row: Any) -> int:

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from string import Template
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.errors import ConfigurationError, NightledgerError, RefusedError
 from nightledger.domain.exposure import tokens_of
@@ -159,6 +160,8 @@ def plan_remove(home: Home, host: str, root: str, project: str | None = None) ->
 def plan_skill(home: Home, host: str, root: str, *, put: bool) -> list[Step]:
     """Return what putting the skill among those of the host's sessions would do, or taking it out; nothing is written.
 
+    What lies there and is no such skill is not taken out.
+
     Args:
         home: Whose records it speaks of.
         host: As records name it.
@@ -172,12 +175,14 @@ def plan_skill(home: Home, host: str, root: str, *, put: bool) -> list[Step]:
     path = os.path.join(root, os.path.expanduser(preset(host).own_skills), name, "SKILL.md")
     told = {"name": name, "program": shlex.join(own_program()), "home": shlex.quote(home.root)}
     text = Template(shipped_config("agent-skill.md").decode()).substitute(told)
-    return [_step(home, path, text.encode() if put else None, text)]
+    step = _step(home, path, text.encode() if put else None, text)
+    is_ours = step.before is None or step.before.startswith(f"---\nname: {name}\n".encode())
+    return [step if put or is_ours else replace(step, after=step.before)]
 
 
 def has_skill(home: Home, host: str, root: str) -> bool:
     """Return whether the skill lies there."""
-    return any(step.before is not None for step in plan_skill(home, host, root, put=False))
+    return any(step.changes for step in plan_skill(home, host, root, put=False))
 
 
 def cost_of(skill: str) -> tuple[int, int]:

@@ -82,13 +82,24 @@ def insertion_line(document: md.Document, section: md.Section) -> int:
 
     That is its last entry; a comment or rule at its end stays behind it, and a block that
     another tool marks as its own (``<!-- x:start -->`` to ``<!-- x:end -->``) is not entered.
+    Where an entry between dividers goes on under a heading, it is the line above that entry.
     """
     blocks = blocks_between(document, *section.body)
     entries = [block for block in blocks if block.kind not in _NOT_ENTRIES]
     kept = entries or [block for block in blocks if block.kind is not md.BlockKind.RULE]
-    if not kept:
-        return section.heading[1]
-    return _after_generated(document, blocks, kept[-1])
+    at = _after_generated(document, blocks, kept[-1]) if kept else section.heading[1]
+    if not _splits(document, at):
+        return at
+    return max(
+        (n for n in range(section.heading[1], at + 1) if n and is_divider(document.lines[n - 1])),
+        default=section.heading[1],
+    )
+
+
+def _splits(document: md.Document, at: int) -> bool:
+    """Return whether what goes in after line ``at`` would stand between dividers with what is below."""
+    below = next((line for line in document.lines[at:] if not md.is_blank(line)), DIVIDER)
+    return is_divided(document) and not is_divider(below)
 
 
 def _after_generated(document: md.Document, blocks: list[md.Block], last: md.Block) -> int:
@@ -266,6 +277,8 @@ def apart(document: md.Document, at: int, added: str) -> str:
     before = document.lines[at - 1] if at else ""
     after = document.lines[at] if at < len(document.lines) else ""
     end = "\r\n" if added.endswith("\r\n") else "\n"
+    if _splits(document, at):
+        return added + DIVIDER + end
     above = block_at(document, at)
     if above and is_divided(document) and above.kind not in _NOT_ENTRIES | {md.BlockKind.HEADING}:
         text = DIVIDER + end + added
