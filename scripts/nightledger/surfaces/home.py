@@ -42,10 +42,10 @@ def this_machine() -> str:
 
 
 def actor_of(context: "Context") -> "Actor":
-    """Guess who called: a person at a terminal, else an unattended run."""
+    """Guess who called: a person at a terminal or a page, else an unattended run."""
     from nightledger.domain.event import Actor
 
-    return Actor.HUMAN if context.interactive() else Actor.CRON
+    return Actor.HUMAN if context.by_page or context.interactive() else Actor.CRON
 
 
 def require_machine(home: Home) -> None:
