@@ -112,6 +112,7 @@ test-all: lint ## every test and the whole of each sweep, for hours; what VECTOR
 	@$(call NAMED,$$CORPORA,test-corpora CORPORA=dir)
 	@$(call NAMED,$$LITEWITNESS,test-interop LITEWITNESS=dir)
 	@$(call NAMED,$$CLAUDE$$CODEX$$OPENCLAW$$HERMES,test-hosts CLAUDE=path CODEX=path OPENCLAW=dir HERMES=dir)
+	@$(call NAMED,$$(command -v chromedriver),test-doors CHROMEDRIVER=path CHROMIUM=path)
 	@$(call NAMED,$$($(FUZZ_PYTHON) -c 'import atheris; print(1)' 2>/dev/null),fuzz FUZZ_PYTHON=python-with-atheris)
 
 # Make a target where what it needs is named, else say how.
@@ -135,6 +136,10 @@ test-hosts: .stamps/dev ## our hooks under the real hosts, without a network (CL
 	OPENCLAW="$${OPENCLAW:+$$(realpath "$$OPENCLAW")}" HERMES="$${HERMES:+$$(realpath "$$HERMES")}" \
 	  $(BIN)/pytest -q -rs tests/interop/test_coding_hosts.py tests/interop/test_claude_code.py tests/interop/test_codex.py tests/interop/test_mcp_hosts.py \
 	  tests/interop/test_openclaw_program.py tests/interop/test_hermes_program.py
+
+test-doors: .stamps/dev ## the review page in a real Chromium (CHROMEDRIVER=path CHROMIUM=path; SHOTS=dir for screenshots, AXE=axe.min.js)
+	CHROMEDRIVER="$${CHROMEDRIVER:-$$(command -v chromedriver)}" CHROMIUM="$${CHROMIUM:-$$(command -v chromium chromium-browser google-chrome | head -1)}" \
+	  $(BIN)/pytest -q -rsP tests/doors
 
 test-faults: .stamps/dev ## the whole sweeps: kills, errors, power failures, attacks (some want strace or root, and say so)
 	@rm -rf .stamps/faults
@@ -211,4 +216,4 @@ pin-dependencies: ## pin every dependency anew, with hashes (needs uv)
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 22
 
-.PHONY: setup setup-doors demo start night review approve reject apply prune stage undo verify status doctor check-memory schedule lint size test test-quick test-all coverage test-vectors test-interop test-hosts test-corpora test-faults fuzz report-faults scorecard mutants bench bench-retention bench-confidence bench-consolidate bench-checkup bench-contradictions bench-stage bench-audit bench-prune bench-hook bench-import bench-index bench-recall bench-think bench-blocks pin-dependencies help
+.PHONY: setup setup-doors demo start night review approve reject apply prune stage undo verify status doctor check-memory schedule lint size test test-quick test-all coverage test-vectors test-interop test-hosts test-doors test-corpora test-faults fuzz report-faults scorecard mutants bench bench-retention bench-confidence bench-consolidate bench-checkup bench-contradictions bench-stage bench-audit bench-prune bench-hook bench-import bench-index bench-recall bench-think bench-blocks pin-dependencies help

@@ -96,7 +96,9 @@ def listed(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def opened(world: World, *words: str, **environment: str) -> Iterator[Page]:
+def opened(
+    world: World, *words: str, streams: Mapping[str, int] | None = None, **environment: str
+) -> Iterator[Page]:
     """Serve the page of a home; it is interrupted at the end, as by Ctrl-C."""
     argv = [sys.executable, str(PROGRAM), "review", "--web", *words]
     argv += ["--home", str(world.home), "--now", world.now.isoformat()]
@@ -106,7 +108,8 @@ def opened(world: World, *words: str, **environment: str) -> Iterator[Page]:
         "NIGHTLEDGER_KEYS": str(world.keys),
         **environment,
     }
-    process = subprocess.Popen(argv, env=variables, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    given: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **(streams or {})}
+    process = subprocess.Popen(argv, env=variables, text=True, **given)
     assert process.stderr
     first = process.stderr.readline()
     found = ADDRESS.search(first)

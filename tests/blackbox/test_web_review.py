@@ -4,14 +4,19 @@ import base64
 import fcntl
 import hashlib
 import json
+import os
+import pty
 import re
 import signal
+import stat
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
 from tests.blackbox.forge import event_named
 from tests.blackbox.page import listed, opened, shown
+from tests.blackbox.test_crashes import die_at
 from tests.blackbox.world import MEMORY, ROOT, World
 
 PASSPHRASE = "correct horse"
@@ -66,6 +71,7 @@ def test_a_review_on_the_page_signs_rejects_and_words_then_ends(world: World) ->
         told = page.ask(do="word", **shown(two), text="- Label both ends of cables.")
         assert (told["note"], told["counts"]) == ("", "sign 1, reject 1, 1 left")
         (worded,) = [item for item in told["items"] if ["+", "- Label both ends of cables."] in item["diff"]]
+        assert told["put"] == {"id": worded["id"], "n": worded["n"]}, "the page shows what takes its place"
         assert page.answer(worded, "approve")["counts"] == "sign 2, reject 1, 0 left"
         assert page.answer(worded, None)["counts"] == "sign 1, reject 1, 1 left"
         page.answer(worded, "approve")
@@ -212,6 +218,31 @@ def test_an_agents_host_cannot_open_it(tmp_path: Path) -> None:
     assert (ran.status, "CLAUDECODE" in ran.err) == (1, True)
 
 
+def test_a_browser_is_opened_by_a_file_of_its_user_and_no_command_names_the_token(world: World) -> None:
+    world.propose("Count twice.")
+    told = world.root / "browser.txt"
+    script = world.root / "browser.sh"
+    look = 'ls -l "${1#file://}"; echo "$1"; cat "${1#file://}"'
+    script.write_text(f'#!/bin/sh\n{{ {look}; }} > "{told}.new"\nmv "{told}.new" "{told}"\n')
+    script.chmod(0o755)
+    ours, theirs = pty.openpty()
+    streams = {"stdin": theirs, "stdout": theirs}
+    with opened(world, streams=streams, DISPLAY=":9", BROWSER=f"{script} %s") as page:
+        until = time.monotonic() + 20
+        while not told.exists() and time.monotonic() < until:
+            time.sleep(0.05)
+        listed_file, address, content = told.read_text().split("\n")[:3]
+        assert page.address in content
+        assert page.token not in address
+        folder = Path(address.removeprefix("file://")).parent
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700, listed_file
+        page.process.send_signal(signal.SIGINT)
+        page.process.wait(timeout=30)
+        assert not folder.exists()
+    os.close(ours)
+    os.close(theirs)
+
+
 # ------------------------------------------------------------ what is shown
 def test_a_text_of_others_is_shown_as_data(world: World) -> None:
     odd = "Boat <script>alert(1)</script> \u202etxt.exe \x1b[2J \u200b<img src=x onerror=alert(2)>"
@@ -299,6 +330,31 @@ def test_a_home_at_work_is_told_and_costs_no_answer(world: World) -> None:
         assert (told["status"], "try again" in told["hint"]) == (75, True)
         assert page.items()[0]["answer"], "it is kept"
         assert page.sign()["done"]
+
+
+def test_a_home_whose_apply_was_cut_short_is_finished_before_it_is_shown(
+    world: World, tmp_path: Path
+) -> None:
+    world.signed("Count twice.")
+    world.wait(hours=3)
+    world.propose("Label cables.")
+    for number in range(40, 400, 8):
+        cut = world.copy(tmp_path / f"cut{number}")
+        assert die_at(number, lambda: cut.run("apply")), "it was never between its intent and its end"  # noqa: B023
+        if cut.events()[-1]["event"] == "apply.intent":
+            break
+    else:
+        raise AssertionError("no apply was cut short")
+    with open(cut.home / ".nightledger/locks/home.lock", "rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert cut.run("review", "--web", "--no-open").status == 75
+    with opened(cut) as page:
+        (one,) = page.items()
+        applies = [event["event"] for event in cut.events() if event["event"].startswith("apply.")]
+        assert applies[-1] in {"apply.aborted", "apply.done"}
+        page.answer(one, "approve")
+        assert page.sign()["done"]
+    assert cut.run("verify").status == 0
 
 
 def test_an_answer_to_what_reads_otherwise_now_is_not_taken(world: World) -> None:

@@ -297,10 +297,12 @@ class PageReview:
 
     def _put(self, now: Open, at: int, worded: Sequence[Item], note: str) -> dict[str, Any]:
         """Keep the answers to what went over to a new wording's proposal, and show that wording."""
-        if worded:
-            choices.put_worded(now.items, now.given, at, worded)
-            now.keep()
-        return self._queue(note)
+        if not worded:
+            return self._queue(note)
+        choices.put_worded(now.items, now.given, at, worded)
+        now.keep()
+        put = now.items[at]
+        return {**self._queue(note), "put": {"id": put.stored.proposal.id, "n": put.change.n}}
 
     def _choose(self, request: Choose) -> dict[str, Any]:
         with self._open() as now:
