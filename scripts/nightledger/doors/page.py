@@ -7,11 +7,8 @@ browser gets nothing. The page loads nothing, and runs nothing but the script th
 """
 
 import argparse
-import base64
-import hashlib
 import hmac
 import os
-import re
 import secrets
 import sys
 import tempfile
@@ -28,6 +25,7 @@ import msgspec
 
 from nightledger.codec.strict_json import parse_json
 from nightledger.domain.errors import NightledgerError, UsageError
+from nightledger.doors.policy import policy_of
 from nightledger.doors.reviewing import REQUESTS, PageReview
 from nightledger.files.shipped import shipped_config
 from nightledger.remote.transport import Response, Server, Service, sentence
@@ -46,7 +44,6 @@ JSON = "application/json"
 IDLE_S = 1800.0
 LAST_ANSWER_S = 1.0
 """So long the answer that ends a review has to reach the page."""
-_PARTS = re.compile(rb"<(script|style)>(.*?)</\1>", re.DOTALL)
 
 
 def serve_review(options: argparse.Namespace, context: Context) -> int:
@@ -161,22 +158,9 @@ class Door:
 
 
 def headers_of(html: bytes) -> dict[str, str]:
-    """Return the headers of every answer: the page runs and draws what stands in it, and is framed and kept by nobody.
-
-    Args:
-        html: The page; its one script and its one style are named by their hashes (CSP level 3, section 8.4).
-    """
-    hashes = {
-        name.decode(): base64.b64encode(hashlib.sha256(text).digest()).decode()
-        for name, text in _PARTS.findall(html)
-    }
-    sources = "; ".join(f"{name}-src 'sha256-{told}'" for name, told in hashes.items())
-    policy = (
-        f"default-src 'none'; {sources}; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; "
-        "form-action 'none'"
-    )
+    """Return the headers of every answer: the page runs and draws what stands in it, and is framed and kept by nobody."""
     return {
-        "Content-Security-Policy": policy,
+        "Content-Security-Policy": policy_of(html, "connect-src 'self'", "frame-ancestors 'none'"),
         "X-Frame-Options": "DENY",
         "X-Content-Type-Options": "nosniff",
         "Cache-Control": "no-store",
