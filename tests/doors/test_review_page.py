@@ -245,3 +245,14 @@ def test_a_hostile_page_in_the_same_browser_gets_nothing(five: World) -> None:
             browser.open(f"http://rebound.example:{page.port}/")
             assert "this is another host" in browser.run("return document.body.innerText")
         assert all(one["answer"] is None for one in page.items())
+
+
+def test_the_report_is_readable_too(five: World) -> None:
+    five.run("report", "--to", str(five.root / "report.html"))
+    with browsing(DRIVER, CHROMIUM) as browser:
+        browser.open(f"file://{five.root}/report.html")
+        assert browser.run("return document.querySelectorAll('svg').length") == 2
+        shoot(browser, "8-report")
+        browser.run("for (const one of document.querySelectorAll('details')) one.open = true")
+        shoot(browser, "9-report-tables")
+        assert browser.console() == []

@@ -159,7 +159,7 @@ def _outcomes(gate: Gate) -> Iterator[OutcomeUse]:
 def _this_week(weeks: Sequence[Counter[str]]) -> Part:
     rows = tuple((what, f"{weeks[0][what]:,}", f"{weeks[1][what]:,}") for what in COUNTED)
     told = f"{weeks[0]['proposed']} change(s) proposed, {weeks[0]['signed']} signed, {weeks[0]['learned']} put into memory."
-    return Part(title="This week", told=told, heads=("", "last 7 days", "the 7 before"), rows=rows)
+    return Part(title="This week", told=told, heads=("what", "last 7 days", "the 7 before"), rows=rows)
 
 
 def _waiting(gate: Gate, book: Book, now: datetime) -> Part:
@@ -289,5 +289,5 @@ def _drift(events: Sequence[Event], book: Book) -> Part:
         f"{len(found)} time(s) something else wrote to a file." if found else "Nothing else wrote to a file."
     )
     return Part(
-        title="Drift", told=told + _more(found), heads=("day", "file", "most likely by", ""), rows=rows
+        title="Drift", told=told + _more(found), heads=("day", "file", "most likely by", "state"), rows=rows
     )
