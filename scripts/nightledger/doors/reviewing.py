@@ -1,6 +1,7 @@
 """A review on a page: the very queue, kept answers and signature of the terminal's review, one question at a time.
 
-Invariant: each question reads the home anew, and the answers that are kept are those of ``review-draft.json``: two pages and
+Invariant: each question looks at the home anew (what waits is listed anew where stat(2) tells of a change, and always before
+a signature), and the answers that are kept are those of ``review-draft.json``: two pages and
 a terminal on one queue share them. What is signed carries the hash of what was shown: a change that reads otherwise now, or
 that was answered otherwise elsewhere meanwhile, is asked again, and nothing is signed.
 """
@@ -24,6 +25,7 @@ from nightledger.gate.stored import short_name
 from nightledger.surfaces import screen, signing
 from nightledger.surfaces import session as sessions
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.kept_look import stamp_of
 from nightledger.surfaces.session import Session
 from nightledger.surfaces.verbs.edit import word_change
 from nightledger.surfaces.verbs.review import (
@@ -152,6 +154,7 @@ class PageReview:
         """
         self._context, self._name = context, name
         self._unmasked: set[str] = set()
+        self._waiting, self._stamp = list[Item](), ""
         self.told: list[str] = []
         self.refused, self.unsigned, self.is_done = 0, False, False
 
@@ -175,10 +178,13 @@ class PageReview:
             return {**failed, "status": getattr(error, "exit_status", 1)}
 
     @contextmanager
-    def _open(self) -> Iterator[Open]:
+    def _open(self, *, anew: bool = False) -> Iterator[Open]:
         self._context.renew()
         with sessions.reading(self._context, person=True) as session:
-            items = [self._as_asked(item) for item in waiting(session, self._name)]
+            stamp = stamp_of(session.gate)
+            if anew or not stamp or stamp != self._stamp:
+                self._waiting, self._stamp = waiting(session, self._name), stamp
+            items = [self._as_asked(item) for item in self._waiting]
             given, changed = read_draft(session.gate, items)
             self.unsigned = bool(given)
             yield Open(session=session, items=items, given=given, changed=changed)
@@ -319,7 +325,7 @@ class PageReview:
     # ------------------------------------------------------------ what is signed
     def _sign(self, request: Sign) -> dict[str, Any]:
         """Sign what the page listed, where each of it reads and is answered as it was listed; else nothing."""
-        with self._open() as now:
+        with self._open(anew=True) as now:
             places = [now.place(said) for said in request.answers]
             chosen = {at: now.given.get(at) for at in places if at is not None}
             if None in places or not chosen:
