@@ -17,7 +17,9 @@ from typing import Any
 from tests.blackbox.forge import event_named
 from tests.blackbox.page import listed, opened, shown
 from tests.blackbox.test_crashes import die_at
-from tests.blackbox.world import MEMORY, ROOT, World
+from tests.blackbox.test_reviewing import NET, ONE, PAID, TWO
+from tests.blackbox.world import MEMORY, ROOT, World, found
+from tests.rows import each_row
 
 PASSPHRASE = "correct horse"
 SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
@@ -272,6 +274,34 @@ def test_what_a_mask_hides_is_signed_only_when_it_was_shown(world: World) -> Non
         (one,) = [item for item in told["items"] if not item["is_drift"]]
         assert "Sesame-Street-77" in json.dumps(one["diff"])
         assert page.answer(one, "approve")["note"] == ""
+
+
+@each_row(
+    "side,when,stays",
+    [
+        ("1", "", [ONE]),
+        ("2", "", [TWO]),
+        ("3", "", [ONE, TWO]),
+        ("3", "it is paid  net", [NET, TWO]),
+    ],
+)
+def test_of_two_entries_one_is_kept_or_both_as_on_the_terminal(
+    tmp_path: Path, side: str, when: str, stays: list[str]
+) -> None:
+    world = found(tmp_path / f"{side}{bool(when)}", memory=PAID.encode())
+    world.ok("check")
+    with opened(world) as page:
+        (one,) = page.items()
+        look = page.ask(do="look", **shown(one))
+        assert look["sides"] == ["line 5: - Ida's salary is 4000.", "line 10: - Ida's salary is 5000."]
+        assert look["choices"] == {"1": "keep the first", "2": "keep the second", "3": "both are true"}
+        (one,) = page.ask(do="choose", **shown(one), side=side, when=when)["items"]
+        if one["answer"] is None:  # another change takes its place
+            page.answer(one, "approve")
+        assert page.sign()["done"]
+    world.wait(hours=3)
+    world.run("apply")
+    assert [line for line in (ONE, NET, TWO) if line in world.read()] == stays
 
 
 # ------------------------------------------------------------ others at work meanwhile
