@@ -119,6 +119,7 @@ test-all: lint ## every test and the whole of each sweep, for hours; what VECTOR
 	@$(call NAMED,$$LITEWITNESS,test-interop LITEWITNESS=dir)
 	@$(call NAMED,$$CLAUDE$$CODEX$$OPENCLAW$$HERMES,test-hosts CLAUDE=path CODEX=path OPENCLAW=dir HERMES=dir)
 	@$(call NAMED,$(MODEL_PYTHON)$(wildcard .stamps/model),test-model)
+	@$(call NAMED,$$(command -v chromedriver),test-doors CHROMEDRIVER=path CHROMIUM=path)
 	@$(call NAMED,$$($(FUZZ_PYTHON) -c 'import atheris; print(1)' 2>/dev/null),fuzz FUZZ_PYTHON=python-with-atheris)
 
 # Make a target where what it needs is named, else say how.
@@ -145,6 +146,10 @@ test-hosts: .stamps/dev ## our hooks under the real hosts, without a network (CL
 
 test-model: .stamps/dev $(if $(MODEL_PYTHON),,.stamps/model) ## our client, a real server, a model of noise: proves the wire, not the wisdom (MODEL_PYTHON=path: with xllamacpp; else it is fetched)
 	MODEL_PYTHON="$${MODEL_PYTHON:-.stamps/model-env/bin/python}" $(PYTEST) -q -rs tests/interop/test_small_model.py
+
+test-doors: .stamps/dev ## the review page in a real Chromium (CHROMEDRIVER=path CHROMIUM=path; SHOTS=dir for screenshots, AXE=axe.min.js)
+	CHROMEDRIVER="$${CHROMEDRIVER:-$$(command -v chromedriver)}" CHROMIUM="$${CHROMIUM:-$$(command -v chromium chromium-browser google-chrome | head -1)}" \
+	  $(BIN)/pytest -q -rsP tests/doors
 
 test-faults: .stamps/dev ## the whole sweeps: kills, errors, power failures, attacks (some want strace or root, and say so)
 	@rm -rf .stamps/faults

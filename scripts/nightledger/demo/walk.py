@@ -431,7 +431,7 @@ def _demo(story: Story, home: Path, narrator: Narrator) -> int:
         narrator.item(path, what)
     narrator.say("Ask it more; by the real clock many nights were missed since, and it will say so:")
     narrator.say(f"  export NIGHTLEDGER_KEYS={_shown(shell.keys)}")
-    for verb in ("history", "verify", "status"):
+    for verb in ("history", "verify", "status", "report"):
         narrator.say(f"  .venv/bin/nightledger {verb} --home {_shown(home)}")
     return 0 if all(check.holds for check in checks) else EXIT_REFUSED
 

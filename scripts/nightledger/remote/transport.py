@@ -1,4 +1,4 @@
-"""Small requests over HTTP, asked and served within limits: what the channel and the witness stand on.
+"""Small requests over HTTP, asked and served within limits: what the channel, the witness and the review page stand on.
 
 Invariant: nobody makes us read more than one small request, or takes more threads than there is room for; and a request
 of ours is over in a given time, however its server drips: ``timeout`` of ``http.client`` bounds each step alone, so
@@ -28,6 +28,8 @@ from nightledger import __version__
 from nightledger.domain.errors import ConfigurationError, LockedError, NightledgerError
 
 if TYPE_CHECKING:
+    from email.message import Message
+
     from nightledger.surfaces.context import Context
 
 _KINDS = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
@@ -161,6 +163,9 @@ class Service(Struct, frozen=True, kw_only=True):
         max_bytes: That one may have.
         answer: Answers one; what it raises becomes "not now", told here on standard error unless it is a lock.
         look: Answers ``GET`` of a path; None for "there is nothing here".
+        admit: Refuses a request by its method and headers, before its body is read; None where it may go on.
+        headers: Of every answer.
+        is_over: Whether nothing more is to be served; asked twice a second.
     """
 
     name: str
@@ -169,6 +174,9 @@ class Service(Struct, frozen=True, kw_only=True):
     max_bytes: int
     answer: Callable[[bytes], Response]
     look: Callable[[str], Response | None]
+    admit: "Callable[[str, Message], Response | None]" = lambda *_: None
+    headers: Mapping[str, str] = MappingProxyType({})
+    is_over: Callable[[], bool] = lambda: False
 
 
 class Server(ThreadingHTTPServer):
@@ -214,19 +222,25 @@ class Server(ThreadingHTTPServer):
         self._held.discard(request)
         super().shutdown_request(request)
 
-    def serve_until_told(self, context: "Context", what: str) -> None:
-        """Say where it listens, and serve until Ctrl-C or a service manager ends it in an orderly way.
+    def service_actions(self) -> None:
+        """End where nothing more is to be served."""
+        if self.service.is_over():
+            threading.Thread(target=self.shutdown, daemon=True).start()
+
+    def serve_until_told(self, context: "Context", what: str, page: str = "") -> None:
+        """Say where it listens, and serve until Ctrl-C, a service manager or the service itself ends it in an orderly way.
 
         Args:
             context: The command's surroundings.
             what: What is served, for people.
+            page: What follows the address where a person is to open it.
         """
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGTERM, signal.SIGINT):  # a thread: shutdown waits for the loop
                 signal.signal(number, lambda *_: threading.Thread(target=self.shutdown, daemon=True).start())
         host, port = self.server_address[:2]
         name = f"[{host!s}]" if ":" in str(host) else str(host)
-        context.note(f"serving {what} on http://{name}:{port}; end it with Ctrl-C")
+        context.note(f"serving {what} on http://{name}:{port}{page}; end it with Ctrl-C")
         with self:
             self.serve_forever()
 
@@ -265,10 +279,14 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing of each request."""
 
     def do_GET(self) -> None:
-        found = self.server.answer(lambda service: service.look(self.path))
+        refused = self.server.service.admit("GET", self.headers)
+        found = refused or self.server.answer(lambda service: service.look(self.path))
         self._send(found or sentence(HTTPStatus.NOT_FOUND, "there is nothing here"))
 
     def do_POST(self) -> None:
+        if refused := self.server.service.admit("POST", self.headers):
+            self._send(refused)
+            return
         status, found = self._body()
         if isinstance(found, bytes):
             self._send(self.server.answer(lambda service: service.answer(found)))
@@ -307,3 +325,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Retry-After", str(RETRY_AFTER_S))
         self.end_headers()
         self.wfile.write(response.content)
+
+    def end_headers(self) -> None:
+        for name, value in self.server.service.headers.items():
+            self.send_header(name, value)
+        super().end_headers()

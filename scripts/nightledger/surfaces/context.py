@@ -61,6 +61,7 @@ class Context:
         keys_dir: Where private keys and pins live: ``$NIGHTLEDGER_KEYS``, else ``~/.config/nightledger``.
         json: Results as one JSON document.
         guided: ``start`` calls: no next step is told, and no list that a person need not read on the first day.
+        by_page: A page of this process asks the person; where a run is at work it says so, and does not wait.
         quiet: Say nothing when there is nothing to say (standard output is no terminal).
         short: Returns a text of ours with the short names of proposals, once the home is open.
         afterwards: What failed after the verb's work was done; raised when the verb has said what it did.
@@ -74,6 +75,7 @@ class Context:
         self.keys_dir = keys_directory(environment)
         self.json = json
         self.guided = False
+        self.by_page = False
         self.quiet = not sys.stdout.isatty()
         self._now_text = now_text
         self._now: datetime | None = None
@@ -213,10 +215,10 @@ def this_machine() -> str:
 
 
 def actor_of(context: "Context") -> "Actor":
-    """Guess who called: a person at a terminal, else an unattended run."""
+    """Guess who called: a person at a terminal or a page, else an unattended run."""
     from nightledger.domain.decision import Actor
 
-    return Actor.HUMAN if context.interactive() else Actor.CRON
+    return Actor.HUMAN if context.by_page or context.interactive() else Actor.CRON
 
 
 def require_machine(home: Home) -> None:

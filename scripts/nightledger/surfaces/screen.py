@@ -147,19 +147,26 @@ def _pieces(text: str, room: int) -> Iterator[str]:
 
 def diff_lines(diff: str, *, told: frozenset[str] = NOTHING, masked: bool = True) -> list[str]:
     """Give a diff's lines for the terminal; long ones go on in the next row, never cut off."""
-    from nightledger.text.scanners.scan import mask_diff
-
     rows = []
-    text = mask_diff(diff, told=told) if masked else diff
-    lines = text.removesuffix("\n").split("\n") if diff else []
-    for line in lines:
-        sign, text = visible(line[:1]), _told_apart(visible(line[1:]), sign=line[:1])
+    for sign, line in signed_lines(diff, told=told, masked=masked):
+        text = _told_apart(line, sign=sign)
         pieces = [text] if columns(text) < width() else _pieces(text, width() - 1 - len(GOES_ON))
         rows += [
             painted(sign + GOES_ON * bool(at) + piece, _COLOURS.get(sign, ""))
             for at, piece in enumerate(pieces)
         ]
     return rows
+
+
+def signed_lines(
+    diff: str, *, told: frozenset[str] = NOTHING, masked: bool = True
+) -> Iterator[tuple[str, str]]:
+    """Yield each line of a diff, its sign apart, as they may be shown."""
+    from nightledger.text.scanners.scan import mask_diff
+
+    text = mask_diff(diff, told=told) if masked else diff
+    for line in text.removesuffix("\n").split("\n") if diff else ():
+        yield visible(line[:1]), visible(line[1:])
 
 
 def cut(row: str) -> str:
@@ -211,9 +218,13 @@ def item_lines(item: "Item", at: int, count: int) -> list[str]:
 
 def diff_rows(item: "Item") -> list[str]:
     """Give the rows of a change's diff; without masks once its operator asked for that."""
-    if item.is_unmasked:
-        return diff_lines(item.plain, masked=False)
-    return diff_lines(item.diff or item.change.diff, told=item.told)
+    diff, masked = diff_of(item)
+    return diff_lines(diff, told=item.told, masked=masked)
+
+
+def diff_of(item: "Item") -> tuple[str, bool]:
+    """Return the diff that is shown of a change, and whether it is to be masked."""
+    return (item.plain, False) if item.is_unmasked else (item.diff or item.change.diff, True)
 
 
 def headline(change: "Change", *, told: frozenset[str] = NOTHING) -> str:
@@ -230,24 +241,35 @@ def why(change: "Change", *, told: frozenset[str] = NOTHING) -> list[str]:
     return wrap(shown(change.reason, told=told), indent="       ", first="  why: ")
 
 
+FACTS = {"why": 7, "from": 8, "reject if": 4, "fine when": 4, "!": 4}
+"""What is told of a change, in this order, and how far in it goes on in the next row."""
+
+
 def facts(change: "Change", *, told: frozenset[str] = NOTHING, share: "Share | None" = None) -> list[str]:
     """Give why, from where, how sure, what became of changes like it, and what would change its mind."""
-    lines = why(change, told=told)
+    lines: list[str] = []
+    for label, text in told_facts(change, told=told, share=share):
+        first = f"  {label} " if label == "!" else f"  {label}: "
+        lines += wrap(text, indent=" " * FACTS[label], first=first)
+    return lines
+
+
+def told_facts(
+    change: "Change", *, told: frozenset[str] = NOTHING, share: "Share | None" = None
+) -> Iterator[tuple[str, str]]:
+    """Yield what is told of a change, each by its label in ``FACTS``, as it may be shown."""
+    yield "why", shown(change.reason, told=told)
     origins = ", ".join(origin.value for origin in change.provenance)
     sources = ", ".join(place(evidence) for evidence in change.evidence[:3])
     more = f" and {len(change.evidence) - 3} more" if len(change.evidence) > 3 else ""  # noqa: PLR2004 - a screenful
-    lines += wrap(
-        f"{sources or 'no source is named'}{more} ({origins}), {sureness([change.confidence], share)}",
-        indent="        ",
-        first="  from: ",
-    )
+    sure = sureness([change.confidence], share)
+    yield "from", f"{sources or 'no source is named'}{more} ({origins}), {sure}"
     if change.scope.fails_when:
-        lines += wrap(shown(change.scope.fails_when, told=told), indent="    ", first="  reject if: ")
+        yield "reject if", shown(change.scope.fails_when, told=told)
     if change.scope.fine_when:
-        lines += wrap(shown(change.scope.fine_when, told=told), indent="    ", first="  fine when: ")
+        yield "fine when", shown(change.scope.fine_when, told=told)
     for flag in change.flags_told:
-        lines += wrap(f"{flag.rule}: {shown(flag.message, told=told)}", indent="    ", first="  ! ")
-    return lines
+        yield "!", f"{flag.rule}: {shown(flag.message, told=told)}"
 
 
 def sureness(confidence: Sequence[float], share: "Share | None") -> str:
@@ -294,14 +316,16 @@ def evidence_lines(
     brief = places or (change.op.value == "compress" and not whole_logs)
     shown = []
     for evidence in change.evidence:
-        title, rows = _cited(home, evidence, told, expunged)
+        title, lines = cited_lines(home, evidence, told, expunged)
+        rows = [INSIDE + piece for line in lines for piece in _pieces(line, width() - len(INSIDE))]
         shown += [*wrap(title, indent="      ", first="  in: "), *(() if brief else rows)]
     return shown
 
 
-def _cited(
+def cited_lines(
     home: "Home", evidence: "Evidence", told: frozenset[str], expunged: "HashedPhrases"
 ) -> tuple[str, list[str]]:
+    """Return where evidence stands, and its lines, as they may be shown; see :func:`evidence_lines`."""
     from nightledger.domain.errors import NightledgerError
     from nightledger.gate.forgetting.forgotten import cited, values_of
 
@@ -316,7 +340,7 @@ def _cited(
     if found.path != evidence.path:
         head = f"{head}, now in {shown(found.path)}"
     title = head if found.same else f"{head}: these lines have changed since"
-    return title, [row for line in lines for row in text_lines(line, indent=INSIDE, told=values)]
+    return title, [shown(line, told=values) for line in lines]
 
 
 def meter(proposal: "Proposal") -> str:

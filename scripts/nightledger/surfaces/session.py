@@ -255,7 +255,7 @@ def _turn(context: Context, home: Home, *, answered: bool) -> Iterator[None]:
     try:
         lock.acquire()
     except LockedError:
-        if not answered:
+        if context.by_page or not answered:
             raise
         context.note("another run is at work; what you answered waits for its end")
         lock.timeout_s = PATIENCE_S

@@ -2,7 +2,7 @@
 
 import getpass
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -98,7 +98,11 @@ def principal_at(session: Session, path: Path, key: PublicKey, namespace: str) -
 
 
 def unlock(
-    session: Session, context: Context, path: Path | None = None, namespace: str = NAMESPACE
+    session: Session,
+    context: Context,
+    path: Path | None = None,
+    namespace: str = NAMESPACE,
+    passphrase: bytes | None = None,
 ) -> Signer:
     """Unlock the operator's key, or another that may sign, asking for its passphrase; the home's lock need not be held.
 
@@ -107,7 +111,7 @@ def unlock(
     """
     if path is None:
         principal_of(session)
-        return signer_of(session.gate, context)
+        return signer_at(operator_path(session.gate), context, passphrase)
     signer = signer_at(path, context)
     principal_at(session, path, signer.public_key, namespace)
     return signer
@@ -136,12 +140,13 @@ def signer_of(gate: Gate, context: Context) -> Signer:
     return signer_at(operator_path(gate), context)
 
 
-def signer_at(path: Path, context: Context) -> Signer:
+def signer_at(path: Path, context: Context, passphrase: bytes | None = None) -> Signer:
     """Unlock a key: in this process, or through ``ssh-keygen`` for hardware keys and agents.
 
     Args:
         path: Its private file; where there is only ``PATH.pub``, an agent has it.
         context: The command's surroundings.
+        passphrase: What was typed elsewhere; None asks for it on the terminal.
 
     Raises:
         RefusedError: It wants a passphrase and nobody can be asked.
@@ -152,6 +157,8 @@ def signer_at(path: Path, context: Context) -> Signer:
         return keys.keygen_signer(path)
     if not keys.needs_passphrase(path):
         return keys.load_operator_key(path)
+    if passphrase is not None:
+        return keys.load_operator_key(path, passphrase=passphrase)
     if not context.interactive():
         raise RefusedError(
             f"the key {path} has a passphrase, and there is no terminal to ask on",
@@ -212,7 +219,11 @@ class Settled(Struct, frozen=True, kw_only=True):
 
 
 def settle(
-    context: Context, seen: Session, items: Sequence[reviewing.Item], answers: Sequence[reviewing.Answer]
+    context: Context,
+    seen: Session,
+    items: Sequence[reviewing.Item],
+    answers: Sequence[reviewing.Answer],
+    passphrase: bytes | None = None,
 ) -> Settled:
     """Sign and record answers; what does not stand any more is left out and named.
 
@@ -221,6 +232,7 @@ def settle(
         seen: The home as it was shown, without its lock.
         items: What was shown.
         answers: What the operator said to it.
+        passphrase: What was typed for it elsewhere; None asks for it on the terminal.
 
     Raises:
         LockedError: A run was at work for longer than anyone waits; nothing was recorded.
@@ -231,7 +243,7 @@ def settle(
     if any(answer.verb is reviewing.Verb.APPROVE for answer in answers):
         require_settings(seen.gate)  # a broken file must not make a wait shorter than it says
     signs = any(answer.verb is not reviewing.Verb.LATER for answer in answers)
-    signer = unlock(seen, context) if signs else None
+    signer = unlock(seen, context, passphrase=passphrase) if signs else None
     with writing(context, keep_head=True, person=True, answered=True) as session:
         standing, fallen = recheck(session.gate, session.ledger.book, items, answers)
         _defer(session, [answer for answer in standing if answer.verb is reviewing.Verb.LATER])
@@ -279,19 +291,25 @@ def tell_settled(context: Context, settled: Settled) -> None:
     """Say what was signed, when it can be applied, and what was not signed and why."""
     for refusal in settled.refusals:
         say(context, f"not signed: {refusal.proposal}: {refusal.reason}", indent=screen.INSIDE)
+    for sentence in settled_sentences(settled, guided=context.guided):
+        say(context, sentence, indent=screen.INSIDE)
+
+
+def settled_sentences(settled: Settled, *, guided: bool = False) -> Iterator[str]:
+    """Yield what was signed, and when it can be applied."""
     by_type: dict[DecisionType, list[Decision]] = {}
     for decision in settled.decisions:
         by_type.setdefault(decision.type, []).append(decision)
     for decision in by_type.get(DecisionType.DRIFT, ()):
-        say(context, f"Settled {decision.targets[0].path}: {_kept(decision)}.", indent=screen.INSIDE)
+        yield f"Settled {decision.targets[0].path}: {_kept(decision)}."
     counts = {kind: sum(len(one.changes) for one in found) for kind, found in by_type.items()}
     if rejected := counts.get(DecisionType.REJECT):
-        context.print(f"Rejected {rejected} change(s).")
+        yield f"Rejected {rejected} change(s)."
     if approved := by_type.get(DecisionType.APPROVE):
         when = max(decision.not_before for decision in approved)
-        applies = "" if context.guided else "; 'nightledger apply' then applies them"
+        applies = "" if guided else "; 'nightledger apply' then applies them"
         count = f"Signed {counts[DecisionType.APPROVE]} change(s)"
-        say(context, f"{count}. They cool until {when:%Y-%m-%d %H:%M} UTC{applies}.")
+        yield f"{count}. They cool until {when:%Y-%m-%d %H:%M} UTC{applies}."
 
 
 def require_signed(settled: Settled) -> None:

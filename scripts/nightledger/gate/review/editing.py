@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, MutableMapping, MutableSequence, Sequence
 from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
@@ -273,6 +273,19 @@ def counts_of(items: Sequence[Item], given: Mapping[int, Answer]) -> str:
     said = Counter(word_of(items[at], answer) for at, answer in given.items())
     told = [f"{word} {said[word]}" for word in ("sign", "reject", "keep", "take back") if said[word]]
     return ", ".join([*told, f"{len(items) - sum(said.values()) + said['leave']} left"])
+
+
+def put_worded(
+    items: MutableSequence[Item], given: MutableMapping[int, Answer], at: int, worded: Sequence[Item]
+) -> None:
+    """Put a new wording, and what went over to its proposal with it, in the places of what they replace."""
+    for one in worded:
+        old = (one.stored.proposal.supersedes, one.change.key)
+        place = next((n for n, i in enumerate(items) if (i.stored.proposal.id, i.change.key) == old), at)
+        items[place] = one
+        if place in given:
+            given[place] = replace(given[place], proposal=one.stored.proposal.id, n=one.change.n)
+    given.pop(at, None)
 
 
 def first_line(item: Item) -> str:

@@ -117,16 +117,20 @@ def revise_change(context: Context, item: Item) -> Sequence[Item]:
     if after.strip() in (b"", before.strip()):
         context.print("  nothing was changed")
         return ()
-    wording = after.decode("utf-8", "replace")
+    worded, why = word_change(context, item, after.decode("utf-8", "replace"))
+    if why:
+        context.print(f"  not taken: {why}; your text is in {keep_aside(after)}")
+    return worded
+
+
+def word_change(context: Context, item: Item, wording: str) -> tuple[Sequence[Item], str]:
+    """Propose a change in the operator's words; return what waits then in its place, or why nothing came of it."""
 
     def propose(session: Session) -> Outcome:
         stored, n = item.stored, item.change.n
         return revise(session.gate, session.ledger, stored, n, wording, session.moment)
 
-    worded, why = put_instead(context, item, propose)
-    if why:
-        context.print(f"  not taken: {why}; your text is in {keep_aside(after)}")
-    return worded
+    return put_instead(context, item, propose)
 
 
 def put_instead(

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from functools import cache, partial
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from nightledger.domain.errors import NightledgerError, RefusedError
 from nightledger.domain.periods import log_day
@@ -44,17 +43,17 @@ AGAIN = "nightledger review"
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Show what waits; on a terminal ask for answers and sign them."""
+    if options.web:
+        from nightledger.doors.page import serve_review
+
+        return serve_review(options, context)
     if options.remote:
         from nightledger.remote.channel import review_remote
 
         return review_remote(context, options.remote)
     asks = context.interactive() and not context.json
     with sessions.reading(context, person=asks) as session:
-        book = session.ledger.book
-        items = list_items(session.gate, session.ledger, read_documents(session.gate))
-        if options.id is not None:
-            wanted = find_status(book, options.id).id
-            items = [item for item in items if item.stored.proposal.id == wanted]
+        items = waiting(session, options.id)
         _open(context, session, items)
         if asks:
             return _ask_and_sign(context, session, items)
@@ -67,8 +66,17 @@ def run(options: argparse.Namespace, context: Context) -> int:
     return 0
 
 
+def waiting(session: Session, name: str | None) -> list[Item]:
+    """Return what waits: all of it, or of the proposal of that name."""
+    items = list_items(session.gate, session.ledger, read_documents(session.gate))
+    if name is None:
+        return items
+    wanted = find_status(session.ledger.book, name).id
+    return [item for item in items if item.stored.proposal.id == wanted]
+
+
 def _open(context: Context, session: Session, items: list[Item]) -> None:
-    say(context, *_notices(session, items, guided=context.guided), indent=screen.INSIDE)
+    say(context, *notices(session, items, guided=context.guided), indent=screen.INSIDE)
     proposals = {item.stored.proposal.id: item.stored.proposal for item in items}
     for name, proposal in proposals.items():
         which = f"{name}, " if len(proposals) > 1 else "Size: "
@@ -78,7 +86,8 @@ def _open(context: Context, session: Session, items: list[Item]) -> None:
         context.print()
 
 
-def _notices(session: Session, items: list[Item], *, guided: bool) -> Iterator[str]:
+def notices(session: Session, items: list[Item], *, guided: bool) -> Iterator[str]:
+    """Yield what is to be known before anything is answered, and how much waits."""
     home, book = session.gate.home, session.ledger.book
     if home.identity.simulated:
         yield "This is a simulated home: its clock is whatever --now says."
@@ -126,6 +135,7 @@ ALIKE_KEYS = "y sign all  n reject all  s all later  b back, one by one"
 _VERBS = {"y": Verb.APPROVE, "n": Verb.REJECT, "s": Verb.LATER, "r": Verb.REJECT}
 _PROMPT_ROWS = 4
 SIDE_KEYS = ("1", "2", "3")
+SIDE_WORDS = ("keep the first", "keep the second", "both are true")
 _WHEN = "both are true when (Enter: without a condition)"
 
 
@@ -196,7 +206,7 @@ class Questions(Struct, kw_only=True):
             self.items[at] = self.items[at].unmasked()
             return at  # shown and asked about next
         if key == "e" and self.edit and (worded := self.edit(self.items[at])):
-            self._replace(at, worded)
+            choices.put_worded(self.items, self.given, at, worded)
             return at  # shown and asked about next
         given = self._answers(at, key)
         if key in SIDE_KEYS:
@@ -205,35 +215,18 @@ class Questions(Struct, kw_only=True):
             )
             given = {at: answer} if answer else {}
             if worded:
-                self._replace(at, worded)
+                choices.put_worded(self.items, self.given, at, worded)
                 return at  # shown and asked about next
         if given:
             self.given |= given
             self.kept = self.keep(self.given)
         return self._next(at + 1) if given else None
 
-    def _replace(self, at: int, worded: Sequence[Item]) -> None:
-        """Put a new wording, and what went over to its proposal with it, in the places of what they replace."""
-        for one in worded:
-            old = (one.stored.proposal.supersedes, one.change.key)
-            place = next(
-                (n for n, i in enumerate(self.items) if (i.stored.proposal.id, i.change.key) == old), at
-            )
-            self.items[place] = one
-            if place in self.given:
-                self.given[place] = replace(
-                    self.given[place], proposal=one.stored.proposal.id, n=one.change.n
-                )
-        self.given.pop(at, None)
-
     def _keys(self, at: int) -> dict[str, str]:
         item, many = self.items[at], len(choices.alike(self.items, at))
         drift, more = choices.is_drift(item), self._next(at + 1) < len(self.items)
-        sides = dict.fromkeys(SIDE_KEYS, "")
-        if self.sides(item):
-            sides = dict(
-                zip(SIDE_KEYS, ("1 keep the first", "2 keep the second", "3 both are true"), strict=True)
-            )
+        has_sides = bool(self.sides(item))
+        sides = {key: f"{key} {word}" * has_sides for key, word in zip(SIDE_KEYS, SIDE_WORDS, strict=True)}
         shown = {
             **sides,
             "y": "y keep" if drift else "y sign",
@@ -365,26 +358,38 @@ def questions_of(
     return questions
 
 
-def _side_rows(gate: Gate, item: Item) -> list[str]:
-    """Return the two wordings that contradict each other, one below the other; nothing where a change asks about none."""
+def told_sides(gate: Gate, item: Item) -> list[str]:
+    """Return the two wordings that contradict each other, as they may be shown; nothing where a change asks about none."""
     sides = contradicting.find_sides(gate, item.stored.proposal, item.change)
     if sides is None:
         return []
     other = f"line {sides.other_line}" if sides.other_line else "new"
     told = ((f"line {sides.line}", sides.first), (other, sides.second))
+    return [f"{place}: {screen.shown(text.strip(), told=item.told)}" for place, text in told]
+
+
+def _side_rows(gate: Gate, item: Item) -> list[str]:
+    """Return the two wordings, one below the other, each behind its key."""
     return [
         row
-        for key, (place, text) in zip(SIDE_KEYS, told, strict=False)
-        for row in screen.wrap(
-            f"{place}: {screen.shown(text.strip(), told=item.told)}", indent=screen.INSIDE, first=f"  {key} "
-        )
+        for key, text in zip(SIDE_KEYS, told_sides(gate, item), strict=False)
+        for row in screen.wrap(text, indent=screen.INSIDE, first=f"  {key} ")
     ]
 
 
 def _settle(
     context: Context, gate: Gate, item: Item, key: str, when: str
 ) -> tuple[Answer | None, Sequence[Item]]:
-    """Return what a choice between two wordings comes to: an answer, or what waits in the change's place."""
+    """Return what a choice between two wordings comes to, and say why it comes to nothing."""
+    answer, worded, why = settle_sides(context, gate, item, key, when)
+    say(context, why)
+    return answer, worded
+
+
+def settle_sides(
+    context: Context, gate: Gate, item: Item, key: str, when: str
+) -> tuple[Answer | None, Sequence[Item], str]:
+    """Return what a choice between two wordings comes to: an answer, or what waits in the change's place, or why neither."""
     from nightledger.surfaces.verbs.edit import put_instead
 
     sides = contradicting.find_sides(gate, item.stored.proposal, item.change)
@@ -393,20 +398,17 @@ def _settle(
         gate, item.change, sides, contradicting.Side(key), when, today
     )
     if not found:
-        say(context, "That has no place in the file as it is now; answer it with y, n or e.")
-        return None, ()
+        return None, (), "That has no place in the file as it is now; answer it with y, n or e."
     proposal, n, draft = item.stored, item.change.n, found.draft
     if draft is None:
         verb = Verb.APPROVE if found.signs else Verb.REJECT
         if why := choices.why_not(item, verb):
-            say(context, f"It cannot be answered so: {why}")
-            return None, ()
-        return Answer(proposal=proposal.proposal.id, n=n, verb=verb, reason=found.reason), ()
+            return None, (), f"It cannot be answered so: {why}"
+        return Answer(proposal=proposal.proposal.id, n=n, verb=verb, reason=found.reason), (), ""
     worded, why = put_instead(
         context, item, lambda home: put_in_place(home.gate, home.ledger, proposal, n, draft, home.moment)
     )
-    say(context, f"Not taken: {why}" if why else "")
-    return None, worded
+    return None, worded, f"Not taken: {why}" if why else ""
 
 
 def tell_unsigned(questions: Questions, again: str) -> None:

@@ -1,0 +1,193 @@
+"""The review page's door: one HTML file and one address for its questions, on this machine's loopback.
+
+Invariant: nothing but this page, opened with this run's token, is answered. The token stands behind ``#`` in the address,
+which browsers send to nobody; a question carries it in a header that no form and no other origin can set; ``Host`` and
+``Origin`` have to name this very port, so that a name that is pointed here (DNS rebinding) or a hostile page in the same
+browser gets nothing. The page loads nothing, and runs nothing but the script that stands in it.
+"""
+
+import argparse
+import hmac
+import os
+import secrets
+import sys
+import tempfile
+import threading
+import time
+import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from email.message import Message
+from http import HTTPStatus
+from types import MappingProxyType
+
+import msgspec
+
+from nightledger.codec.canonical import parse_json
+from nightledger.domain.errors import NightledgerError, UsageError
+from nightledger.doors.policy import policy_of
+from nightledger.doors.reviewing import REQUESTS, PageReview
+from nightledger.files.home import shipped_config
+from nightledger.remote.transport import Response, Server, Service, sentence
+from nightledger.surfaces import session as sessions
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.screen import say
+from nightledger.surfaces.verbs.review import AGAIN, KEPT, notices, waiting
+
+HOST = "127.0.0.1"
+API = "/review"
+TOKEN_HEADER = "X-Nightledger-Token"  # noqa: S105 - the header's name
+TOKEN_BYTES = 32
+MAX_REQUEST_BYTES = 1 << 20
+"""Thousands of answers, or the longest wording."""
+JSON = "application/json"
+IDLE_S = 1800.0
+LAST_ANSWER_S = 1.0
+"""So long the answer that ends a review has to reach the page."""
+
+
+def serve_review(options: argparse.Namespace, context: Context) -> int:
+    """Serve the page until everything is signed, nobody asked for half an hour, or Ctrl-C.
+
+    Raises:
+        UsageError: It was asked for together with what has no page.
+        RefusedError: Another machine writes this home, or an agent's host is calling.
+    """
+    if options.remote or context.json:
+        other = "--remote" if options.remote else "--json"
+        raise UsageError(
+            f"--web and {other} do not go together", hint=f"'{AGAIN} {other}' is on the terminal"
+        )
+    context.by_page = True
+    with sessions.reading(context, person=True) as session:
+        if not waiting(session, options.id):
+            say(context, *notices(session, [], guided=context.guided))
+            return 0
+    door = Door(PageReview(context, options.id))
+    with Server((HOST, options.port), door.service()) as server:
+        port = int(server.server_address[1])
+        door.listen_on(port)
+        page = f"/#t={door.token}"
+        opens = context.interactive() and not options.no_open
+        with _opened(f"http://{HOST}:{port}{page}") if opens else _unopened():
+            server.serve_until_told(context, "the review", page)
+    say(context, *door.review.told)
+    if door.review.unsigned:
+        say(context, f"Not all is signed; {KEPT.format(AGAIN)}.")
+    return 1 if door.review.refused else 0
+
+
+class Door:
+    """Who may ask, and what is served.
+
+    Attributes:
+        token: What every question has to carry; of this run alone.
+        review: What answers.
+    """
+
+    def __init__(self, review: PageReview) -> None:
+        """Make a token.
+
+        Args:
+            review: What answers.
+        """
+        self.token = secrets.token_urlsafe(TOKEN_BYTES)
+        self.review = review
+        self._html = shipped_config("page/review.html")
+        self._hosts: frozenset[str] = frozenset()
+        self._turn = threading.Lock()
+        self._asked_at = time.monotonic()
+
+    def listen_on(self, port: int) -> None:
+        """Learn the port, which every question has to name."""
+        self._hosts = frozenset({f"{HOST}:{port}", f"localhost:{port}"})
+
+    def service(self) -> Service:
+        """Return what the server serves."""
+        return Service(
+            name="review page",
+            path=API,
+            word="question",
+            max_bytes=MAX_REQUEST_BYTES,
+            answer=self._answer,
+            look=self._look,
+            admit=self._refusal,
+            headers=MappingProxyType(headers_of(self._html)),
+            is_over=self._is_over,
+        )
+
+    def _look(self, path: str) -> Response | None:
+        if path != "/":
+            return None
+        return Response(status=HTTPStatus.OK, content=self._html, kind="text/html; charset=utf-8")
+
+    def _refusal(self, method: str, headers: Message) -> Response | None:
+        """Refuse whoever is not this page; what is missing is told in one word, for a page of ours always has it."""
+        host, *more = headers.get_all("Host", [""])
+        if more or host not in self._hosts:
+            return sentence(HTTPStatus.FORBIDDEN, "this is another host")
+        if method == "GET":
+            return None
+        origins, sites = headers.get_all("Origin", []), headers.get_all("Sec-Fetch-Site", [])
+        if set(origins) - {f"http://{host}"} or set(sites) - {"same-origin"}:
+            return sentence(HTTPStatus.FORBIDDEN, "this is another origin")
+        if headers.get_all("Content-Type", []) != [JSON]:
+            return sentence(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"a question is {JSON}")
+        token, *more = headers.get_all(TOKEN_HEADER, [""])
+        if more or not hmac.compare_digest(token.encode("utf-8", "replace"), self.token.encode()):
+            return sentence(HTTPStatus.FORBIDDEN, "this is not this run's token")
+        return None
+
+    def _answer(self, raw: bytes) -> Response:
+        """Answer one question; what an operator should know is an answer, too."""
+        try:
+            request = msgspec.convert(parse_json(raw, "the question"), type=REQUESTS)
+        except (NightledgerError, msgspec.ValidationError):
+            return sentence(HTTPStatus.BAD_REQUEST, "this is no question that the page has")
+        with self._turn:
+            self._asked_at = time.monotonic()
+            answer = self.review.answer(request)
+            self._asked_at = time.monotonic()
+        return Response(status=HTTPStatus.OK, content=msgspec.json.encode(answer), kind=JSON)
+
+    def _is_over(self) -> bool:
+        if self._turn.locked():
+            return False
+        idle = time.monotonic() - self._asked_at
+        return idle > (LAST_ANSWER_S if self.review.is_done else IDLE_S)
+
+
+def headers_of(html: bytes) -> dict[str, str]:
+    """Return the headers of every answer: the page runs and draws what stands in it, and is framed and kept by nobody."""
+    return {
+        "Content-Security-Policy": policy_of(html, "connect-src 'self'", "frame-ancestors 'none'"),
+        "X-Frame-Options": "DENY",
+        "X-Content-Type-Options": "nosniff",
+        "Cache-Control": "no-store",
+        "Referrer-Policy": "no-referrer",
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Cross-Origin-Resource-Policy": "same-origin",
+    }
+
+
+@contextmanager
+def _opened(address: str) -> Iterator[None]:
+    """Open the page where there is a screen for a browser, by a file that nobody else can read.
+
+    The words of a command, and so an address among them, can be read by every user of the machine.
+    """
+    if not (sys.platform == "darwin" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="nightledger-page-") as directory:
+        path = os.path.join(directory, "open.html")
+        with open(path, "w", encoding="utf-8") as stream:
+            stream.write(f'<!doctype html><meta http-equiv="refresh" content="0;url={address}">')
+        threading.Thread(target=webbrowser.open, args=(f"file://{path}",), daemon=True).start()
+        yield
+
+
+@contextmanager
+def _unopened() -> Iterator[None]:
+    """Open nothing."""
+    yield

@@ -1,0 +1,122 @@
+"""The review page seen from outside: its program, and a browser's requests, by ``http.client``."""
+
+import http.client
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from tests.blackbox.world import PROGRAM, World
+
+ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/#t=([\w-]+)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """An answer."""
+
+    status: int
+    headers: Mapping[str, str]
+    raw: bytes
+
+    @property
+    def json(self) -> Any:
+        assert self.status == 200, (self.status, self.raw)
+        return json.loads(self.raw)
+
+
+@dataclass(slots=True, kw_only=True)
+class Page:
+    """A page that is served, and who asks it."""
+
+    port: int
+    token: str
+    process: "subprocess.Popen[str]"
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}/#t={self.token}"
+
+    def ask(self, **question: Any) -> Any:
+        """Ask as the page's own script does."""
+        return self.post(json.dumps(question).encode()).json
+
+    def post(self, body: bytes, path: str = "/review", method: str = "POST", **headers: str | None) -> Told:
+        """Send a request; ``headers`` by their names with ``_`` for ``-``, None leaves one out."""
+        given = {
+            "Host": f"127.0.0.1:{self.port}",
+            "Content-Type": "application/json",
+            "X-Nightledger-Token": self.token,
+            "Origin": f"http://127.0.0.1:{self.port}",
+            "Sec-Fetch-Site": "same-origin",
+            "Content-Length": str(len(body)),
+            **{name.replace("_", "-"): value for name, value in headers.items()},
+        }
+        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)) as connection:
+            connection.putrequest(method, path, skip_host=True)
+            for name, value in given.items():
+                if value is not None:
+                    connection.putheader(name, value)
+            with suppress(BrokenPipeError, ConnectionResetError):  # refused before all of it was sent
+                connection.endheaders(body)
+            with connection.getresponse() as response:
+                return Told(status=response.status, headers=dict(response.getheaders()), raw=response.read())
+
+    def items(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.ask(do="queue")["items"]
+        return found
+
+    def answer(self, one: Mapping[str, Any], verb: str | None, reason: str = "") -> Any:
+        return self.ask(do="answer", **shown(one), verb=verb, reason=reason)
+
+    def sign(self, passphrase: str = "") -> Any:
+        """Sign every answer as the page lists it now."""
+        return self.ask(do="sign", answers=listed(self.items()), passphrase=passphrase)
+
+    def end(self) -> tuple[int, str]:
+        """Wait until it ends by itself; give its status, and what it printed."""
+        out, err = self.process.communicate(timeout=30)
+        return self.process.returncode, " ".join((out + err).split())
+
+
+def shown(one: Mapping[str, Any]) -> dict[str, Any]:
+    """Give how a page names a change that it showed."""
+    return {name: one[name] for name in ("id", "n", "seen")}
+
+
+def listed(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Give what a page would have signed."""
+    return [{**shown(one), **one["answer"]} for one in items if one["answer"]]
+
+
+@contextmanager
+def opened(
+    world: World, *words: str, streams: Mapping[str, int] | None = None, **environment: str
+) -> Iterator[Page]:
+    """Serve the page of a home; it is interrupted at the end, as by Ctrl-C."""
+    argv = [sys.executable, str(PROGRAM), "review", "--web", *words]
+    argv += ["--home", str(world.home), "--now", world.now.isoformat()]
+    variables = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(world.root),
+        "NIGHTLEDGER_KEYS": str(world.keys),
+        **environment,
+    }
+    given: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **(streams or {})}
+    process = subprocess.Popen(argv, env=variables, text=True, **given)
+    assert process.stderr
+    first = process.stderr.readline()
+    found = ADDRESS.search(first)
+    try:
+        assert found, (first, process.communicate(timeout=10))
+        yield Page(port=int(found[1]), token=found[2], process=process)
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)

@@ -1,0 +1,401 @@
+"""The review page over HTTP: the whole walk, what hostile requests get, and what is signed where others are at work meanwhile."""
+
+import base64
+import fcntl
+import hashlib
+import json
+import os
+import pty
+import re
+import signal
+import stat
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+from tests.blackbox.forge import event_named
+from tests.blackbox.page import listed, opened, shown
+from tests.blackbox.test_crashes import die_at
+from tests.blackbox.test_reviewing import NET, ONE, PAID, TWO
+from tests.blackbox.world import MEMORY, ROOT, World, found
+from tests.rows import each_row
+
+PASSPHRASE = "correct horse"
+SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+HTML = (ROOT / "config/page/review.html").read_bytes()
+
+
+def decisions(world: World) -> list[dict[str, Any]]:
+    names = [e["decision"] for e in world.events() if e["event"] == "decision.recorded"]
+    return [json.loads(world.read(f"audit/decisions/{name}.json")) for name in names]
+
+
+def locked_key(world: World) -> None:
+    """Give the operator's key a passphrase."""
+    key = str(world.own_keys / "operator")
+    subprocess.run(
+        ["ssh-keygen", "-q", "-p", "-f", key, "-P", "", "-N", PASSPHRASE],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+
+
+# ------------------------------------------------------------ the walk
+def test_a_change_is_shown_with_its_section_its_reasons_its_size_and_its_evidence(world: World) -> None:
+    name = world.propose("Count twice.", "--source", "MEMORY.md:5")
+    world.wait(minutes=90)
+    with opened(world) as page:
+        queue = page.ask(do="queue")
+        (one,) = queue["items"]
+        look = page.ask(do="look", **shown(one))
+    assert (one["id"], one["head"]) == (name, "add to MEMORY.md, Lessons")
+    assert ["+", "- Count twice."] in one["diff"]
+    assert ["why", "it helped"] in one["facts"]
+    assert one["size"] == "MEMORY.md: 119 to 134 characters"
+    assert (one["since"], queue["now"]) == ("2026-03-01T06:00:00Z", "2026-03-01T07:30:00Z")
+    assert look["evidence"] == [["MEMORY.md:5 (agent)", ["- Keep backups for 30 days."]]]
+    assert look["wording"] == "- Count twice."
+
+
+def test_a_review_on_the_page_signs_rejects_and_words_then_ends(world: World) -> None:
+    locked_key(world)
+    first = world.propose("Count twice.")
+    second = world.propose("Label cables.")
+    third = world.removal("Keep backups for 30 days.", section="Decisions", reason="it is over")
+    with opened(world) as page:
+        queue = page.ask(do="queue")
+        assert [one["id"] for one in queue["items"]] == [first, second, third]
+        assert (queue["wants"], queue["counts"]) == ("passphrase", "3 left")
+        one, two, three = queue["items"]
+        page.answer(one, "approve")
+        page.answer(three, "reject", "still\n  needed")
+        told = page.ask(do="word", **shown(two), text="- Label both ends of cables.")
+        assert (told["note"], told["counts"]) == ("", "sign 1, reject 1, 1 left")
+        (worded,) = [item for item in told["items"] if ["+", "- Label both ends of cables."] in item["diff"]]
+        assert told["put"] == {"id": worded["id"], "n": worded["n"]}, "the page shows what takes its place"
+        assert page.answer(worded, "approve")["counts"] == "sign 2, reject 1, 0 left"
+        assert page.answer(worded, None)["counts"] == "sign 1, reject 1, 1 left"
+        page.answer(worded, "approve")
+        before = len(world.events())
+        assert "check the passphrase" in page.sign("wrong")["hint"]
+        assert len(world.events()) == before
+        signed = page.sign(PASSPHRASE)
+        assert (signed["done"], signed["signed"][0]) == (True, "Rejected 1 change(s).")
+        status, text = page.end()
+    assert (status, "Signed 2 change(s)" in text) == (0, True)
+    made = {(one["type"], one["proposal"], one["reason"]) for one in decisions(world)}
+    assert made == {("approve", first, ""), ("approve", worded["id"], ""), ("reject", third, "still needed")}
+    world.apply_cooled()
+    assert world.read() == MEMORY.replace(
+        "upgrade.\n", "upgrade.\n- Count twice.\n- Label both ends of cables.\n"
+    )
+    assert world.run("verify").status == 0
+
+
+def test_answers_are_those_of_the_terminal_and_back(world: World) -> None:
+    world.propose("Count twice.")
+    world.propose("Label cables.")
+    left = ["y", "q"]
+    assert "kept" in world.run("review", typed=lambda _: left.pop(0) if left else "n").text
+    with opened(world) as page:
+        one, two = page.items()
+        assert (one["answer"], two["answer"]) == ({"verb": "approve", "reason": ""}, None)
+        page.answer(two, "later")
+        page.process.send_signal(signal.SIGINT)
+        status, text = page.end()
+    assert (status, "your answers are kept" in text) == (0, True)
+    ran = world.run("review", typed=lambda _: "y")
+    assert "Taken up from your last review: sign 1, 1 left" in ran.text
+    assert "Signed 1 change(s)" in ran.text
+    assert event_named(world, "proposal.deferred")["changes"] == [1]
+
+
+def test_what_was_only_left_for_later_needs_no_passphrase(world: World) -> None:
+    locked_key(world)
+    world.propose("Count twice.")
+    with opened(world) as page:
+        page.answer(page.items()[0], "later")
+        assert page.sign()["done"]
+        assert page.end()[0] == 0
+    assert not decisions(world)
+
+
+def test_a_page_without_anything_to_ask_is_not_served(world: World) -> None:
+    assert "Nothing waits for you." in world.ok("review", "--web", "--no-open")
+
+
+def test_it_goes_with_neither_json_nor_another_machine(world: World) -> None:
+    assert [world.run("review", "--web", *words).status for words in (("--json",), ("--remote", "desk"))] == [
+        2,
+        2,
+    ]
+
+
+# ------------------------------------------------------------ who may ask
+ODD: dict[str, tuple[int, bytes, dict[str, Any]]] = {
+    "no token": (403, b"", {"X_Nightledger_Token": None}),
+    "wrong token": (403, b"", {"X_Nightledger_Token": "A" * 43}),
+    "a token that is no ASCII": (403, b"", {"X_Nightledger_Token": "\xe9" * 43}),
+    "a name that is pointed here": (403, b"", {"Host": "evil.example"}),
+    "another port": (403, b"", {"Host": "127.0.0.1:1"}),
+    "no host": (403, b"", {"Host": None}),
+    "a foreign page": (403, b"", {"Origin": "https://evil.example"}),
+    "a page in a sandbox": (403, b"", {"Origin": "null"}),
+    "a page of another site": (403, b"", {"Sec_Fetch_Site": "cross-site"}),
+    "a page of another port": (403, b"", {"Sec_Fetch_Site": "same-site"}),
+    "a form": (415, b"do=queue", {"Content_Type": "application/x-www-form-urlencoded"}),
+    "a form that looks like JSON": (415, b"", {"Content_Type": "text/plain"}),
+    "a read of the questions": (404, b"", {"method": "GET"}),
+    "another verb": (501, b"", {"method": "PUT"}),
+    "a preflight": (501, b"", {"method": "OPTIONS", "Origin": "https://evil.example"}),
+    "ten megabytes": (413, b"", {"Content_Length": "10000000"}),
+    "two lengths": (411, b"", {"Transfer_Encoding": "chunked"}),
+    "garbage": (400, b"\xff{", {}),
+    "deep": (400, b"[" * 100_000, {}),
+    "another question": (400, b'{"do": "apply"}', {}),
+    "a question with more": (400, b'{"do": "queue", "home": "/"}', {}),
+    "two questions": (400, b'{"do": "queue", "do": "sign"}', {}),
+    "a file": (404, b"", {"method": "GET", "path": "/../../etc/passwd"}),
+    "a file in other words": (404, b"", {"method": "GET", "path": "/%2e%2e/config/nightledger.yaml"}),
+    "a file by its place": (404, b"", {"method": "GET", "path": "//etc/passwd"}),
+}
+
+
+def test_a_hostile_request_gets_nothing(world: World) -> None:
+    world.propose("Count twice.")
+    with opened(world) as page:
+        got = {}
+        for name, (_, body, odd) in ODD.items():
+            told = page.post(body or b'{"do": "queue"}', **odd)
+            got[name] = told.status
+            assert b"Count" not in told.raw, name
+            assert "Access-Control-Allow-Origin" not in told.headers, name
+            assert "frame-ancestors 'none'" in told.headers["Content-Security-Policy"], name
+        assert got == {name: status for name, (status, *_) in ODD.items()}
+        assert page.items(), "it goes on"
+
+
+def test_the_page_is_one_small_file_that_loads_nothing_and_is_framed_by_nobody(world: World) -> None:
+    world.propose("Count twice.")
+    with opened(world) as page:
+        told = page.post(b"", path="/", method="GET", Origin=None, X_Nightledger_Token=None)
+    assert (told.status, told.raw) == (200, HTML)
+    assert len(HTML) <= 60 * 1024
+    assert not re.search(
+        rb"https?://|innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|\bsrc=|@import|url\(", HTML
+    )
+    policy = told.headers["Content-Security-Policy"].split("; ")
+    hashes = [
+        f"{name}-src 'sha256-{base64.b64encode(hashlib.sha256(text).digest()).decode()}'"
+        for name in ("style", "script")
+        for text in re.findall(rb"<%s>(.*?)</%s>" % (name.encode(), name.encode()), HTML, re.DOTALL)
+    ]
+    assert policy == [
+        "default-src 'none'", *hashes, "connect-src 'self'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'",
+    ]  # fmt: skip
+    wanted = {
+        "X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store",
+        "Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin",
+        "Cross-Origin-Resource-Policy": "same-origin",
+    }  # fmt: skip
+    assert {name: told.headers[name] for name in wanted} == wanted
+
+
+def test_the_token_stands_in_no_request_line_and_no_two_are_the_same(world: World) -> None:
+    world.propose("Count twice.")
+    with opened(world) as page, opened(world) as other:
+        assert page.token != other.token
+        assert len(page.token) >= 43
+        assert other.post(b'{"do": "queue"}', X_Nightledger_Token=page.token).status == 403
+        told = page.post(b'{"do": "queue"}', path=f"/review?t={page.token}", X_Nightledger_Token=None)
+        assert told.status == 403
+
+
+def test_an_agents_host_cannot_open_it(tmp_path: Path) -> None:
+    from tests.blackbox.test_agent_hosts import Ordinary
+
+    home = Ordinary(tmp_path)
+    ran = home.run("review", "--web", "--no-open", CLAUDECODE="1")
+    assert (ran.status, "CLAUDECODE" in ran.err) == (1, True)
+
+
+def test_a_browser_is_opened_by_a_file_of_its_user_and_no_command_names_the_token(world: World) -> None:
+    world.propose("Count twice.")
+    told = world.root / "browser.txt"
+    script = world.root / "browser.sh"
+    look = 'ls -l "${1#file://}"; echo "$1"; cat "${1#file://}"'
+    script.write_text(f'#!/bin/sh\n{{ {look}; }} > "{told}.new"\nmv "{told}.new" "{told}"\n')
+    script.chmod(0o755)
+    ours, theirs = pty.openpty()
+    streams = {"stdin": theirs, "stdout": theirs}
+    with opened(world, streams=streams, DISPLAY=":9", BROWSER=f"{script} %s") as page:
+        until = time.monotonic() + 20
+        while not told.exists() and time.monotonic() < until:
+            time.sleep(0.05)
+        listed_file, address, content = told.read_text().split("\n")[:3]
+        assert page.address in content
+        assert page.token not in address
+        folder = Path(address.removeprefix("file://")).parent
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700, listed_file
+        page.process.send_signal(signal.SIGINT)
+        page.process.wait(timeout=30)
+        assert not folder.exists()
+    os.close(ours)
+    os.close(theirs)
+
+
+# ------------------------------------------------------------ what is shown
+def test_a_text_of_others_is_shown_as_data(world: World) -> None:
+    odd = "Boat <script>alert(1)</script> \u202etxt.exe \x1b[2J \u200b<img src=x onerror=alert(2)>"
+    world.write("MEMORY.md", f"{MEMORY}\n- {odd}\n- api_key = {SECRET}\n")
+    world.run("guard")
+    with opened(world) as page:
+        raw = page.post(b'{"do": "queue"}').raw.decode()
+        items = json.loads(raw)["items"]
+        raw += json.dumps([page.ask(do="look", **shown(one)) for one in items], ensure_ascii=False)
+    assert SECRET not in raw
+    for hidden in ("\u202e", "\x1b", "\\u001b", "\u200b"):
+        assert hidden not in raw
+    assert r"\\u{202e}txt.exe \\u{1b}[2J \\u{200b}" in raw
+
+
+def test_what_a_mask_hides_is_signed_only_when_it_was_shown(world: World) -> None:
+    world.propose("The boat is called Sesame-Street-77.")
+    world.write("MEMORY.md", f"{MEMORY}\npassword: Sesame-Street-77\n")
+    world.run("guard")
+    with opened(world) as page:
+        (one,) = [item for item in page.items() if not item["is_drift"]]
+        assert one["unread"]
+        assert "Sesame" not in json.dumps(one["diff"])
+        assert "It cannot be answered so" in page.answer(one, "approve")["note"]
+        assert page.ask(do="look", **shown(one))["wording"] is None
+        told = page.ask(do="unmask", **shown(one))
+        (one,) = [item for item in told["items"] if not item["is_drift"]]
+        assert "Sesame-Street-77" in json.dumps(one["diff"])
+        assert page.answer(one, "approve")["note"] == ""
+
+
+@each_row(
+    "side,when,stays",
+    [
+        ("1", "", [ONE]),
+        ("2", "", [TWO]),
+        ("3", "", [ONE, TWO]),
+        ("3", "it is paid  net", [NET, TWO]),
+    ],
+)
+def test_of_two_entries_one_is_kept_or_both_as_on_the_terminal(
+    tmp_path: Path, side: str, when: str, stays: list[str]
+) -> None:
+    world = found(tmp_path / f"{side}{bool(when)}", memory=PAID.encode())
+    world.ok("check")
+    with opened(world) as page:
+        (one,) = page.items()
+        look = page.ask(do="look", **shown(one))
+        assert look["sides"] == ["line 5: - Ida's salary is 4000.", "line 10: - Ida's salary is 5000."]
+        assert look["choices"] == {"1": "keep the first", "2": "keep the second", "3": "both are true"}
+        (one,) = page.ask(do="choose", **shown(one), side=side, when=when)["items"]
+        if one["answer"] is None:  # another change takes its place
+            page.answer(one, "approve")
+        assert page.sign()["done"]
+    world.wait(hours=3)
+    world.run("apply")
+    assert [line for line in (ONE, NET, TWO) if line in world.read()] == stays
+
+
+# ------------------------------------------------------------ others at work meanwhile
+def test_what_was_shown_is_signed_or_it_is_asked_again(world: World) -> None:
+    world.propose("Count twice.")
+    world.propose("Label cables.", section="Decisions")
+    with opened(world) as page:
+        for one in page.items():
+            page.answer(one, "approve")
+        night = listed(page.items())
+        world.write("MEMORY.md", MEMORY.replace("- Restart the relay", "- Reboot the relay"))
+        told = page.ask(do="sign", answers=night, passphrase="")
+        assert told["again"], told
+        assert "nothing was signed" in told["note"]
+        assert not decisions(world)
+        assert sum(one["answer"] is not None for one in told["items"]) == 1, (
+            "the other section stands as shown"
+        )
+
+
+def test_of_two_pages_on_one_queue_one_signs_and_the_other_asks_again(world: World) -> None:
+    world.propose("Count twice.")
+    world.propose("Label cables.")
+    with opened(world) as page, opened(world) as other:
+        one, two = page.items()
+        page.answer(one, "approve")
+        page.answer(two, "approve")
+        seen = listed(other.items())
+        assert len(seen) == 2, "they share what was answered"
+        other.answer(two, "reject", "no")
+        assert "answered otherwise meanwhile" in page.ask(do="sign", answers=seen, passphrase="")["note"]
+        assert not decisions(world)
+        assert page.sign()["done"]
+        told = other.ask(do="sign", answers=seen, passphrase="")
+        assert (told["again"], told["items"]) == (True, [])
+    assert sorted(one["type"] for one in decisions(world)) == ["approve", "reject"]
+
+
+def test_a_page_whose_queue_another_signed_signs_nothing_twice(world: World) -> None:
+    name = world.propose("Count twice.")
+    with opened(world) as page:
+        page.answer(page.items()[0], "approve")
+        seen = listed(page.items())
+        assert world.approve(name).status == 0
+        assert page.ask(do="sign", answers=seen, passphrase="")["again"]
+    assert len(decisions(world)) == 1
+
+
+def test_a_home_at_work_is_told_and_costs_no_answer(world: World) -> None:
+    world.propose("Count twice.")
+    with opened(world) as page:
+        page.answer(page.items()[0], "approve")
+        with open(world.home / ".nightledger/locks/home.lock", "rb") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            told = page.sign()
+        assert (told["status"], "try again" in told["hint"]) == (75, True)
+        assert page.items()[0]["answer"], "it is kept"
+        assert page.sign()["done"]
+
+
+def test_a_home_whose_apply_was_cut_short_is_finished_before_it_is_shown(
+    world: World, tmp_path: Path
+) -> None:
+    world.signed("Count twice.")
+    world.wait(hours=3)
+    world.propose("Label cables.")
+    for number in range(40, 400, 8):
+        cut = world.copy(tmp_path / f"cut{number}")
+        assert die_at(number, lambda: cut.run("apply")), "it was never between its intent and its end"  # noqa: B023
+        if cut.events()[-1]["event"] == "apply.intent":
+            break
+    else:
+        raise AssertionError("no apply was cut short")
+    with open(cut.home / ".nightledger/locks/home.lock", "rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert cut.run("review", "--web", "--no-open").status == 75
+    with opened(cut) as page:
+        (one,) = page.items()
+        applies = [event["event"] for event in cut.events() if event["event"].startswith("apply.")]
+        assert applies[-1] in {"apply.aborted", "apply.done"}
+        page.answer(one, "approve")
+        assert page.sign()["done"]
+    assert cut.run("verify").status == 0
+
+
+def test_an_answer_to_what_reads_otherwise_now_is_not_taken(world: World) -> None:
+    world.propose("Count twice.")
+    with opened(world) as page:
+        (one,) = page.items()
+        world.write("MEMORY.md", MEMORY.replace("## Lessons\n", "## Lessons\n\n- Rest.\n"))
+        told = page.answer(one, "approve")
+        assert told["again"]
+        assert all(item["answer"] is None for item in told["items"])
+        told = page.ask(do="word", **shown(one), text="- Else.")
+        assert told["again"]
+        told = page.ask(do="answer", id="p-none", n=1, seen="", verb="approve")
+        assert told["again"]

@@ -1,0 +1,258 @@
+"""The review page in a real browser: by keyboard alone, in dark and light, wide and narrow; and beside a hostile page.
+
+``CHROMEDRIVER`` and ``CHROMIUM`` name the programs, ``SHOTS`` a folder for screenshots, ``AXE`` the file ``axe.min.js`` of
+the package axe-core, with which contrast, names and order are checked.
+"""
+
+import os
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.blackbox.page import Page, opened
+from tests.blackbox.world import World, found
+from tests.doors.browser import CONTROL, ENTER, ESCAPE, TAB, Browser, browsing
+
+pytestmark = pytest.mark.interop
+DRIVER, CHROMIUM, AXE = (os.environ.get(name, "") for name in ("CHROMEDRIVER", "CHROMIUM", "AXE"))
+PASSPHRASE = "correct horse"
+MEMORY = """# MEMORY.md
+
+## Decisions
+
+- Keep backups for 30 days.
+- Deploys go out on Tuesdays, never on Fridays.
+
+## Lessons
+
+- Restart the relay after an upgrade.
+
+## Projects
+
+- Atlas: the map service; its owner is Dana.
+"""
+SIZES = {"wide": (1280, 900), "narrow": (390, 844)}
+
+
+@pytest.fixture(autouse=True)
+def programs() -> None:
+    if not (DRIVER and CHROMIUM):
+        pytest.skip(
+            "CHROMEDRIVER and CHROMIUM name no browser: make test-doors CHROMEDRIVER=path CHROMIUM=path"
+        )
+
+
+@pytest.fixture
+def five(tmp_path: Path) -> World:
+    """Give a home with five changes that wait, two of them by somebody's hand, and a key with a passphrase."""
+    world = found(tmp_path / "world", memory=MEMORY, words=("--host", "openclaw"))
+    text = (
+        "Lesson: the staging certificate expires every 90 days; renew it on day 80, since the relay does not."
+    )
+    world.log_day("2026-02-27", text, "tried the old key")
+    world.propose("Renew the staging certificate on day 80.", "--source", "memory/2026-02-27.md:3")
+    world.wait(hours=2)
+    words = ("--entry", "Keep backups for 30 days.")
+    world.propose(
+        "Keep backups for 90 days, since the audit asks for a quarter.", *words, section="Decisions"
+    )
+    world.wait(hours=20)
+    world.removal(
+        "Deploys go out on Tuesdays, never on Fridays.", section="Decisions", reason="it deploys on merge now"
+    )
+    odd = "- Boat: <script>alert(1)</script> \u202etxt.exe <img src=x onerror=alert(2)>\n"
+    world.write("MEMORY.md", MEMORY.replace("upgrade.\n", "upgrade.\n- Ask Dana first.\n") + odd)
+    world.wait(minutes=30)
+    key = str(world.own_keys / "operator")
+    command = ("ssh-keygen", "-q", "-p", "-f", key, "-P", "", "-N", PASSPHRASE)
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return world
+
+
+@contextmanager
+def both(world: World, *words: str) -> Iterator[tuple[Browser, Page]]:
+    with opened(world) as page, browsing(DRIVER, CHROMIUM, *words) as browser:
+        yield browser, page
+
+
+def shoot(browser: Browser, name: str) -> None:
+    """Draw it in both schemes and sizes, into the folder of ``SHOTS``; no row may be wider than the screen."""
+    for scheme in ("light", "dark"):
+        for size, (width, height) in SIZES.items():
+            browser.look(scheme=scheme, width=width, height=height)
+            assert browser.run("return document.documentElement.scrollWidth <= innerWidth"), (name, size)
+            if folder := os.environ.get("SHOTS"):
+                Path(folder).mkdir(parents=True, exist_ok=True)
+                time.sleep(0.2)
+                browser.shoot(Path(folder) / f"{name}-{scheme}-{size}.png")
+            if AXE:
+                assert not faults(browser), (name, scheme, size, faults(browser))
+    browser.look(scheme="light", width=1280)
+
+
+def faults(browser: Browser) -> list[str]:
+    """Give what axe finds."""
+    script = f"{Path(AXE).read_text(encoding='utf-8')}\nreturn axe.run().then((r) => r.violations)"
+    found: list[dict[str, Any]] = browser.run(script)
+    return [f"{one['id']}: {one['nodes'][0]['html']}: {one['nodes'][0]['failureSummary']}" for one in found]
+
+
+def answered(browser: Browser, number: int) -> None:
+    """Wait until so many are answered, and the next is shown."""
+    browser.wait_for(f"queue && !busy && queue.items.filter((one) => one.answer).length === {number}")
+
+
+def test_five_are_signed_by_keyboard_alone_in_under_a_minute_from_opening(five: World) -> None:
+    began = time.monotonic()
+    with both(five) as (browser, page):
+        browser.open(page.address)
+        for number in range(5):
+            answered(browser, number)
+            browser.type("y")
+        browser.wait_for("document.activeElement.id === 'passphrase'")
+        browser.type(PASSPHRASE + ENTER)
+        browser.wait_for("!document.getElementById('end').hidden")
+        took_s = time.monotonic() - began
+        assert "Signed 3 change(s)" in browser.run("return document.body.innerText")
+        assert browser.console() == []
+        assert page.end()[0] == 0
+    print(f"five signed {took_s:.1f} s after the command was started, browser and all")
+    assert took_s < 60
+    made = [event for event in five.events() if event["event"] == "decision.recorded"]
+    assert len(made) == 4, "one for each proposal, and one for the drift of a file"
+
+
+def test_every_change_is_readable_and_nothing_of_a_file_is_markup(five: World) -> None:
+    with both(five) as (browser, page):
+        browser.open(page.address)
+        answered(browser, 0)
+        assert browser.run("return location.hash + location.search") == "", "the token is off the address"
+        browser.wait_for("document.querySelector('blockquote')")
+        shoot(browser, "1-drift")
+        browser.type("j")
+        assert browser.run("return document.querySelectorAll('img, iframe, #body script').length") == 0
+        browser.type("j")
+        browser.wait_for("document.querySelector('figcaption')?.textContent.startsWith('memory/2026-02-27')")
+        shoot(browser, "2-lesson")
+        browser.type("e")
+        browser.wait_for("document.activeElement.tagName === 'TEXTAREA'")
+        shoot(browser, "3-edit")
+        browser.type(" Set an alarm.")
+        browser.type(ENTER, held=CONTROL)
+        browser.wait_for("document.getElementById('body').innerText.includes('Set an alarm.')")
+        browser.type("n")
+        browser.wait_for("document.activeElement.id === 'field'")
+        shoot(browser, "4-reason")
+        browser.type("not before the move" + ENTER)
+        answered(browser, 1)
+        assert browser.console() == []
+
+
+def test_the_last_step_is_readable_and_a_wrong_passphrase_costs_nothing(five: World) -> None:
+    with both(five) as (browser, page):
+        for one in page.items():
+            page.answer(one, "approve")
+        browser.open(page.address)
+        answered(browser, 5)
+        browser.type("g")
+        browser.wait_for("document.activeElement.id === 'passphrase'")
+        shoot(browser, "5-sign")
+        browser.type("wrong" + ENTER)
+        browser.wait_for("document.querySelector('#told .warn') && !busy")
+        shoot(browser, "6-wrong-passphrase")
+        browser.type(ESCAPE)
+        browser.wait_for("mode === 'read'")
+        browser.type("g")
+        browser.type(PASSPHRASE + ENTER)
+        browser.wait_for("!document.getElementById('end').hidden")
+        shoot(browser, "7-signed")
+        assert browser.console() == []
+
+
+def test_tab_goes_through_the_page_in_its_order_and_the_focus_is_seen(five: World) -> None:
+    with both(five) as (browser, page):
+        browser.open(page.address)
+        answered(browser, 0)
+        browser.run("document.getElementById('skip').focus()")
+        order = []
+        for _ in range(8):
+            browser.type(TAB)
+            order.append(
+                browser.run("return document.activeElement.innerText.replace(/\\s+/g, ' ').slice(0, 12)")
+            )
+            assert browser.run("return getComputedStyle(document.activeElement).outlineStyle") == "solid", (
+                order
+            )
+        assert [name[:1] for name in order] == ["1", "2", "3", "4", "5", "y", "n", "s"]
+
+
+HOSTILE = """<!doctype html><title>hostile</title><iframe id="framed" src="{page}"></iframe><script>
+const got = [];
+async function tell(name, call) {{
+  try {{ const answer = await call(); got.push([name, answer.type, answer.type === "opaque" ? "" : await answer.text()]); }}
+  catch (error) {{ got.push([name, "error", ""]); }}
+}}
+const body = '{{"do": "queue"}}', url = "{page}review";
+window.done = (async () => {{
+  await tell("plain", () => fetch(url, {{ method: "POST", body }}));
+  await tell("no-cors", () => fetch(url, {{ method: "POST", mode: "no-cors", body }}));
+  await tell("json", () => fetch(url, {{ method: "POST", body, headers: {{ "Content-Type": "application/json" }} }}));
+  await tell("token", () => fetch(url, {{ method: "POST", body, headers: {{ "X-Nightledger-Token": "{token}" }} }}));
+  await tell("read", () => fetch("{page}"));
+  return got;
+}})();
+</script>"""
+
+
+@contextmanager
+def hostile_site(page: Page) -> Iterator[int]:
+    """Serve a page of another origin; it even knows the token."""
+    text = HOSTILE.format(page=f"http://127.0.0.1:{page.port}/", token=page.token).encode()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(text)
+
+        def log_message(self, *_: Any) -> None:  # type: ignore[explicit-override]  # typing.override is newer
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield server.server_address[1]
+        server.shutdown()
+
+
+def test_a_hostile_page_in_the_same_browser_gets_nothing(five: World) -> None:
+    with both(five, "--host-resolver-rules=MAP rebound.example 127.0.0.1") as (browser, page):
+        with hostile_site(page) as port:
+            browser.open(f"http://127.0.0.1:{port}/")
+            got = {name: (kind, text) for name, kind, text in browser.run("return window.done")}
+            assert got == {
+                "plain": ("error", ""), "no-cors": ("error", ""), "json": ("error", ""), "token": ("error", ""),
+                "read": ("error", ""),
+            }  # fmt: skip
+            framed = browser.run("try { return framed.contentDocument.body.innerText } catch { return null }")
+            assert not framed, "it is not drawn in a frame"
+            browser.open(f"http://rebound.example:{page.port}/")
+            assert "this is another host" in browser.run("return document.body.innerText")
+        assert all(one["answer"] is None for one in page.items())
+
+
+def test_the_report_is_readable_too(five: World) -> None:
+    five.run("report", "--to", str(five.root / "report.html"))
+    with browsing(DRIVER, CHROMIUM) as browser:
+        browser.open(f"file://{five.root}/report.html")
+        assert browser.run("return document.querySelectorAll('svg').length") == 2
+        shoot(browser, "8-report")
+        browser.run("for (const one of document.querySelectorAll('details')) one.open = true")
+        shoot(browser, "9-report-tables")
+        assert browser.console() == []
