@@ -251,7 +251,7 @@ def test_the_report_is_readable_too(five: World) -> None:
     five.run("report", "--to", str(five.root / "report.html"))
     with browsing(DRIVER, CHROMIUM) as browser:
         browser.open(f"file://{five.root}/report.html")
-        assert browser.run("return document.querySelectorAll('svg').length") == 2
+        assert browser.run("return document.querySelectorAll('svg').length") == 3
         shoot(browser, "8-report")
         browser.run("for (const one of document.querySelectorAll('details')) one.open = true")
         shoot(browser, "9-report-tables")
