@@ -104,9 +104,12 @@ class World:
         assert ran.out, (words, ran)
         return json.loads(ran.out)
 
-    def process(self, *words: str, timeout_s: float = 120.0, stdin: str = "") -> Ran:
-        """Run the real command in a process of its own."""
-        argv = [sys.executable, str(PROGRAM), *words, "--home", str(self.home), "--now", self.now.isoformat()]
+    def process(
+        self, *words: str, timeout_s: float = 120.0, stdin: str = "", through: Sequence[str] = ()
+    ) -> Ran:
+        """Run the real command in a process of its own, or in one that another program starts."""
+        given = ["--home", str(self.home), "--now", self.now.isoformat()]
+        argv = [*through, sys.executable, str(PROGRAM), *words, *given]
         return run_process(argv, env=self._variables(), timeout_s=timeout_s, stdin=stdin)
 
     def second_look(self, *words: str) -> tuple[int, str]:
