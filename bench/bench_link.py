@@ -24,7 +24,7 @@ from tests.homes import make_home
 
 from bench import measure
 from nightledger.files.home import Home
-from nightledger.files.link_index import FILE, folded_links
+from nightledger.files.link_index import FILE, Rules, folded_links
 from nightledger.jobs.link import Options, link
 
 OUTCOMES = 100_000
@@ -97,7 +97,7 @@ def look_up(home: Home) -> None:
 
 def every(home: Home) -> int:
     """Fold all aside, as curation does, and look at every link."""
-    with folded_links(home, ZONE, {}) as index:
+    with folded_links(home, Rules(zone=ZONE)) as index:
         return sum(1 for _ in index.every())
 
 

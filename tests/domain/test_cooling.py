@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.domain.gate_values import START, at
 
 from nightledger.domain.cooling import (
@@ -57,17 +55,6 @@ def test_a_wait_that_no_calendar_holds_ends_with_it() -> None:
         asked = Cooling(after_proposal_s=wait_s)
         assert cools_until(at(), at(), asked) == datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
         assert remaining_s(at(), at(), at(hours=3), asked) == wait_s - 10_800
-
-
-@given(
-    wall_s=st.integers(-10_000, 100_000), ran_s=st.integers(0, 100_000), step_s=st.integers(-(10**5), 10**5)
-)
-def test_no_step_of_the_wall_clock_ever_shortens_the_wait(wall_s: int, ran_s: int, step_s: int) -> None:
-    since = booted("one", 500)
-    honest = booted("one", 500 + ran_s, seconds=ran_s)
-    stepped = booted("one", 500 + ran_s, seconds=ran_s + step_s)
-    assert remaining_s(since, since, stepped, PUBLISHED) >= remaining_s(since, since, honest, PUBLISHED)
-    assert elapsed_s(since, booted("one", 500 + ran_s, seconds=wall_s)) <= ran_s
 
 
 def vouched(first_min: int | None, last_min: int | None) -> Vouched:

@@ -258,19 +258,6 @@ def test_a_run_that_dies_anywhere_costs_a_run_and_no_outcome(
     assert run(home).mode == "unchanged"
 
 
-# ---------------------------------------------------------------- how to run
-
-
-def test_a_dry_run_counts_and_writes_nothing(home: Home) -> None:
-    write(home, line(outcome(1)))
-    run(home)
-    append(home, lines([outcome(2, session="b"), outcome(1)]))
-    before = tree(home)
-    report = run(home, dry_run=True)
-    assert (report.mode, report.added, report.duplicates, report.outcomes) == ("updated", 1, 1, 2)
-    assert tree(home) == before
-
-
 # ---------------------------------------------------------------- bad input
 
 

@@ -8,7 +8,6 @@ Invariant: a lock is an flock(2) on a file that stays; who crashed holds nothing
 
 import errno
 import fcntl
-import hashlib
 import os
 import re
 import stat
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 TEMP_SUFFIX = ".nightledger-tmp"
 _TEMP = re.compile(rf".+\.\d+(\.old)?{re.escape(TEMP_SUFFIX)}", re.DOTALL)
 """Names that we give: another program's file that only ends like ours is left alone."""
-_READ_BYTES = 1 << 20
 YOUNG_S = 3_600
 """A run that lives has written to its temporary file within the last hour."""
 
@@ -38,31 +36,26 @@ def replace_file(
     path: str,
     content: bytes,
     *,
-    expect_sha256: str | None = None,
     mode: int = FILE_MODE,
     disposable: bool = False,
 ) -> None:
     """Make ``path`` hold ``content``: a reader sees the old file or the new one, never half.
 
     When this returns, bytes and directory entry are on disk. Mode and owner of a replaced
-    file are kept. A writer that ignores our locks and writes between the check and the
-    rename loses its bytes; where that matters, use :func:`exchange_file`.
+    file are kept. A writer that ignores our locks loses its bytes; where that matters, use :func:`exchange_file`.
 
     Args:
         path: A regular file or a free name; not a symlink (resolve it first, ``Home.gated``).
         content: The new bytes.
-        expect_sha256: Hex SHA-256 that the file must have now.
         mode: Permissions of a new file.
         disposable: Whether a link, a FIFO or a device of that name gives way, too: for what is made
             again and nobody misses.
 
     Raises:
-        FileChangedError: When the file is not the expected one; nothing was changed.
         RefusedError: When the name is taken by something that is no regular file, or the
             owner cannot be kept; nothing was changed.
         NotDurableError: When the disk reports a failure; the old bytes or the new are there.
     """
-    _expect(path, expect_sha256)
     temp = _write_temp(path, content, mode, disposable=disposable)
     try:
         os.rename(temp, path)
@@ -151,19 +144,6 @@ def swap_files(temp: str, path: str) -> str:
     return temp if _exchange(temp, path) else _swap_by_link(temp, path)
 
 
-def sha256_file(path: str) -> str:
-    """Give the hex SHA-256 of a file, read in blocks.
-
-    Raises:
-        OSError: When it cannot be read.
-    """
-    digest = hashlib.sha256()
-    with open(path, "rb", opener=_at_once) as stream:
-        while block := stream.read(_READ_BYTES):
-            digest.update(block)
-    return digest.hexdigest()
-
-
 def _open_temp(path: str) -> tuple[str, int]:
     """Make a temporary file beside a path, under a name that nothing has; give that name and the descriptor."""
     directory, name = os.path.split(path)
@@ -209,17 +189,6 @@ def remove_leftovers(home: "Home", keys_dir: str, *, before: float) -> None:
     for path in find_leftovers(home, keys_dir):
         if os.lstat(path).st_mtime < before:
             os.unlink(path)
-
-
-def _expect(path: str, expected: str | None) -> None:
-    if expected is None:
-        return
-    try:
-        found = sha256_file(path)
-    except FileNotFoundError:
-        found = "no file"
-    if found != expected:
-        raise errors.FileChangedError(f"{path} has changed: expected SHA-256 {expected}, found {found}")
 
 
 def _write_temp(path: str, content: bytes, mode: int, *, keep: bool = True, disposable: bool = False) -> str:

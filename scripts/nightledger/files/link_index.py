@@ -153,15 +153,6 @@ class LinkIndex:
         """Return the number of outcomes."""
         return int(self.ask("SELECT count(*) FROM outcomes")[0][0])
 
-    def copy_to(self, other: "LinkIndex") -> None:
-        """Make another index hold what this one does.
-
-        Raises:
-            LinkIndexError: When the index is damaged.
-        """
-        with telling(self.path):
-            self.connection.backup(other.connection)
-
     def commit(self) -> None:
         """Keep what was added.
 
@@ -455,19 +446,20 @@ def new_index(path: str = ASIDE) -> LinkIndex:
 
 
 @contextmanager
-def folded_links(home: Home, zone: ZoneInfo, forgotten: Mapping[Pair, int]) -> Iterator[LinkIndex]:
+def folded_links(home: Home, rules: Rules, until: int | None = None) -> Iterator[LinkIndex]:
     """Return an index of all outcomes of a home, folded aside, whatever index and view say.
 
     Args:
         home: Whose.
-        zone: The home's zone.
-        forgotten: Deleted links, and how many outcomes there were when each was deleted.
+        rules: What counts.
+        until: How many bytes of the log count; None for all.
 
     Raises:
         UnreadableError: When the outcome log is a link, a directory, a FIFO or a device.
         FileChangedError: When it was replaced or cut while it was read.
     """
     with LineLog(home.outcomes) as log, new_index() as index:
-        fold(index, log, 0, 0, Rules(zone=zone, forgotten=forgotten))
+        log.end = log.end if until is None else min(until, log.end)
+        fold(index, log, 0, 0, rules)
         log.require_same()
         yield index

@@ -68,16 +68,19 @@ class Options(Struct, frozen=True, kw_only=True):
 
     Attributes:
         rebuild: Fold everything anew, whatever the cursor says.
-        dry_run: Read and count, write nothing; counts of links are those of the index as it is.
         forgotten: Deleted links, and how many outcomes there were (``LinkReport.outcomes``) when
             each was deleted: those no longer count for it, later ones start it anew.
         expunged: Texts that no tag and no resolution may say: an outcome that does is left out.
     """
 
     rebuild: bool = False
-    dry_run: bool = False
     forgotten: Mapping[Pair, int] = field(default_factory=dict)
     expunged: "HashedPhrases | None" = None
+
+    def rules(self, zone: "ZoneInfo") -> link_index.Rules:
+        """Return what counts."""
+        says = self.expunged.said_in if self.expunged else None
+        return link_index.Rules(zone=zone, forgotten=self.forgotten, says=says)
 
 
 def link(home: "Home", zone: "ZoneInfo", options: Options | None = None) -> LinkReport:
@@ -142,17 +145,15 @@ class _Run:
         start, lines = (0, 0) if reason or self._cursor is None else (self._cursor.offset, self._cursor.lines)
         changed = bool(reason) or self._log.end > start
         with self._opened(reason) as index:
-            before = index.top_links(linked.VIEW_LINKS) if self._how.dry_run else None
-            folded = link_index.fold(index, self._log, start, lines, self._rules())
+            folded = link_index.fold(index, self._log, start, lines, self._how.rules(self._zone))
             self._log.require_same()
             outcomes = index.count()
-            top = before or index.top_links(linked.VIEW_LINKS)
-        if changed and not self._how.dry_run:
+            top = index.top_links(linked.VIEW_LINKS)
+        if changed:
             replace_file(
                 self._home.cursors, linked.dump_link_cursor(self._cursors, self._cursor_at(folded.lines))
             )
-        if not self._how.dry_run:
-            self._write_view(linked.dump_view(top[0]))
+        self._write_view(linked.dump_view(top[0]))
         return LinkReport(
             mode="rebuilt" if reason else "updated" if changed else "unchanged",
             reason=reason,
@@ -168,24 +169,14 @@ class _Run:
 
     @contextmanager
     def _opened(self, reason: str) -> Iterator[link_index.LinkIndex]:
-        """Open the index that is added to, for a dry run a copy; what was added stays when the block ends well."""
-        if self._how.dry_run:
-            with link_index.new_index() as aside:
-                if not reason:
-                    with link_index.open_file(self._path) as index:
-                        index.copy_to(aside)
-                yield aside
-        elif reason:
+        """Open the index that is added to; what was added stays when the block ends well."""
+        if reason:
             with link_index.building(self._path) as index:
                 yield index
         else:
             with link_index.open_file(self._path) as index:
                 yield index
                 index.commit()
-
-    def _rules(self) -> link_index.Rules:
-        says = self._how.expunged.said_in if self._how.expunged else None
-        return link_index.Rules(zone=self._zone, forgotten=self._how.forgotten, says=says)
 
     def _cursor_at(self, lines: int) -> linked.LinkCursor:
         return linked.LinkCursor(

@@ -181,7 +181,6 @@ def search_store(store: SearchStore, query: Query, today: date, *, encoder: Enco
         until=query.until or times.until,
         said=times.said,
         only=asked.bare,
-        weighed=len(chunks),
         notes=(*notes, *_time_notes(hits, query, asked, len(chunks))),
     )
 
@@ -428,66 +427,3 @@ def words_told(
         )
 
     return told
-
-
-class Explained(Struct, frozen=True, kw_only=True):
-    """A search with what led to it.
-
-    Attributes:
-        found: What was found.
-        frequencies: In how many chunks each word that was looked for stands.
-        chunks: Chunks in the index.
-        files: Files in the index.
-        indexed: Files that were indexed for this query, because they were new or had changed.
-    """
-
-    found: Found
-    frequencies: Mapping[str, int]
-    chunks: int
-    files: int
-    indexed: int
-
-
-def explain(
-    gate: Gate,
-    ledger: Ledger,
-    query: Query,
-    moment: Moment,
-    *,
-    may_write: bool = True,
-    encoder: Encoder | None = None,
-) -> Explained:
-    """Search, and tell how.
-
-    Args:
-        gate: The home.
-        ledger: Its log, as checked.
-        query: What for, and who asks.
-        moment: The clocks.
-        may_write: Whether this machine writes the home.
-        encoder: What gives embeddings, where meaning counts.
-
-    Raises:
-        UnreadableError: A gated file cannot be read.
-        IntegrityError: The constitution in force cannot be told.
-    """
-    return _asking(
-        partial(refresh, gate, ledger, moment, may_write=may_write),
-        lambda index: _explain(index, query, _today(gate, moment), encoder),
-    )
-
-
-def _explain(refreshed: Refreshed, query: Query, today: date, encoder: Encoder | None) -> Explained:
-    store = refreshed.store
-    found = as_told(search_in(refreshed, query, today, encoder=encoder), query)
-    words = {
-        term: tokens.query_terms(term, stop_words=())[0] for term in (*found.terms, *dict(found.expanded))
-    }
-    counts = store.frequencies([*words.values()])
-    return Explained(
-        found=found,
-        frequencies={term: counts[word] for term, word in words.items()},
-        chunks=store.count(),
-        files=len(store.files()),
-        indexed=refreshed.changed,
-    )

@@ -16,7 +16,7 @@ from nightledger.domain.block import Block
 from nightledger.domain.errors import NightledgerError, RefusedError
 from nightledger.domain.exposure import Exposure, Place, session_name
 from nightledger.domain.frames import Frame, Scored
-from nightledger.domain.search import Chunk, Found, Hit, Query, Showing, Why
+from nightledger.domain.search import Chunk, Found, Hit, Query, Why
 from nightledger.domain.settings import Operator
 from nightledger.files.configuration import load_operator
 from nightledger.files.home import Home
@@ -24,7 +24,7 @@ from nightledger.files.hook_state import append_exposure
 from nightledger.gate.memory.recalling import Recollection, recollect
 from nightledger.gate.opening import require_settings
 from nightledger.recall.meaning import Encoder
-from nightledger.recall.searching import Explained, as_told, explain, search
+from nightledger.recall.searching import as_told, search
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context, calling_host, require_machine
 from nightledger.surfaces.session import reading
@@ -125,62 +125,6 @@ def _masked(chunk: Chunk) -> str:
     return mask_secrets(chunk.text, told=told_values(chunk.text))
 
 
-def explained_lines(explained: Explained, query: Query) -> Iterator[str]:
-    """Return the rows for a person."""
-    for line in _facts(explained, query):
-        yield from screen.wrap(line, indent=screen.INSIDE, first="")
-    for hit in explained.found.hits:
-        yield from one_hit(hit, explained=True)
-        chunk = hit.chunk
-        entry = f", entry {chunk.entry}" if chunk.entry else ""
-        told = f"chunk: lines {chunk.first_line}-{chunk.last_line}, {chunk.kind.value}"
-        yield from screen.wrap(
-            f"{told}{f', {chunk.day}' if chunk.day else ''}{entry}", indent=" " * 6, first="  "
-        )
-
-
-def _facts(explained: Explained, query: Query) -> Iterator[str]:
-    yield (
-        f"Index: {explained.chunks:,} chunks of {explained.files:,} files; "
-        f"{explained.indexed:,} files were indexed for this."
-    )
-    found = explained.found
-    for term in found.terms:
-        others = [_word(explained, word) for word, source in found.expanded if source == term]
-        also = f"; also, for less, {', '.join(others)}" if others else ""
-        yield f"Word: {screen.shown(_word(explained, term) + also)}"
-    if found.said:
-        how = "only that was searched" if found.only else "what lies in it is preferred"
-        yield f"Time: {screen.shown(found.said)!r} is {found.since or '...'} to {found.until or '...'}; {how}."
-    narrowed = (
-        [f"days {query.since or '...'} to {query.until or '...'}"] if query.since or query.until else []
-    )
-    narrowed += [f"what says a tag of: {', '.join(query.tags)}"] if query.tags else []
-    narrowed += [f"kinds: {', '.join(sorted(kind.value for kind in query.scope))}"] if query.scope else []
-    yield from (f"Only {one}." for one in narrowed)
-    yield f"Weighed: {found.weighed} chunks; shown: {len(found.hits)}."
-
-
-def _word(explained: Explained, word: str) -> str:
-    count = explained.frequencies[word]
-    return f"{word} (in {count:,} chunk{'s' * (count != 1)})"
-
-
-def explained_record(explained: Explained, query: Query) -> dict[str, Any]:
-    """Return the document: that of ``recall``, and how it came about."""
-    found, counts = explained.found, explained.frequencies
-    return {
-        **found_record(found, query),
-        "words": [{"word": word, "chunks": counts[word]} for word in (*found.terms, *dict(found.expanded))],
-        "index": {
-            "chunks": explained.chunks,
-            "files": explained.files,
-            "weighed": found.weighed,
-            "indexed_now": explained.indexed,
-        },
-    }
-
-
 def _iso(day: date | None) -> str | None:
     return day.isoformat() if day else None
 
@@ -200,34 +144,28 @@ def show_found(context: Context, query: Query, *, explained: bool = False) -> in
     Args:
         context: The command's surroundings.
         query: What for.
-        explained: Whether to tell how it was answered: an agent the reasons of what it is shown, for counts tell of what is held back.
+        explained: Whether to tell all reasons of a hit, each with its part of the score.
     """
     with reading(context) as seen:
         encoder = choose_encoder(load_operator(context.keys_dir))
         may = may_write(seen.gate.home)
-        if explained and query.showing is Showing.OPERATOR:
-            how = explain(seen.gate, seen.ledger, query, seen.moment, may_write=may, encoder=encoder)
-            found = how.found
-            context.emit(explained_record(how, query))
-            context.print_lines(explained_lines(how, query))
-        else:
-            wide = replace(query, limit=FOLDED * query.limit)
-            found = search(seen.gate, seen.ledger, wide, seen.moment, may_write=may, encoder=encoder)
-            found = as_told(found, query)
-            expose(context, seen.gate.home, found)
-            _show(context, found, query, explained=explained)
+        wide = replace(query, limit=FOLDED * query.limit)
+        found = search(seen.gate, seen.ledger, wide, seen.moment, may_write=may, encoder=encoder)
+        found = as_told(found, query)
+        expose(context, seen.gate.home, found)
+        context.emit(found_record(found, query))
+        if explained:
+            also = (f"{word} (for {source}, for less)" for word, source in found.expanded)
+            said = f"Looked for: {', '.join((*found.terms, *also))}"
+            context.print_lines(screen.wrap(screen.shown(said), indent="  ", first=""))
+        for hit in found.hits:
+            context.print_lines(one_hit(hit, explained=explained))
+        if not found.hits:
+            context.print("Nothing in this home answers that.")
         for note in found.notes:
             for line in screen.wrap(screen.shown(note), indent="  ", first=""):
                 context.note(line)
     return 0
-
-
-def _show(context: Context, found: Found, query: Query, *, explained: bool) -> None:
-    context.emit(found_record(found, query))
-    for hit in found.hits:
-        context.print_lines(one_hit(hit, explained=explained))
-    if not found.hits:
-        context.print("Nothing in this home answers that.")
 
 
 def may_write(home: Home) -> bool:

@@ -138,10 +138,10 @@ def _check_document(raw: bytes, parts: tuple[Part, ...]) -> None:
         for one in (*findings, *part.audited.notes):
             assert one.rule in code_table().rows
             assert one.line >= 1
-            assert part.where or part.line + one.line - 1 <= size + 1
+            assert part.line + one.line - 1 <= size + 1
         assert not part.audited.clean or (part.audited.language == "python" and not findings)
     assert _read_document(raw) == parts
-    if name == "x.py" and parts and parts[0].audited.clean and _parses(text):  # a notebook may have no part
+    if name == "x.py" and parts and parts[0].audited.clean and _parses(text):
         worse = audit(f"{text}\nimport os\nos.system('reboot')\n", "python")
         assert not worse.clean
 

@@ -1,16 +1,14 @@
-"""Kill an apply at each step that touches the disk; then look whether everything is as it should be."""
+"""What a crash in an apply may leave beside the files; each of its steps is tried in ``tests/faults`` and ``tests/blackbox``."""
 
 import os
-import shutil
 from pathlib import Path
 
 import pytest
-from tests.gate.homes import MEMORY, Desk, addition, open_desk
-from tests.gate.killing import DEAD, Killer, dies
+from tests.gate.homes import MEMORY, Desk, addition
+from tests.gate.killing import DEAD, dies
 
 from nightledger.files import atomic
 from nightledger.gate.apply.writing import recover
-from nightledger.gate.integrity.checking import find_altered, find_drift
 
 LESSON = "Set the zone in every timer."
 AFTER = MEMORY.replace("an upgrade.\n", f"an upgrade.\n- {LESSON}\n").encode()
@@ -25,59 +23,6 @@ def ready(desk: Desk) -> Desk:
 def start_again(desk: Desk) -> bool:
     """Do what every command does first."""
     return recover(desk.gate, desk.ledger(), desk.moment)
-
-
-def state(desk: Desk) -> str:
-    (status,) = desk.ledger().book.proposals.values()
-    return status.state_of(1).value
-
-
-def killed_at(root: Path, source: Path, desk: Desk, step: int) -> tuple[Desk, bool]:
-    shutil.copytree(source, root)
-    fresh = open_desk(root)
-    fresh.moment = desk.moment
-
-    def work() -> None:
-        Killer(step).arm()
-        fresh.apply()
-
-    return fresh, dies(work)
-
-
-def check_after_a_kill(desk: Desk) -> None:
-    assert desk.memory.read_bytes() in (MEMORY.encode(), AFTER)
-    assert not find_drift(desk.home, desk.ledger().book)  # what was cut short is no drift
-    start_again(desk)
-    assert state(desk) in ("approved", "applied")
-    assert desk.memory.read_bytes() == (AFTER if state(desk) == "applied" else MEMORY.encode())
-    assert desk.ledger().book.unfinished() == ()
-    assert not start_again(desk)
-    desk.apply()
-    assert desk.memory.read_bytes() == AFTER
-    ledger = desk.ledger()
-    assert state(desk) == "applied"
-    assert not find_drift(desk.home, ledger.book)
-    assert not find_altered(desk.home, ledger, desk.moment)
-    assert "apply.raced" not in desk.events()
-    assert atomic.leftovers(desk.home.root) == ()
-
-
-def test_a_kill_at_any_step_leaves_the_old_file_or_the_new_one_and_a_truthful_log(
-    desk: Desk, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    ready(desk)
-    homes = tmp_path_factory.mktemp("killed")
-    step = 0
-    dead = True
-    ends = set()
-    while dead:
-        step += 1
-        fresh, dead = killed_at(homes / str(step), desk.root, desk, step)
-        ends.add((fresh.memory.read_bytes() == AFTER, fresh.events()[-1]))
-        check_after_a_kill(fresh)
-        shutil.rmtree(fresh.root)
-    assert step > 15
-    assert {(False, "decision.recorded"), (False, "apply.intent"), (True, "apply.intent")} <= ends
 
 
 def test_a_leftover_that_no_apply_explains_is_kept_as_a_blob_and_removed(desk: Desk) -> None:

@@ -1,21 +1,16 @@
 """Files that change together: all or none, whatever comes between."""
 
-import shutil
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.gate.forgetting_desk import ARCHIVE, COPY, FULL, LOG, archive, compress, pruned, put, snapshot
-from tests.gate.homes import Desk, open_desk
-from tests.gate.killing import Killer, dies
+from tests.gate.forgetting_desk import ARCHIVE, COPY, LOG, compress, pruned, put
+from tests.gate.homes import Desk
 
 from nightledger.domain.proposal import Proposal
-from nightledger.files import atomic
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.apply import writing
-from nightledger.gate.apply.writing import Write, in_order, recover
-from nightledger.gate.integrity.checking import find_altered
+from nightledger.gate.apply.writing import Write, in_order
 
 OTHER = "memory/2026-01-03.md"
 
@@ -62,64 +57,3 @@ def test_who_writes_while_all_is_put_back_loses_no_bytes(desk: Desk, monkeypatch
     (kept,) = aborted.fields["replaced"]
     assert kept["path"] == COPY
     assert BlobStore(desk.home.blobs_dir).get(kept["sha256"]) == b"later\n"
-
-
-def killed_at(root: Path, desk: Desk, step: int, work: Callable[[Desk], object]) -> tuple[Desk, bool]:
-    shutil.copytree(desk.root, root)
-    fresh = open_desk(root)
-    fresh.moment = desk.moment
-
-    def die() -> None:
-        Killer(step).arm()
-        work(fresh)
-
-    return fresh, dies(die)
-
-
-def ends_of(
-    desk: Desk, homes: Path, work: Callable[[Desk], object], before: dict[str, bytes], after: dict[str, bytes]
-) -> set[str]:
-    """Kill work at each step; check what the next start makes of it; give what ends there were."""
-    step, dead, ends = 0, True, set()
-    while dead:
-        step += 1
-        fresh, dead = killed_at(homes / str(step), desk, step, work)
-        torn = snapshot(fresh)
-        if LOG in before:
-            assert FULL in (torn[LOG], torn.get(COPY)), step
-        recover(fresh.gate, fresh.ledger(), fresh.moment)
-        assert fresh.ledger().book.unfinished() == ()
-        found = snapshot(fresh)
-        assert found in (before, after), step
-        assert not find_altered(fresh.home, fresh.ledger(), fresh.moment)
-        assert atomic.leftovers(str(Path(fresh.home.path(COPY)).parent)) == ()
-        ends.add("after" if found == after else "before")
-        shutil.rmtree(homes / str(step))
-    return ends
-
-
-def test_a_kill_at_any_step_of_a_compression_leaves_all_old_or_all_new(
-    desk: Desk, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    ready(desk, compress(desk, LOG))
-    before = snapshot(desk)
-    done, _ = killed_at(tmp_path_factory.mktemp("done") / "home", desk, 1 << 30, lambda fresh: fresh.apply())
-    ends = ends_of(
-        desk, tmp_path_factory.mktemp("killed"), lambda fresh: fresh.apply(), before, snapshot(done)
-    )
-    assert ends == {"before", "after"}
-
-
-@pytest.mark.slow
-def test_a_kill_at_any_step_of_an_archival_and_of_its_undo_leaves_all_old_or_all_new(
-    desk: Desk, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    proposal = ready(desk, *archive(desk, "backups"))
-    before = snapshot(desk)
-    done, _ = killed_at(tmp_path_factory.mktemp("done") / "home", desk, 1 << 30, lambda fresh: fresh.apply())
-    after = snapshot(done)
-    homes = tmp_path_factory.mktemp("killed")
-    assert ends_of(desk, homes, lambda fresh: fresh.apply(), before, after) == {"before", "after"}
-    desk.apply()
-    homes = tmp_path_factory.mktemp("undone")
-    assert ends_of(desk, homes, lambda fresh: fresh.undo(proposal), after, before) == {"before", "after"}

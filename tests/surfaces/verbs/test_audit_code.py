@@ -1,4 +1,3 @@
-import json
 from pathlib import Path
 
 import pytest
@@ -37,16 +36,14 @@ def test_a_finding_is_told_with_its_place_rule_and_severity(
 def test_several_files_are_audited_each_under_its_name(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    script, notes, book = tmp_path / "a.py", tmp_path / "b.md", tmp_path / "c.ipynb"
+    script, notes = tmp_path / "a.py", tmp_path / "b.md"
     job = tmp_path / "d.sh"
     job.write_text("ls\n")
     script.write_text("x = 1\n")
     notes.write_text("# Notes\n\n```python\neval('1')\n```\n")
-    book.write_text(json.dumps({"cells": [{"cell_type": "code", "source": "!ls"}]}))
-    status, out, _ = run(capsys, str(script), str(notes), str(book), str(job))
+    status, out, _ = run(capsys, str(script), str(notes), str(job))
     assert status == 1
     assert f"{notes}:4: high code.run" in out
-    assert f"{book}:cell 1:1: high code.notebook" in out
-    assert "4 snippets: 1 clean, 2 with findings, 1 not or not wholly audited; 3 findings." in out
+    assert "3 snippets: 1 clean, 1 with findings, 1 not or not wholly audited; 2 findings." in out
     notes.write_text("Only words.\n")
     assert run(capsys, str(notes))[:2] == (0, "No code in it: nothing to audit.\n")

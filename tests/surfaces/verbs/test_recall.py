@@ -183,17 +183,15 @@ def test_an_exposure_that_cannot_be_recorded_stops_no_answer(
     assert "memory/2026-02-27.md" in ran.out
 
 
-def test_explain_tells_an_agent_the_reasons_of_what_it_is_shown_and_counts_nothing(
+def test_explain_tells_an_agent_the_reasons_of_what_it_is_shown(
     told: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "Word: token (in 1 chunk)" in told.out("explain", "lilac token")
+    assert "Looked for: lilac, token" in told.out("explain", "lilac token")
     monkeypatch.setenv("CLAUDECODE", "1")
     out = told.out("explain", "lilac token")
     assert "memory/2026-02-27.md" in out
     assert "lilac 0." in out
-    assert "chunk" not in out
     assert "cut back" not in out
-    assert "words" not in json.loads(told.out("explain", "lilac token", "--json"))
     assert "recall" in Path(told.desk.home.path("memory/system/exposures.jsonl")).read_text()
 
 

@@ -1,7 +1,5 @@
 """The code auditor through its front door: what it finds, what it spares, and what it says it did not read."""
 
-import json
-
 import pytest
 from bench.audit_corpus import read_corpus
 from bench.bench_audit import is_right
@@ -104,23 +102,11 @@ def test_markdown_is_audited_snippet_by_snippet() -> None:
     assert audit_document("Only words.", "a.md") == ()
 
 
-def test_a_notebook_is_audited_cell_by_cell() -> None:
-    cells = [
-        {"cell_type": "markdown", "source": ["# eval"]},
-        {"cell_type": "code", "source": ["import os\n", "os.system('x')"]},
-        {"cell_type": "code", "source": "!ls"},
-    ]
-    parts = audit_document(json.dumps({"cells": cells}), "a.ipynb")
-    assert [part.where for part in parts] == ["cell 2", "cell 3"]
-    assert [f.rule for part in parts for f in part.audited.findings] == ["code.process", "code.notebook"]
-
-
-def test_a_broken_or_huge_notebook_is_not_clean() -> None:
-    for text in ('{"cell_type": 1', '{"cells": 3, "cell_type": 1}', '{"cell_type": ' + "[" * 100_000):
+def test_a_notebook_is_told_and_not_called_clean() -> None:
+    for text in ('{"cell_type": 1', '{"cells": [{"cell_type": "code", "source": "x = 1"}]}'):
         (part,) = audit_document(text)
-        assert not part.audited.audited
-    (huge,) = audit_document('{"cell_type": "' + "a" * 3_000_000 + '"}')
-    assert [finding.rule for finding in huge.audited.findings] == ["code.too_large"]
+        assert (part.audited.language, part.audited.audited, part.audited.clean) == ("notebook", False, False)
+    assert not audit_document("x = 1", "a.ipynb")[0].audited.clean
 
 
 def found(text: str) -> list[tuple[str, int, str]]:

@@ -183,7 +183,6 @@ class Found(Struct, frozen=True, kw_only=True):
         until: The last day, included.
         said: The words that told a time; empty where none did.
         only: Whether only that time was searched, because nothing else was asked for.
-        weighed: How many chunks were weighed.
         notes: What the asker should know: the index was made anew, a file could not be read.
     """
 
@@ -194,7 +193,6 @@ class Found(Struct, frozen=True, kw_only=True):
     until: date | None = None
     said: str = ""
     only: bool = False
-    weighed: int = 0
     notes: tuple[str, ...] = ()
 
 

@@ -23,7 +23,7 @@ from nightledger.domain.proposal import Anchor, Draft, Evidence, Hunk, Kind, Op,
 from nightledger.domain.retention import MOST_ARCHIVED, WEAK_BELOW, fades
 from nightledger.files.configuration import home_zone
 from nightledger.files.home import Home
-from nightledger.files.link_index import folded_links
+from nightledger.files.link_index import Rules, folded_links
 from nightledger.gate.forgetting.forgotten import tombstones
 from nightledger.gate.gated import read_gated, read_target
 from nightledger.gate.memory.naming import Placed, evidence_of, find_takers
@@ -219,7 +219,7 @@ def propose_weak(
         dry_run: Count, and propose nothing.
     """
     zone = home_zone(gate.home, gate.settings)
-    with folded_links(gate.home, zone, tombstones(gate, ledger)) as index:
+    with folded_links(gate.home, Rules(zone=zone, forgotten=tombstones(gate, ledger))) as index:
         faint = sorted(
             filter(lambda link: pruning.is_faint(link, day), map(link_use, index.every())), key=pruning.by_age
         )

@@ -22,7 +22,7 @@ from nightledger.domain.proposal import Op
 from nightledger.domain.pruning import REFERENCED_FROM, LinkUse, by_age, clock_problem, is_faint, is_weak
 from nightledger.files.configuration import home_zone
 from nightledger.files.home import Home
-from nightledger.files.link_index import LinkIndex, folded_links
+from nightledger.files.link_index import LinkIndex, Rules, folded_links
 from nightledger.gate.forgetting.forgotten import tombstones
 from nightledger.gate.forgetting.letting_go import link_use, unseen_link_deletion
 from nightledger.gate.opening import Gate, Ledger
@@ -106,7 +106,7 @@ def look_at_links(
         said: Keys of what was proposed before.
     """
     sure: set[str] = set()
-    with folded_links(home, zone, forgotten) as index:
+    with folded_links(home, Rules(zone=zone, forgotten=forgotten)) as index:
         links = list(_uses(index, sure))
     weak = tuple(sorted((link for link in links if is_weak(link, today)), key=by_age))
     return Looked(

@@ -4,7 +4,6 @@ Invariant: nothing is written but what was shown; never into a protected or gate
 lead there; the file as it was lies beside it until the hooks are taken out.
 """
 
-import hashlib
 import json
 import os
 import re
@@ -17,7 +16,7 @@ from string import Template
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain.errors import ConfigurationError, NightledgerError, RefusedError
+from nightledger.domain.errors import ConfigurationError, FileChangedError, NightledgerError, RefusedError
 from nightledger.domain.exposure import tokens_of
 from nightledger.files.atomic import create_file, replace_file
 from nightledger.files.durable import make_dir, read_optional, sync_directory
@@ -214,7 +213,9 @@ def take(step: Step) -> None:
     ):  # else what is there is not as it was before us
         _unlink(backup)  # of an earlier time: the hooks were taken out by hand since
         create_file(backup, step.before)
-    replace_file(step.path, step.after, expect_sha256=hashlib.sha256(step.before).hexdigest())
+    if read_optional(step.path, MAX_CONFIG_BYTES) != step.before:
+        raise FileChangedError(f"{step.path} has changed since it was read")
+    replace_file(step.path, step.after)
     if not step.keeps:
         _unlink(backup)
 

@@ -158,7 +158,7 @@ def _size(found: "Checkup") -> str:
 
 FOUND = 1
 MAX_FILE_BYTES = 4 * 1024 * 1024
-"""Of a file; more than the auditor takes of one snippet, because notebooks hold pictures."""
+"""Of a file; more than the auditor takes of one snippet."""
 
 
 def audit(options: argparse.Namespace, context: Context) -> int:
@@ -171,11 +171,8 @@ def audit(options: argparse.Namespace, context: Context) -> int:
     context.emit({"snippets": records})
     for record in records:
         for one in record["findings"]:
-            inside, what = (
-                f":{record['where']}" * bool(record["where"]),
-                f" ({one['what']})" * bool(one["what"]),
-            )
-            place = f"{record['file']}{inside}:{one['line']}"
+            what = f" ({one['what']})" * bool(one["what"])
+            place = f"{record['file']}:{one['line']}"
             context.print(f"{shown(place)}: {one['severity']} {one['rule']}: {one['why']}{shown(what)}")
     context.print_lines(_audit_summary(records))
     return 0 if all(record["clean"] for record in records) else FOUND
@@ -200,7 +197,6 @@ def _snippet_record(name: str, part: Part) -> dict[str, Any]:
     audited = part.audited
     return {
         "file": name,
-        "where": part.where,
         "line": part.line,
         "language": audited.language,
         "audited": audited.audited,

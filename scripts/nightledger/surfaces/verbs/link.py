@@ -20,15 +20,11 @@ from nightledger.surfaces.session import require_machine
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Link, and say what was read and what there is."""
+    del options
     home = Home(context.home_path).require()
     require_machine(home)
     forgotten, expunged = left_out_of_links(home, context.keys_dir, actor_of(context))
-    how = Options(
-        rebuild=options.rebuild,
-        dry_run=options.dry_run,
-        forgotten=forgotten,
-        expunged=expunged,
-    )
+    how = Options(forgotten=forgotten, expunged=expunged)
     _report(context, home, link(home, home_zone(home, load_settings(home)), how))
     return 0
 

@@ -10,15 +10,14 @@ Changes no memory.
 
 import argparse
 import os
-import tempfile
 from contextlib import closing, suppress
-from pathlib import Path
 
-from nightledger.codec.links import MAX_CURSORS_BYTES, parse_link_cursor
-from nightledger.domain.errors import EXIT_ALARM, UnreadableError
+from nightledger.codec.links import MAX_CURSORS_BYTES, VIEW_LINKS, dump_view, parse_link_cursor
+from nightledger.domain.errors import EXIT_ALARM
 from nightledger.files.configuration import home_zone, load_operator, load_settings
-from nightledger.files.durable import is_regular, make_dir, read_optional
+from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
+from nightledger.files.link_index import folded_links
 from nightledger.gate.forgetting.forgotten import read_forgotten, tombstones
 from nightledger.gate.proposing.views import refresh_views, stale_views
 from nightledger.jobs.link import Options, link
@@ -53,7 +52,6 @@ def run(options: argparse.Namespace, context: Context) -> int:
     return 0
 
 
-_BLOCK_BYTES = 1 << 20
 MAX_VIEW_BYTES = 1 << 30
 """The view of a million links; a larger file is none of ours."""
 
@@ -122,22 +120,6 @@ def fold_links(home: Home, *, claimed: bool, how: Options) -> bytes | None:
     cursor = parse_link_cursor(read_optional(home.cursors, MAX_CURSORS_BYTES, within=home.root) or b"")
     if cursor is None and not claimed:
         return None
-    with tempfile.TemporaryDirectory(prefix="nightledger-rebuild-") as directory:
-        aside = Home(directory)
-        make_dir(aside.config_dir)
-        make_dir(aside.system_dir)
-        Path(aside.identity_file).write_bytes(Path(home.identity_file).read_bytes())
-        if os.path.lexists(home.outcomes):
-            _copy(home.outcomes, aside.outcomes, None if cursor is None else cursor.offset)
-        link(aside, home_zone(home, load_settings(home)), how)
-        return read_optional(aside.links, MAX_VIEW_BYTES)
-
-
-def _copy(source: str, target: str, size_bytes: int | None) -> None:
-    if not is_regular(source):
-        raise UnreadableError(f"{source} is no regular file", hint="put the outcomes themselves in its place")
-    left = os.path.getsize(source) if size_bytes is None else size_bytes
-    with open(source, "rb") as reader, open(target, "wb") as writer:
-        while left > 0 and (block := reader.read(min(left, _BLOCK_BYTES))):
-            writer.write(block)
-            left -= len(block)
+    rules = how.rules(home_zone(home, load_settings(home)))
+    with folded_links(home, rules, None if cursor is None else cursor.offset) as index:
+        return dump_view(index.top_links(VIEW_LINKS)[0])

@@ -5,8 +5,8 @@ QUERY          plain words: nothing in them is an operator. Looked for in
                principles. "Last week" and "in March" tell a time, which is
                preferred. Shown are file and lines, the lines, and why. --tags,
                --since, --until and --scope narrow it; --explain
-               tells how it was answered, and marks [held: ...] what an agent
-               would not see; an agent it tells the reasons alone
+               tells what was looked for and every reason; [held: ...] marks
+               what an agent would not see
 --tags A,B     without a query what worked: with one tag, all of its links; with
                several, the links between them. A resolution is shown from a
                confidence of .7 up, which fades by the days on which the agent

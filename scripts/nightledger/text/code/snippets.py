@@ -1,11 +1,10 @@
-"""The snippets of a file, audited: a script, a Markdown file with fences, a notebook, stored text.
+"""The snippets of a file, audited: a script, a Markdown file with fences, stored text.
 
 In Markdown these are fences, indented blocks, inline code, and text that is code as a whole. Invariant: linear; every
 part is either audited or said to be unaudited, and what is no snippet of a runnable language gives none, so that
 prose, data and output stay quiet. A scanner's finding of code only flags: an operator reads it, and the signature decides.
 """
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 
@@ -121,12 +120,10 @@ class Part(Struct, frozen=True, kw_only=True):
     """One audited part of a file.
 
     Attributes:
-        where: ``cell 3`` of a notebook; "" where lines tell the place.
         line: On which line of the file its first line stands, from 1.
         audited: What the auditor says; its lines count from the part's first.
     """
 
-    where: str
     line: int
     audited: Audited
 
@@ -139,38 +136,19 @@ def audit_document(text: str, name: str = "") -> tuple[Part, ...]:
         name: Its name; the ending tells a language.
     """
     ending = name.rpartition(".")[2].lower() if "." in name else ""
-    if ending == "ipynb" or _is_notebook(text):
-        return tuple(_cells(text))
+    if ending == "ipynb" or ('"cell_type"' in text and text.lstrip()[:1] == "{"):
+        return (Part(line=1, audited=audit(text, "notebook")),)  # JSON, which Python would read as its own
     told = language_of_info(ending)
     if ending in _MARKDOWN or (not told and _has_fence(text) and guess_language(text) != "python"):
         return tuple(
-            Part(where="", line=snippet.line, audited=audit(snippet.text, snippet.language))
+            Part(line=snippet.line, audited=audit(snippet.text, snippet.language))
             for snippet in find_snippets(text)
         )
-    return (Part(where="", line=1, audited=audit(text, told)),)
+    return (Part(line=1, audited=audit(text, told)),)
 
 
 def _has_fence(text: str) -> bool:
     return "```" in text or "~~~" in text
-
-
-def _is_notebook(text: str) -> bool:
-    return '"cell_type"' in text and text.lstrip()[:1] == "{"
-
-
-def _cells(text: str) -> Iterator[Part]:
-    if len(text) > 8 * MOST_CHARACTERS:  # pictures are kept in notebooks, too
-        yield Part(where="", line=1, audited=audit("x" * (MOST_CHARACTERS + 1), "python"))
-        return
-    try:
-        cells = json.loads(text)["cells"]
-        sources = [("".join(cell.get("source", [])), cell.get("cell_type")) for cell in cells]
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        yield Part(where="", line=1, audited=audit(text, "notebook"))
-        return
-    for number, (source, kind) in enumerate(sources, 1):
-        if kind == "code":
-            yield Part(where=f"cell {number}", line=1, audited=audit(source, "python"))
 
 
 def scan_code(text: str, secrets: Iterable[tuple[int, int]] = ()) -> Iterator[Finding]:
