@@ -26,7 +26,7 @@ class Source(StrEnum):
     LANDMARK = "landmark"
     """It matters at every start."""
     ASSOCIATION = "association"
-    """It worked for what was left open."""
+    """It worked for the kind of task that comes about now, or for what was left open."""
     WORK = "work"
     """Older lines about what the newest log and the handoff are about."""
     LONG_RANGE = "long_range"
@@ -158,6 +158,9 @@ class StagingRules(Struct, frozen=True, kw_only=True):
         sources: How each source takes part.
         documents_each: Documents for one event at most.
         association_percent: Confidence from which an association is staged.
+        habit_weeks: How many weeks back tells what is done at this time of the week.
+        habit_hours: How many hours before and after now count as this time.
+        habit_days: On how many days a kind of task must have been done then.
         windows: Stretches of the past.
         window_percent: Importance from which something of a window is staged.
         landmark_percent: Importance from which an entry is a landmark.
@@ -170,6 +173,9 @@ class StagingRules(Struct, frozen=True, kw_only=True):
     sources: Mapping[Source, SourceRules]
     documents_each: int
     association_percent: int
+    habit_weeks: int
+    habit_hours: int
+    habit_days: int
     windows: tuple[WindowRules, ...]
     window_percent: int
     landmark_percent: int

@@ -4,7 +4,6 @@ from tests.rows import from_corpus
 
 from nightledger.domain.staging import Candidate, Source
 from nightledger.jobs.stage.inquiry import alike, is_short, plain
-from nightledger.text.statements.block import tags_in
 
 
 @from_corpus("jobs-stage-lines")
@@ -35,8 +34,3 @@ def test_lines_of_how_work_goes_are_one_whatever_their_numbers_and_others_are_no
         assert alike(says(one, Source.WORK), says(other, Source.WORK)) is at_work
         assert alike(says(one, Source.WORK), says(other, Source.DOCUMENT)) is elsewhere
         assert not alike(says(one, Source.EVENT), says(other, Source.DOCUMENT))
-
-
-def test_tags_are_found_as_whole_words_however_they_are_written() -> None:
-    assert tags_in("The Time-Zone of cron") >= {"time_zone", "cron", "zone", "the"}
-    assert tags_in("chronic offshore") == {"chronic", "offshore", "chronic_offshore"}

@@ -13,6 +13,7 @@ from tests.jobs.stage.staging import event, only, run
 from tests.linking import lines, outcome
 from tests.recall.asking import put
 
+from nightledger.domain.decision import Moment
 from nightledger.domain.exposure import tokens_of
 from nightledger.domain.staged_page import parse_page
 from nightledger.domain.staging import Source
@@ -214,21 +215,33 @@ def learn(desk: Desk, *, days: int = 4, hour: int = 6) -> None:
     link(desk.home, ZoneInfo("UTC"), Options())
 
 
+def test_an_association_of_this_time_of_the_week_comes_once_the_operator_accepted_it(desk: Desk) -> None:
+    learn(desk)  # four Sundays at six; it is one now
+    assert only(run(desk), Source.ASSOCIATION) == []
+    desk.applied(addition("For cron jobs set_zone in the unit file."))
+    desk.moment = Moment(at=desk.moment.at.replace(day=8, hour=6))
+    (one,) = only(run(desk), Source.ASSOCIATION)
+    assert one.text == "For cron jobs set_zone in the unit file."
+    assert "done on 4 days at this time of the week" in one.why
+    assert one.why.startswith("unsigned records say that it worked, confidence 0.")
+    assert (one.place, one.shown[1:]) == ("MEMORY.md:10", ("cron + time_zone", "set_zone"))
+    (rarer,) = only(run(desk, habit_weeks=8), Source.ASSOCIATION)
+    (often,) = only(run(desk, habit_weeks=5), Source.ASSOCIATION)
+    assert rarer.score == pytest.approx((0.5 + 0.5 * 4 / 8) / (0.5 + 0.5 * 4 / 5) * often.score, abs=2e-4)
+    desk.wait(hours=5)
+    assert only(run(desk), Source.ASSOCIATION) == []
+
+
 def test_an_association_comes_for_what_the_handoff_leaves_open_and_half_where_it_names_one_tag(
     desk: Desk,
 ) -> None:
-    learn(desk)
-    put(desk, HANDOFF, "## Next\n\n- The cron job of the store is off\n")
-    assert only(run(desk), Source.ASSOCIATION) == []  # nobody accepted it yet
+    learn(desk, hour=20)
     desk.applied(addition("For cron jobs set_zone in the unit file."))
     scores = []
     for job in ("The cron job of the store is off by a time zone", "The cron job of the store is off"):
         put(desk, HANDOFF, f"## Next\n\n- {job}\n")
         (one,) = only(run(desk), Source.ASSOCIATION)
-        assert one.why.startswith("unsigned records say that it worked, confidence 0.")
         assert f"for what {HANDOFF}:3 leaves open" in one.why
-        assert (one.text, one.place) == ("For cron jobs set_zone in the unit file.", "MEMORY.md:10")
-        assert one.shown[1:] == ("cron + time_zone", "set_zone")
         scores.append(one.score)
     assert scores[1] == pytest.approx(scores[0] / 2, abs=1e-4)
     assert only(run(desk, association_percent=98), Source.ASSOCIATION) == []

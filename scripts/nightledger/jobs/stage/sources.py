@@ -4,17 +4,20 @@ Invariant: a line of a file that nobody signed is never quoted; it only tells wh
 """
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import date
+from datetime import date, datetime, timedelta
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from nightledger.codec.rows import DoingRow, read_rows
 from nightledger.domain.daylog import LogLine, Region
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import Origin
 from nightledger.domain.search import Hit
 from nightledger.domain.staging import PERCENT, Candidate, Event, Source
+from nightledger.files.line_log import LineLog
 from nightledger.hosts.daylogs import LogFile
 from nightledger.jobs.stage.inquiry import (
     Inquiry,
@@ -121,6 +124,9 @@ def _when(event: Event, inquiry: Inquiry) -> str:
 
 ONE_TAG = 0.5
 """What an association counts of which an open item names one tag, not both."""
+WEEK = timedelta(days=7)
+MOST_TAGS = 6
+"""Tags of a kind of task that are asked about: the associations of its rarer ones say little of it."""
 Found = Iterator[tuple[Association, str, float]]
 """Associations with why they may help, and what they count, 0..1."""
 
@@ -131,11 +137,19 @@ def associations(inquiry: Inquiry) -> Iterator[Candidate]:
     sure = [one for one in inquiry.associations if round(one.confidence * PERCENT, 2) >= least]
     if not sure:
         return
-    for one, why, share in _for_items(inquiry, sure):
+    for one, why, share in (*_for_habits(inquiry, sure), *_for_items(inquiry, sure)):
         told = f"unsigned records say that it worked, confidence {one.confidence:.2f}; {why}"
         score = round(one.confidence * share, 4)
         candidate = inquiry.known[one.entry].candidate(Source.ASSOCIATION, told, score)
         yield replace(candidate, shown=(*candidate.shown, one.key, one.resolution))
+
+
+def _for_habits(inquiry: Inquiry, sure: Iterable[Association]) -> Found:
+    for days, tags in habits(inquiry, _doings(inquiry)):
+        often = min(1.0, days / inquiry.rules.habit_weeks)
+        for one in sure:
+            if {one.first, one.second} <= tags:
+                yield one, f"for what was done on {days} days at this time of the week", 0.5 + 0.5 * often
 
 
 def _for_items(inquiry: Inquiry, sure: Iterable[Association]) -> Found:
@@ -146,6 +160,48 @@ def _for_items(inquiry: Inquiry, sure: Iterable[Association]) -> Found:
             if both:
                 why = f"for what {place_of(inquiry.handed.path, (item.line, item.line))} leaves open"
                 yield one, why, item.urgency * (1.0 if both > 1 else ONE_TAG)
+
+
+def _doings(inquiry: Inquiry) -> list[DoingRow]:
+    with LineLog(inquiry.home.outcomes) as log:
+        found = read_rows(DoingRow, log.chunks(0))
+        return [row for rows, _ in found for row in rows if row.timestamp.tzinfo is not None]
+
+
+def habits(inquiry: Inquiry, doings: Iterable[DoingRow]) -> list[tuple[int, frozenset[str]]]:
+    """Return on how many days each kind of task was done at this time of the week, and what it is mostly about.
+
+    A time of the week is one of the wall clock in the home's zone; the end of this hour counts, so that a page holds
+    until then.
+    """
+    rules = inquiry.rules
+    now = inquiry.now.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
+    local, near = _wall(now, inquiry), timedelta(hours=rules.habit_hours)
+    since = now - WEEK * rules.habit_weeks - near
+    days: defaultdict[str, set[date]] = defaultdict(set)
+    tags: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for doing in doings:
+        if not since <= doing.timestamp < now:  # also off the calendar, in a zone ahead
+            continue
+        at = _wall(doing.timestamp, inquiry)
+        apart = (local - at) % WEEK
+        if min(apart, WEEK - apart) <= near:
+            days[doing.task_type].add(at.date())
+            tags[doing.task_type].update(set(doing.context_tags))
+    return [
+        (len(on), _most(tags[kind]))
+        for kind, on in sorted(days.items(), key=lambda one: (-len(one[1]), one[0]))
+        if len(on) >= rules.habit_days
+    ]
+
+
+def _wall(at: datetime, inquiry: Inquiry) -> datetime:
+    return at.astimezone(inquiry.zone).replace(tzinfo=None)
+
+
+def _most(counted: Counter[str]) -> frozenset[str]:
+    ordered = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
+    return frozenset(tag for tag, _ in ordered[:MOST_TAGS])
 
 
 ROUTINE_DAYS = 3
