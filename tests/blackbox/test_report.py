@@ -95,7 +95,7 @@ def test_the_file_loads_nothing_runs_nothing_and_shows_text_of_others_as_data(tm
     assert "default-src 'none'; style-src 'sha256-" in text
     assert ODD in page.words
     assert f"{len(world.read())} characters of the 20,000 that its host shows." in page.words
-    assert (page.seen.count("svg"), page.seen.count("table")) == (3, 5)  # USER.md is gated, too
+    assert (page.seen.count("svg"), page.seen.count("table")) == (6, 9)  # USER.md is gated, too
     assert "verify: all holds" in page.words
 
 
