@@ -14,6 +14,8 @@ from nightledger.files.home import shipped_config
 
 UNBROKEN, LONG = 18, 48
 """Characters up to which a column stays on one line (a date and a time), and from which it keeps room for a sentence."""
+OURS = b"<title>Nightledger report</title>"
+"""Stands in each such file, and in no other."""
 HERE, POLICY = "<!-- report -->", "{policy}"
 
 

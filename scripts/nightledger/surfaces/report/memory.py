@@ -84,12 +84,14 @@ def associations(gate: Gate) -> Part:
     drawn = chosen(links)
     sure = sum(one.confidence >= SHOWN_FROM for one in links)
     told = f"{len(links):,} pair(s) of tags that occurred together; {sure:,} have a resolution that is sure ({SHOWN_FROM} and more)."
-    told += f" The strongest {len(drawn)} are drawn." if len(drawn) < len(links) else ""
+    told += (
+        f" Here are {len(drawn)}: the surest, at most {OF_TAG} of a tag." if len(drawn) < len(links) else ""
+    )
     return Part(
         title=title,
         told=told,
         heads=("tags", "what worked", "sure", "sessions", "last seen"),
-        rows=tuple(map(_row, links[:MOST_ROWS])),
+        rows=tuple(map(_row, drawn)),
         picture=Graph(arcs=tuple(map(_arc, drawn)), kinds=tuple(sentences("report")["sure"])),
         figure=f"{sure:,} of {len(links):,} sure",
         wide=True,
@@ -97,7 +99,7 @@ def associations(gate: Gate) -> Part:
 
 
 def chosen(links: Sequence[Recalled]) -> list[Recalled]:
-    """Return the links that are drawn: the strongest, so many that each can be followed.
+    """Return the links that are shown: the strongest, so many that each can be followed in a picture.
 
     Where not all have room a tag has five at most, so that one tag that goes with everything does not hide the rest.
 

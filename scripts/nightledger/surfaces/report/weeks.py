@@ -13,9 +13,10 @@ from nightledger.doors.drawing import BAR, Plot, Series
 from nightledger.doors.report import Part
 from nightledger.files.line_log import LineLog
 from nightledger.gate.opening import Gate
-from nightledger.surfaces.report import DAY, MOST_ROWS, cell, more
+from nightledger.surfaces.report import DAY, cell, more
 
-WEEK, WEEKS = timedelta(days=7), 12
+WEEK, WEEKS, TASKS = timedelta(days=7), 12, 12
+"""How long each is, and how many weeks and kinds of task are told of."""
 COUNTED = (
     "proposed", "signed", "rejected", "learned", "undone", "shown", "used", "failed", "drift", "held back",
 )  # fmt: skip
@@ -25,7 +26,7 @@ _BY_DECISION = {DecisionType.APPROVE: "signed", DecisionType.REJECT: "rejected"}
 _BY_APPLY = {DecisionType.APPROVE: "learned", DecisionType.UNDO: "undone"}
 
 
-def count_weeks(gate: Gate, book: Book, events: Sequence[Event], now: datetime) -> list[Counter[str]]:
+def _count_weeks(gate: Gate, book: Book, events: Sequence[Event], now: datetime) -> list[Counter[str]]:
     """Return what happened in each of the last weeks, the newest first; two at least."""
     past = (now - events[0].at) // WEEK + 1 if events else 0
     weeks = [Counter[str]() for _ in range(max(2, min(WEEKS, past)))]
@@ -76,8 +77,14 @@ def _outcomes(gate: Gate) -> Iterator[OutcomeUse]:
             yield from rows
 
 
-def this_week(weeks: Sequence[Counter[str]]) -> Part:
-    """Return the newest week beside the one before."""
+def week_by_week(gate: Gate, book: Book, events: Sequence[Event], now: datetime) -> Iterator[Part]:
+    """Yield the newest week, and what came of the last twelve."""
+    weeks = _count_weeks(gate, book, events, now)
+    yield _this_week(weeks)
+    yield _over_time(weeks, now)
+
+
+def _this_week(weeks: Sequence[Counter[str]]) -> Part:
     rows = tuple((what, f"{weeks[0][what]:,}", f"{weeks[1][what]:,}") for what in COUNTED)
     told = f"{weeks[0]['proposed']} change(s) proposed, {weeks[0]['signed']} signed, {weeks[0]['learned']} put into memory."
     return Part(
@@ -89,8 +96,7 @@ def this_week(weeks: Sequence[Counter[str]]) -> Part:
     )
 
 
-def over_time(weeks: Sequence[Counter[str]], now: datetime) -> Part:
-    """Return what was learned, shown and undone week by week."""
+def _over_time(weeks: Sequence[Counter[str]], now: datetime) -> Part:
     names = ("learned", "shown", "undone")
     oldest = range(len(weeks) - 1, -1, -1)
     total = {name: sum(week[name] for week in weeks) for name in names}
@@ -120,7 +126,7 @@ def failures(gate: Gate) -> Part:
             last[row.task_type] = max(last.get(row.task_type, ""), f"{at:{DAY}}")
     again = [(task, count) for task, count in failed.most_common() if count > 1]
     rows = tuple(
-        (cell(task), str(count), str(done[task]), last.get(task, "")) for task, count in again[:MOST_ROWS]
+        (cell(task), str(count), str(done[task]), last.get(task, "")) for task, count in again[:TASKS]
     )
     told = (
         f"{len(again)} kind(s) of task failed more than once."
@@ -129,7 +135,7 @@ def failures(gate: Gate) -> Part:
     )
     return Part(
         title="Failures that came again",
-        told=told + more(again),
+        told=told + more(again, TASKS),
         heads=("task", "failed", "went well or half", "last failure"),
         rows=rows,
     )

@@ -9,13 +9,16 @@ Changes no memory.
 
 import argparse
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
 from typing import Any
 
-from nightledger.domain.errors import EXIT_ALARM
-from nightledger.doors.report import Part, page_of
+from nightledger.domain.errors import EXIT_ALARM, NightledgerError, RefusedError
+from nightledger.doors.report import OURS, Part, page_of
 from nightledger.files.atomic import replace_file
-from nightledger.gate.opening import Ledger
+from nightledger.files.durable import read_regular
+from nightledger.files.home import Home
+from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.screening import told_at_home
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context, require_person
@@ -24,6 +27,8 @@ from nightledger.surfaces.report import cell, memory, record, weeks
 from nightledger.surfaces.verbs.status import Look, look_closely
 
 FILE = ".nightledger/report.html"
+MOST_BYTES = 1 << 20
+"""Of a report that another may take the place of."""
 NARROW = 24
 """Characters of a cell, as text, beside the column that needs most room."""
 
@@ -35,7 +40,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     # it tells what nobody signed and what scanners hold back: tags, kinds of task, titles
     require_person(context.verb, simulated=home.identity.simulated)
     wrong = [alarm for alarm in status["alarms"] if alarm["kind"] in OF_INTEGRITY]
-    parts = list(_parts(look, look.ledger, context))
+    parts = list(_parts(look, context))
     badge = f"verify: {cell(wrong[0]['message'])}" if wrong else _holds(look.ledger)
     simulated = " (simulated)" if status["simulated"] else ""
     title = f"{cell(home.root)}{simulated}, {context.now:%Y-%m-%d %H:%M} UTC"
@@ -44,9 +49,24 @@ def run(options: argparse.Namespace, context: Context) -> int:
         context.print_lines(_lines(title, badge, parts))
     else:
         path = options.to or os.path.join(home.root, FILE)
+        _require_free(path, home)
         replace_file(path, page_of(title, badge, parts, is_well=not wrong), disposable=True)
         context.print(os.path.abspath(path))
     return EXIT_ALARM if wrong else 0
+
+
+def _require_free(path: str, home: Home) -> None:
+    """Make sure that a report takes the place of nothing but a report.
+
+    Raises:
+        RefusedError: Something else is there, or the home's own records would be.
+    """
+    real, own = os.path.realpath(path), os.path.realpath(home.root)
+    inside = real.startswith(os.path.join(own, "")) and not real.startswith(
+        os.path.join(own, ".nightledger", "")
+    )
+    if inside or (os.path.lexists(path) and OURS not in read_regular(path, MOST_BYTES)):
+        raise RefusedError(f"{path} is a place of other files", hint="name another file, outside the home")
 
 
 def _holds(ledger: Ledger | None) -> str:
@@ -54,27 +74,45 @@ def _holds(ledger: Ledger | None) -> str:
     return f"verify: all holds, {log.size:,} entries, root {log.tree.root().hex()[:16]}" if log else ""
 
 
-def _parts(look: Look, ledger: Ledger | None, context: Context) -> Iterator[Part]:
+def _parts(look: Look, context: Context) -> Iterator[Part]:
+    """Yield the parts of the report; one that cannot be made says why."""
     gate, status, now = look.gate, look.record, context.now
     yield from record.alarms(status)
-    if ledger is None:
-        told = "Nothing that the audit log would tell is counted below, for it does not hold."
-        yield Part(title="What is left out", told=told)
-        yield weeks.failures(gate)
-        yield record.runs(gate, status, now)
-        return
-    book, events = ledger.book, ledger.log.events
-    secrets, counted = told_at_home(gate.home, ()), weeks.count_weeks(gate, book, events, now)
-    yield record.waiting(gate, book, secrets, now)
-    yield weeks.this_week(counted)
-    yield weeks.over_time(counted, now)
-    yield from memory.sizes(gate, book, status, now)
-    yield record.runs(gate, status, now)
-    yield memory.associations(gate)
-    yield from memory.remembered(gate, ledger, context.moment, secrets, status["undoable"])
-    yield weeks.failures(gate)
-    yield record.drift(events, book)
-    yield record.audit(gate.home, ledger, look.seen.witnesses if look.seen else None, now)
+    told = "What cannot be told"
+    for make in _of_files(gate, status, now) if look.ledger is None else _of_log(look, look.ledger, context):
+        try:
+            yield from make()
+        except NightledgerError as error:
+            yield Part(title=told, told=f"{cell(str(error))}. Next: {cell(error.hint)}")
+    if look.ledger is None:
+        yield Part(
+            title=told, told="Nothing that the audit log would tell is counted here: it does not hold."
+        )
+
+
+Make = Callable[[], Iterable[Part]]
+
+
+def _of_files(gate: Gate, status: dict[str, Any], now: datetime) -> tuple[Make, ...]:
+    """Return what is told where the log tells nothing."""
+    return lambda: [record.runs(gate, status, now)], lambda: [weeks.failures(gate)]
+
+
+def _of_log(look: Look, ledger: Ledger, context: Context) -> tuple[Make, ...]:
+    gate, status, now, book = look.gate, look.record, context.now, ledger.book
+    secrets, undo, events = told_at_home(gate.home, ()), status["undoable"], ledger.log.events
+    witnesses = look.seen.witnesses if look.seen else None
+    return (
+        lambda: [record.waiting(gate, book, secrets, now)],
+        lambda: weeks.week_by_week(gate, book, events, now),
+        lambda: memory.sizes(gate, book, status, now),
+        lambda: [record.runs(gate, status, now)],
+        lambda: [memory.associations(gate)],
+        lambda: memory.remembered(gate, ledger, context.moment, secrets, undo),
+        lambda: [weeks.failures(gate)],
+        lambda: [record.drift(events, book)],
+        lambda: [record.audit(gate.home, ledger, witnesses, now)],
+    )
 
 
 def _record(part: Part) -> dict[str, Any]:
