@@ -48,7 +48,7 @@ def sizes(gate: Gate, book: Book, status: dict[str, Any], now: datetime) -> Iter
                 ends=(f"{steps[0][0]:{DAY}}", f"{now:{DAY}}"),
                 limit=cap,
             ),
-            figure=f"{count / cap:.0%} of its cap" if cap else f"{count:,}",
+            figure=f"{count / cap:.0%} full" if cap else f"{count:,}",
             folded=True,
         )
 
@@ -93,7 +93,7 @@ def associations(gate: Gate) -> Part:
         heads=("tags", "what worked", "sure", "sessions", "last seen"),
         rows=tuple(map(_row, drawn)),
         picture=Graph(arcs=tuple(map(_arc, drawn)), kinds=tuple(sentences("report")["sure"])),
-        figure=f"{sure:,} of {len(links):,} sure",
+        figure=f"{sure:,} sure",
         wide=True,
     )
 

@@ -191,7 +191,8 @@ def runs(gate: Gate, status: dict[str, Any], now: datetime) -> Part:
         rows.append((job, newest, str(are("d")), str(are("f")), str(are("-")), ", ".join(missed[-3:])))
     odd = [one for one in status["alarms"] if one["kind"] in ("missed", "failed")]
     gaps = sum(states.count("-") + states.count("f") for _, states in strips)
-    told = "; ".join(cell(one["message"]) for one in odd) or "No run was missed, and none fails."
+    well = f"{gaps} are due now; none is late by a day" if gaps else "No run was missed"
+    told = "; ".join(cell(one["message"]) for one in odd) or f"{well}, and none fails."
     return Part(
         title="Runs",
         told=told,
