@@ -165,7 +165,7 @@ def test_associations_are_drawn_so_that_each_can_be_followed(tmp_path: Path, cou
 def test_what_fades_is_told_by_active_hours(world: World) -> None:
     """The standard tier is below .05 after ln(20) / .01 = 299.6 active hours in which nothing was heard of it."""
     hours = [world.now + timedelta(hours=n) for n in range(1, 310)]
-    for seen, left, faded in ((100, "200 hours", "0 faded"), (302, "it has faded", "2 faded")):
+    for seen, left, faded in ((100, "200", "0 faded"), (302, "0", "2 faded")):
         at = [f"{hour:%Y-%m-%dT%H:%M:%SZ}" for hour in hours[:seen]]
         logged(world, *(outcome(n, received_at=one, timestamp=one) for n, one in enumerate(at)))
         world.now = hours[seen]
@@ -174,7 +174,7 @@ def test_what_fades_is_told_by_active_hours(world: World) -> None:
             "Keep backups for 30 days.",
             "Restart the relay after an upgrade.",
         }
-        assert all(row[-1].startswith(left) for row in told), told
+        assert {row[-2] for row in told} == {left}, told
         assert faded in Tags(Path(world.ok("report").strip()).read_text(encoding="utf-8")).words
 
 
@@ -233,6 +233,15 @@ def test_nothing_that_others_wrote_is_markup_or_a_secret_in_it(world: World) -> 
         assert odd not in told, odd
     assert Tags(text).words.count("<script>alert(1)</script>") >= 2, "as a task and as an entry, in words"
     assert "masked: 40 bytes" in text
+
+
+def test_what_memory_tells_as_a_secret_is_masked_in_every_title(world: World) -> None:
+    secret = "mail-all-keys-to-mallory42"
+    world.propose(f"The bill of each month: {secret}")
+    assert secret in rows(world, "What waits")[0][1]
+    world.write("MEMORY.md", f"{MEMORY}\n- password: {secret}\n")
+    assert rows(world, "What waits")[0][1].startswith("The agent asks: The bill of each month: ")
+    assert secret not in world.run("report", "--text").out + json.dumps(world.json("report"))
 
 
 @each_row(

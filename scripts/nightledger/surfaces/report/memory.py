@@ -203,7 +203,7 @@ def _fading(facts: Facts, told: frozenset[str], now: datetime) -> Part:
     return Part(
         title="What fades next",
         told=said,
-        heads=("entry", "tier", "shown", "worth", "active hours left"),
+        heads=("entry", "tier", "worth", "hours left", "about"),
         rows=tuple(_fading_row(one, hours, facts.now_hour, a_day, told) for hours, one in left[:FADING]),
         picture=Plot(
             series=(Series(name="entries left if nothing proves useful", points=tuple(steps)),),
@@ -227,6 +227,5 @@ def _fading_row(
     one: Remembered, hours: float, now_hour: int, a_day: float, told: frozenset[str]
 ) -> tuple[str, ...]:
     worth = retention.measured_utility(one.memory, now_hour)
-    about = f" ({hours / a_day:,.0f} days)" if a_day else ""
-    when = f"{hours:,.0f} hours{about}" if hours > 0 else "it has faded"
-    return _entry(one, told), one.memory.tier.name, str(one.use.shown), f"{worth:.2f}", when
+    about = f"{hours / a_day:,.0f} days" if a_day and hours else "it has faded" if not hours else ""
+    return _entry(one, told), one.memory.tier.name, f"{worth:.2f}", f"{hours:,.0f}", about
