@@ -5,7 +5,7 @@ import json
 import os
 import re
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -130,8 +130,8 @@ def logged(world: World, *records: dict[str, Any]) -> None:
 
 
 def linked(count: int) -> list[dict[str, Any]]:
-    """Give outcomes that make so many pairs; ``hub`` goes with every third, and some occur often."""
-    pairs = [("hub" if n % 3 == 0 else f"topic_{n % 37}", f"thing_{n}") for n in range(count)]
+    """Give outcomes that make so many pairs; ``hub`` goes with two of three, and some occur often."""
+    pairs = [("hub" if n % 3 else f"topic_{n % 37}", f"thing_{n}") for n in range(count)]
     return [
         outcome((n, k), pair, session=f"s{n}.{k}", resolution=f"do_{n}", outcome="failure" if n % 7 == 6 else "success")
         for n, pair in enumerate(pairs)
@@ -189,15 +189,17 @@ def test_what_was_learned_is_told_with_what_came_of_showing_it(world: World) -> 
 
 def test_signed_heads_stand_in_the_log_with_the_roots_that_were_signed(world: World) -> None:
     world.applied("Count twice.")
-    heads = [row[1] for row in rows(world, "Audit log") if row[1].startswith("signed head")]
+    heads = [row[:2] for row in rows(world, "Audit log") if row[1].startswith("signed head")]
+    events = world.events()
     kept = {}
     for path in (world.home / "audit/checkpoints").glob("[0-9]*"):
         _, size, root = path.read_text().split("\n")[:3]
         kept[size] = base64.b64decode(root).hex()[:16]
     assert heads
-    for head in heads:
+    for when, head in heads:
         size, root = re.fullmatch(r"signed head: (\d+) entries, root ([0-9a-f]{16})", head).groups()  # type: ignore[union-attr]
         assert kept[size] == root
+        assert when == f"{datetime.fromisoformat(events[int(size) - 1]['at']):%Y-%m-%d %H:%M}"
     steps = [row[1] for row in rows(world, "Audit log")[::-1] if row[1].startswith(("signed: ", "memory"))]
     assert steps == ["signed: approve", "memory was changed as signed"]
 
@@ -222,13 +224,14 @@ def test_nothing_that_others_wrote_is_markup_or_a_secret_in_it(world: World) -> 
     world.write("MEMORY.md", f"{MEMORY}\n- {HOSTILE}\n")
     world.run("review", typed=["y", "y", "y"])
     row = {"received_at": "2026-02-28T03:05:00Z", "task_type": HOSTILE, "outcome": "failure", "shown": [HOSTILE]}  # fmt: skip
-    failed = "".join(f"{json.dumps(row | {'timestamp': at})}\n" for at in ("\x1b[31m", "9999-99-99", HOSTILE))
-    world.write("memory/system/outcome-records.jsonl", failed)
+    failed = [row | {"timestamp": at, "task_type": f"{n} {HOSTILE}"} for n, at in enumerate(("\x1b[31m", "9999-99-99", HOSTILE))]  # fmt: skip
+    logged(world, *failed, *failed, outcome(1, ("<img_onerror=alert(5)>", f'b"{SECRET.casefold()}')))
     world.write("memory/system/runs.jsonl", json.dumps({"job": HOSTILE, "reason": HOSTILE}))
     text = Path(world.ok("report").strip()).read_text(encoding="utf-8")
     told = world.ok("report", "--text") + json.dumps(world.json("report"), ensure_ascii=False)
     for odd in ("<script", "<img", "\x1b", "\u202e", SECRET):
         assert odd not in text, odd
+    assert "&lt;img_onerror=alert(5)&gt;" in text
     for odd in ("\x1b", "\u202e", SECRET):
         assert odd not in told, odd
     assert Tags(text).words.count("<script>alert(1)</script>") >= 2, "as a task and as an entry, in words"
