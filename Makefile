@@ -202,6 +202,9 @@ bench-hook: .stamps/dev ## CPU of the prompt hook beside an empty Python; its th
 	@if [ -n "$$LOCOMO" ]; then $(BIN)/python -m bench.bench_relevance && $(BIN)/python -m bench.relevance_rules; fi
 	@if [ -n "$$CASES" ]; then $(BIN)/python -m bench.bench_names; fi
 
+bench-report: .stamps/dev ## bytes of the report and CPU to make it: by associations, and of a home of three years
+	@$(BIN)/python -m bench.bench_report
+
 bench-import: .stamps/dev ## CPU and memory of reading 100 MB of transcripts beside decoding them, and of reading them again
 	@$(BIN)/python -m bench.bench_import
 

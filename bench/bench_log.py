@@ -42,7 +42,7 @@ STANDARD_LIBRARY = "import argparse, base64, datetime, fcntl, hashlib, json"
 
 THREE_YEARS = 4_500
 """Entries of a log, as ``bench/long_home.py`` makes it; the other home is three days old."""
-VERBS = ("status", "proposals", "review", "recall kept", "doctor", "history -n 1")
+VERBS = ("status", "report", "proposals", "review", "recall kept", "doctor", "history -n 1")
 
 
 def verbs(folder: Path, events: int, rounds: int) -> tuple[measure.Measured, ...]:

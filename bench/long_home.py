@@ -169,9 +169,14 @@ def _morning(life: _Life, proposal: Proposal, at: datetime) -> Iterator[NewEvent
     content = dump_record(decision)
     path = life.gate.home.decision(decision.id)
     Path(path).write_bytes(content)
-    Path(f"{path}.sig").write_text(sign(decision, life.signer).signature)
+    signature = sign(decision, life.signer).signature
+    Path(f"{path}.sig").write_text(signature)
     about: dict[str, object] = {"decision": decision.id, "proposal": proposal.id, "changes": [1]}
-    recorded = {**about, "sha256": hashlib.sha256(content).hexdigest(), "type": "approve"}
+    hashes = {
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "signature_sha256": hashlib.sha256(signature.encode()).hexdigest(),
+    }
+    recorded = {**about, **hashes, "type": "approve"}
     yield _event(EventName.DECIDED, Actor.HUMAN, at, recorded)
     apply = _id(life, "a")
     target = {

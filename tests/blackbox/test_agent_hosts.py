@@ -81,6 +81,16 @@ def test_every_verb_of_the_operator_refuses(ordinary: Ordinary) -> None:
     assert ordinary.log() == before
 
 
+def test_the_report_is_for_the_operator(ordinary: Ordinary) -> None:
+    """It tells tags, kinds of task and texts that an agent is not shown."""
+    for words in (("report",), ("report", "--text"), ("report", "--json")):
+        ran = ordinary.run(*words, CLAUDECODE="1")
+        assert (ran.status, ran.out) == (1, ""), ran
+        assert "is for the operator" in ran.err
+    assert not (ordinary.home / ".nightledger/report.html").exists()
+    assert ordinary.run("report").status == 0
+
+
 def test_a_persons_terminal_is_a_persons(ordinary: Ordinary) -> None:
     """The last test: it signs."""
     assert ordinary.run("approve", ordinary.proposal, **PERSONS).status == 0

@@ -50,6 +50,14 @@ def test_a_signed_change_is_applied_by_the_witnesses_time_only(world: World) -> 
     whole(world)
 
 
+def test_the_report_tells_what_was_cosigned(world: World) -> None:
+    round_trip(world)
+    audit = next(one for one in world.json("report")["parts"] if one["title"] == "Audit log")
+    size = len(world.events())
+    assert f"Witnesses cosigned {size} of them, last on 2026-03-01 06:00 UTC." in audit["told"]
+    assert ["2026-03-01 06:00", f"cosigned: {size} entries", "witnesses"] in audit["rows"]
+
+
 def test_home_and_keys_put_back_together_are_told_by_the_witness(world: World) -> None:
     round_trip(world)
     kept = world.root / "kept"

@@ -60,12 +60,12 @@ class Browser:
             ]
         self.call("POST", "/actions", actions=[{"type": "key", "id": "keyboard", "actions": ups_and_downs}])
 
-    def look(self, *, scheme: str, width: int, height: int = 900) -> None:
-        """Have the page drawn in a scheme and size."""
+    def look(self, *, scheme: str, width: int, height: int = 900, media: str = "") -> None:
+        """Have the page drawn in a scheme and size, on a screen or for print."""
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self._cdp("Emulation.setDeviceMetricsOverride", size)
         features = [{"name": "prefers-color-scheme", "value": scheme}]
-        self._cdp("Emulation.setEmulatedMedia", {"features": features})
+        self._cdp("Emulation.setEmulatedMedia", {"media": media, "features": features})
 
     def _cdp(self, command: str, given: dict[str, Any]) -> None:
         self.call("POST", "/goog/cdp/execute", cmd=command, params=given)

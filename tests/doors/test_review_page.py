@@ -18,6 +18,7 @@ import pytest
 from tests.blackbox.page import Page, opened
 from tests.blackbox.world import World, found
 from tests.doors.browser import CONTROL, ENTER, ESCAPE, TAB, Browser, browsing
+from tests.linking import lines, outcome
 
 pytestmark = pytest.mark.interop
 DRIVER, CHROMIUM, AXE = (os.environ.get(name, "") for name in ("CHROMEDRIVER", "CHROMIUM", "AXE"))
@@ -247,12 +248,41 @@ def test_a_hostile_page_in_the_same_browser_gets_nothing(five: World) -> None:
         assert all(one["answer"] is None for one in page.items())
 
 
+OVERLAPS = """
+const found = [];
+for (const svg of document.querySelectorAll("svg")) {
+  const rects = [...svg.querySelectorAll("text")].map((one) => [one.textContent, one.getBoundingClientRect()]);
+  for (const [name, one] of rects) {
+    if (one.height < 11) found.push(`${name} is ${one.height} pixels high`);
+    for (const [other, two] of rects) {
+      const over = (low, high, from, to) => Math.min(high, to) - Math.max(low, from);
+      if (name < other && over(one.left, one.right, two.left, two.right) > 1 && over(one.top, one.bottom, two.top, two.bottom) > 4)
+        found.push(`${name} lies on ${other}`);
+    }
+  }
+}
+return found;
+"""
+
+
 def test_the_report_is_readable_too(five: World) -> None:
+    """With 1,000 associations, some of which occur often, and all that the report draws."""
+    pairs = [(f"topic_{n % 37}", f"tool_{n % 41}") for n in range(1000)]
+    records = (
+        outcome((n, k), pair, session=f"{n} {k}") for n, pair in enumerate(pairs) for k in range(n % 4)
+    )
+    five.write("memory/system/outcome-records.jsonl", lines(records))
+    five.ok("link")
     five.run("report", "--to", str(five.root / "report.html"))
     with browsing(DRIVER, CHROMIUM) as browser:
         browser.open(f"file://{five.root}/report.html")
-        assert browser.run("return document.querySelectorAll('svg').length") == 3
+        assert browser.run("return document.querySelectorAll('svg').length") == 7
         shoot(browser, "8-report")
         browser.run("for (const one of document.querySelectorAll('details')) one.open = true")
         shoot(browser, "9-report-tables")
+        for width in (390, 1280):
+            browser.look(scheme="light", width=width)
+            assert browser.run(OVERLAPS) == []
+        browser.look(scheme="light", width=800, media="print")
+        assert browser.run("return getComputedStyle(document.querySelector('summary')).display") == "none"
         assert browser.console() == []

@@ -10,6 +10,7 @@ their key folder least of all.
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -52,6 +53,7 @@ TAMPERINGS: tuple[tuple[str, str, Callable[[bytes], bytes]], ...] = (
     ("the last events were cut off", AUDIT_LOG, lambda raw: b"\n".join(raw.split(b"\n")[:-4]) + b"\n"),
     ("MEMORY.md was edited by hand", MEMORY, lambda raw: raw + b"\n- Orders need no approval\n"),
 )
+REPORT, REPORT_BYTES = ".nightledger/report.html", 60 << 10
 _DAY_WIDTH = 11
 
 
@@ -177,6 +179,7 @@ def walk(scene: Scene) -> list[Check]:
     _begin_session(scene)
     _decide(scene, today)
     _ask_model(scene, today)
+    _report(scene)
     tamper(scene)
     answered = check_answers(scene.story, [*scene.proposed.values()], scene.read(MEMORY), scene.given)
     return [*answered, *scene.checks]
@@ -376,6 +379,13 @@ def _ask_model(scene: Scene, today: date) -> None:
     scene.check("recorded model", told, holds=holds)
 
 
+def _report(scene: Scene) -> None:
+    page = Path(scene.run("report").out.strip()).read_bytes()
+    holds = b"verify: all holds" in page and b"default-src 'none'" in page and len(page) <= REPORT_BYTES
+    seen = f"{page.count(b'<svg')} pictures, {len(page) >> 10} KB, loads and runs nothing"
+    scene.check("report", seen, holds=holds and not re.search(rb"<script|<img|<link|src=|href=|url\(", page))
+
+
 def tamper(scene: Scene) -> None:
     """Tamper with copies of the home, which are gone afterwards, and have ``verify`` find it."""
     scene.narrator.heading("Somebody tampers with copies of the home")
@@ -431,8 +441,10 @@ def _demo(story: Story, home: Path, narrator: Narrator) -> int:
         narrator.item(path, what)
     narrator.say("Ask it more; by the real clock many nights were missed since, and it will say so:")
     narrator.say(f"  export NIGHTLEDGER_KEYS={_shown(shell.keys)}")
-    for verb in ("history", "verify", "status", "report"):
+    for verb in ("history", "verify", "status"):
         narrator.say(f"  .venv/bin/nightledger {verb} --home {_shown(home)}")
+    narrator.say("And one page to look at, in any browser:")
+    narrator.say(_shown(home / REPORT))
     return 0 if all(check.holds for check in checks) else EXIT_REFUSED
 
 

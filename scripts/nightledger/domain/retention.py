@@ -18,7 +18,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
-from math import exp, sqrt
+from math import exp, log, sqrt
 
 from msgspec import Struct, field
 
@@ -159,6 +159,18 @@ def measured_utility(memory: Memory, now_hour: int) -> float:
     if leans > 0 and since < age:
         age -= leans * (age - since)
     return exp(-memory.tier.rate * TIER_STEP**-leans * age)
+
+
+def hours_left(memory: Memory, now_hour: int) -> float:
+    """Return after how many more active hours a memory has faded if nothing is heard of it; 0 where it has.
+
+    Args:
+        memory: With its counts; not immune.
+        now_hour: Count of active hours up to now.
+    """
+    rate = memory.tier.rate * TIER_STEP ** -lean(memory.useful, memory.harmful, memory.expected)
+    now = measured_utility(memory, now_hour)
+    return log(now / MEASURED_THRESHOLD) / rate if now > MEASURED_THRESHOLD else 0.0
 
 
 def status_of(memory: Memory, now_hour: int) -> Status:

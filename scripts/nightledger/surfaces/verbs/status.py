@@ -71,8 +71,33 @@ class _Found(Struct, kw_only=True):
         return [entry for entry in entries if entry[0] == EventName.QUARANTINED]
 
 
+class Look(Struct, frozen=True, kw_only=True):
+    """What one look at a home gives.
+
+    Attributes:
+        record: The document of ``status --json``.
+        gate: The home, opened.
+        ledger: Its log; None where that, or what it speaks of, cannot be read.
+        seen: All that ``verify`` found; None where an earlier look was believed, or the log does not hold.
+    """
+
+    record: dict[str, Any]
+    gate: Gate
+    ledger: Ledger | None
+    seen: "Seen | None"
+
+
 def look(context: Context) -> dict[str, Any]:
     """Look at a home; return the document of ``status --json``.
+
+    Raises:
+        ConfigurationError: No home there.
+    """
+    return look_closely(context).record
+
+
+def look_closely(context: Context) -> Look:
+    """Look at a home, and return what was read of it, too.
 
     Raises:
         ConfigurationError: No home there.
@@ -98,7 +123,7 @@ def look(context: Context) -> dict[str, Any]:
     context.short = partial(shortened, book)
     schedule, late = _schedule(context, gate)
     alarms = [*found.alarms, *needs.of_settings(gate, now), *late, *needs.of_machine(home)]
-    return {
+    record = {
         "home": home.root,
         "id": home.identity.id,
         "simulated": home.identity.simulated,
@@ -116,6 +141,7 @@ def look(context: Context) -> dict[str, Any]:
         "staged": _staged_record(home),
         "analyst": _analyst_record(home),
     }
+    return Look(record=record, gate=gate, ledger=found.ledger, seen=found.seen)
 
 
 def _read_log(context: Context, gate: Gate, pin: Pin | None, found: _Found) -> None:

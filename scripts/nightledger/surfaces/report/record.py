@@ -1,0 +1,233 @@
+"""What the record says: what needs the operator, what waits, the audit log with its checkpoints, runs, drift."""
+
+import os
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from nightledger.domain.decision import Event, EventName
+from nightledger.domain.errors import AlteredError
+from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.periods import RunOutcome, done_periods, due, log_day, reckon
+from nightledger.domain.states import Book
+from nightledger.doors.drawing import DOT, STEP, Plot, Series, Strip
+from nightledger.doors.report import Part
+from nightledger.files.durable import list_names
+from nightledger.files.home import Home
+from nightledger.gate.integrity.trusting import WitnessLook
+from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.stored import read_proposal, short_name
+from nightledger.night import calendar_of
+from nightledger.surfaces import needs
+from nightledger.surfaces.report import DAY, MOST_ROWS, cell, more
+from nightledger.surfaces.screen import sentences
+from nightledger.surfaces.verbs.status import age
+
+MOST_POINTS = 120
+"""Of the log's line: as many as can be told apart."""
+STEPS, HEADS, LOOKED = 24, 6, 400
+"""Rows of the log's table, signed heads among them, and entries that are looked at for it."""
+FEWEST_DAYS, MOST_DAYS = 7, 28
+"""Days of runs that are drawn."""
+_MINUTE = "%Y-%m-%d %H:%M"
+
+
+def alarms(status: dict[str, Any]) -> Iterator[Part]:
+    """Yield what needs the operator, the worst first, where anything does."""
+    found = status["alarms"]
+    if found:
+        yield Part(
+            title="What needs you",
+            told=f"{len(found)} thing(s), the worst first." + more(found),
+            heads=("kind", "what, and the next step"),
+            rows=tuple(
+                (one["kind"], f"{cell(one['message'])}. Next: {cell(one['hint'])}")
+                for one in found[:MOST_ROWS]
+            ),
+            figure=str(len(found)),
+            wide=True,
+        )
+
+
+def waiting(gate: Gate, book: Book, told: frozenset[str], now: datetime) -> Part:
+    """Return the proposals that wait.
+
+    Args:
+        gate: The home.
+        book: What its log adds up to.
+        told: Values that memory tells as secrets.
+        now: Aware, UTC.
+    """
+    rows = []
+    for status in book.live():
+        if status.lane == EDIT_LANE or not (count := len(status.open_changes())):
+            continue
+        try:
+            title = cell(read_proposal(gate, status).proposal.title, told)
+        except AlteredError:
+            title = "altered, and set aside"
+        rows.append((short_name(book, status.id), title, str(count), age(status.created.at, now)))
+    changes = sum(int(row[2]) for row in rows)
+    said = f"{changes} change(s) in {len(rows)} proposal(s) wait for you: 'nightledger review'."
+    return Part(
+        title="What waits",
+        told=said + more(rows) if rows else "Nothing waits for you.",
+        heads=("proposal", "what", "changes", "age"),
+        rows=tuple(rows[:MOST_ROWS]),
+        figure=f"{changes:,}",
+        wide=True,
+    )
+
+
+# ------------------------------------------------------------ the audit log
+
+
+def audit(home: Home, ledger: Ledger, witnesses: WitnessLook | None, now: datetime) -> Part:
+    """Return how the log grew, with the heads that are kept and the one that witnesses cosigned; its newest steps.
+
+    Args:
+        home: Whose.
+        ledger: Its log, which holds: so do the roots of the heads kept.
+        witnesses: What they said; None where none is asked.
+        now: Aware, UTC.
+    """
+    log, events = ledger.log, ledger.log.events
+    seqs = [event.seq for event in events]
+    # a head is of the time of its newest entry
+    heads = [
+        (events[max(0, bisect_right(seqs, n - 1) - 1)].at, n) for n in _kept_sizes(home) if 0 < n <= log.size
+    ]
+    steps = [
+        *_steps(events[-LOOKED:]),
+        *((at, f"signed head: {n:,} entries, root {log.root_at(n).hex()[:16]}", "log key") for at, n in heads[-HEADS:]),
+    ]  # fmt: skip
+    told = f"{log.size:,} entries, {len(heads):,} signed heads kept."
+    seen = witnesses or WitnessLook()
+    if seen.at:
+        steps.append((seen.at, f"cosigned: {seen.size:,} entries", "witnesses"))
+        told += f" Witnesses cosigned {seen.size:,} of them, last on {seen.at:{_MINUTE}} UTC."
+    else:
+        told += " No witness has cosigned it."
+    lines = {
+        "entries": [(event.at, event.seq + 1) for event in events],
+        "signed heads": heads,
+        "witnesses": [(seen.at, seen.size)] if seen.at else [],
+    }
+    series = tuple(
+        Series(name=name, points=_thinned(points), shape=DOT if name != "entries" else STEP)
+        for name, points in lines.items()
+        if points
+    )
+    alike = Counter(sorted(steps, key=lambda step: step[0], reverse=True))
+    return Part(
+        title="Audit log",
+        told=f"{told} The newest steps are listed; 'nightledger history' says what they changed.",
+        heads=("when (UTC)", "what", "by"),
+        rows=tuple(
+            (f"{when:{_MINUTE}}", f"{what} ({count} times)" if count > 1 else what, who)
+            for (when, what, who), count in [*alike.items()][:STEPS]
+        ),
+        picture=Plot(series=series, ends=(f"{events[0].at:{DAY}}" if events else "", f"{now:{DAY}}")),
+        figure=f"{log.size:,} entries",
+        wide=True,
+    )
+
+
+def _steps(events: Sequence[Event]) -> Iterator[tuple[datetime, str, str]]:
+    """Yield when, what and by whom, in words, of entries that say more than that a night was run."""
+    words: dict[str, str] = sentences("report")["events"]
+    for event in events:
+        if template := words.get(event.event):
+            fields = {
+                n: cell(str(value)) for n, value in event.fields.items() if isinstance(value, str | int)
+            }
+            yield event.at, template.format_map(_Fields(fields)), str(event.actor)
+
+
+def _kept_sizes(home: Home) -> list[int]:
+    if not os.path.isdir(home.checkpoints_dir):
+        return []
+    return sorted(int(name) for name in list_names(home.checkpoints_dir) if name.isdecimal())
+
+
+def _thinned(points: Sequence[tuple[datetime, int]]) -> tuple[tuple[float, float], ...]:
+    """Return points of which no two would be drawn at one place: the last of each, and the first of all."""
+    found = [(at.timestamp(), float(size)) for at, size in points]
+    first, wide = found[0], ((found[-1][0] - found[0][0]) or 1.0) / MOST_POINTS
+    last = {int((x - first[0]) / wide): (x, y) for x, y in found}
+    return (first, *(last[place] for place in sorted(last) if last[place] != first))
+
+
+class _Fields(dict[str, str]):
+    def __missing__(self, key: str) -> str:
+        return "?"
+
+
+# ------------------------------------------------------------ runs and drift
+
+
+def runs(gate: Gate, status: dict[str, Any], now: datetime) -> Part:
+    """Return which periods of the last four weeks each job did, failed at, and did not run."""
+    calendar = calendar_of(gate.home, gate.settings, needs.job_schedules(gate.settings))
+    written = reckon(needs.runs_of(gate.home, now)[0], now, calendar.zone)
+    today = log_day(now, calendar.zone)
+    count = max(FEWEST_DAYS, min(MOST_DAYS, (today - calendar.since).days))
+    days = [today - timedelta(days=n) for n in range(count, 0, -1)]
+    since = max(calendar.since, days[0])
+    strips, rows = [], []
+    for job, schedule in calendar.schedules.items():
+        done = done_periods(written, job, now)
+        failed = {run.period for run in written if run.job == job and run.outcome is RunOutcome.FAILED}
+        states = {
+            period.key: "d" if period.key in done else "f" if period.key in failed else "-"
+            for period in due(schedule, None, now, calendar.zone, since=since)
+        }
+        strips.append((job, "".join(states.get(f"{day}", " ") for day in days)))
+        missed = [key for key, state in states.items() if state != "d"]
+        are = [*states.values()].count
+        newest = next((run["period"] for run in status["runs"] if run["job"] == job), "never")
+        rows.append((job, newest, str(are("d")), str(are("f")), str(are("-")), ", ".join(missed[-3:])))
+    odd = [one for one in status["alarms"] if one["kind"] in ("missed", "failed")]
+    gaps = sum(states.count("-") + states.count("f") for _, states in strips)
+    well = f"{gaps} are due now; none is late by a day" if gaps else "No run was missed"
+    told = "; ".join(cell(one["message"]) for one in odd) or f"{well}, and none fails."
+    return Part(
+        title="Runs",
+        told=told,
+        heads=("job", "last run of", "done", "failed", "not run", "the last that were not done"),
+        rows=tuple(rows),
+        picture=Strip(
+            rows=tuple(strips),
+            states=sentences("report")["states"],
+            ends=(f"{days[0]}", f"{days[-1]}"),
+        ),
+        figure=f"{gaps} not done" if gaps else "all done",
+        folded=True,
+    )
+
+
+def drift(events: Sequence[Event], book: Book) -> Part:
+    """Return what else wrote to watched files."""
+    found = [event for event in events if event.event == EventName.DRIFT_FOUND][::-1]
+    live = {status.id for status in book.live()}
+    by_file: defaultdict[str, int] = defaultdict(int)
+    for event in found:
+        by_file[event.fields["path"]] += 1
+    rows = tuple(
+        (
+            f"{event.at:{DAY}}",
+            cell(event.fields["path"]),
+            cell(event.fields["writer"]),
+            "open" if event.fields["proposal"] in live else "settled",
+        )
+        for event in found[:MOST_ROWS]
+    )
+    told = f"{len(found)} time(s) something else wrote to {len(by_file)} file(s)."
+    return Part(
+        title="Drift",
+        told=told + more(found) if found else "Nothing else wrote to a file.",
+        heads=("day", "file", "most likely by", "state"),
+        rows=rows,
+    )
