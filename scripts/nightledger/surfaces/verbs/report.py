@@ -70,7 +70,8 @@ def _lines(title: str, badge: str, parts: Sequence[Part]) -> Iterator[str]:
         yield from screen.wrap(f"{part.title}: {part.told}", indent="  ", first="")
         if part.rows:
             yield from (
-                f"  {row}" for row in screen.table(part.rows, *("",) * len(part.heads), heads=part.heads)
+                f"  {row}"
+                for row in screen.table(part.rows, *("",) * len(part.heads), heads=part.heads, less=2)
             )
 
 
