@@ -1,4 +1,5 @@
 import json
+import os
 import re
 import sys
 from datetime import UTC, datetime, timedelta
@@ -83,6 +84,24 @@ def test_the_notifier_gets_no_secret_of_the_environment_and_no_shell_sees_the_wo
     assert not {"NIGHTLEDGER_KEYS", "SOME_TOKEN"} & set(call["env"])
     assert call["argv"] == ["Nightledger: 1 proposal waits (2 days)", word]
     assert not (tmp_path / "ran").exists()
+
+
+def test_a_notifier_that_cron_calls_finds_the_desktop_s_bus(
+    home: Home, phone: Phone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bus = tmp_path / str(os.geteuid()) / "bus"
+    bus.parent.mkdir()
+    bus.touch()
+    monkeypatch.setattr(module, "RUNTIME", str(tmp_path))
+    monkeypatch.delenv("DBUS_SESSION_BUS_ADDRESS", raising=False)
+    notify(home, phone.words, waiting("p-1"), now=NOW)
+    monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/named/by/the/session")
+    notify(home, phone.words, waiting("p-2"), now=NOW)
+    seen = [call["env"] for call in phone.calls()]
+    assert [env["DBUS_SESSION_BUS_ADDRESS"] for env in seen if isinstance(env, dict)] == [
+        f"unix:path={bus}",
+        "unix:path=/named/by/the/session",
+    ]
 
 
 def test_what_is_new_is_told_with_all_that_waits_and_what_stands_once_more_after_a_day(

@@ -38,6 +38,8 @@ TRY_IT = "nightledger night --notify-test"
 _FAILED = "-failed"
 _SECONDS = re.compile(r"[0-9]{1,11}")
 """Since 1970, until the year 5138."""
+RUNTIME = "/run/user"
+"""Where systemd keeps a user's session bus (pam_systemd(8))."""
 _PLACE = re.compile(r"\{(\w+)\}")
 _PROGRAMS = ("/usr/local/bin", "/opt/homebrew/bin", "/usr/bin", "/bin", "/usr/sbin", "/usr/lib")
 """Where a template's program is looked for behind the search path, of which cron gives two; sendmail lies in the last ones."""
@@ -260,5 +262,9 @@ def _environment(home: Home, numbers: Mapping[str, int]) -> dict[str, str]:
     """Give what a notifier needs of ours, and the few names that programs need to start."""
     kept = ("HOME", "PATH", "LANG", "LC_ALL", "TZ", "DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR")
     environment = {name: os.environ[name] for name in kept if name in os.environ}
+    runtime = os.path.join(RUNTIME, str(os.geteuid()))
+    if os.path.exists(os.path.join(runtime, "bus")):  # cron names neither, and notify-send needs them
+        found = {"XDG_RUNTIME_DIR": runtime, "DBUS_SESSION_BUS_ADDRESS": f"unix:path={runtime}/bus"}
+        environment = found | environment
     environment |= {f"NIGHTLEDGER_{name.upper()}": str(number) for name, number in numbers.items()}
     return environment | {"NIGHTLEDGER_HOME": home.root}
