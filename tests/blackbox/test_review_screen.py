@@ -270,6 +270,7 @@ def test_every_screen_fits_a_terminal_and_a_phone(world: World, columns: int) ->
         wide = [row for row in ran.out.splitlines() if len(row) > columns and " " in row.strip()]
         assert not [row for row in wide if "nightledger " not in row], (verb, wide)
         assert ESCAPE not in ran.out, verb
+        assert verb != "status" or any("nightledger review" in row for row in ran.out.splitlines())
     assert "Restart the relay twice, the second time cold, because its… " in shown["proposals"]
     assert "debug_cron" in shown["report --text"]
     assert "[2/2]" in shown["review"]

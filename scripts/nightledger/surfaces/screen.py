@@ -384,19 +384,20 @@ _ENDS = (";", ":", ",")
 """A word that ends so ends a command, or stands before one."""
 
 
-def wrap_hint(text: str, *, indent: str, first: str) -> list[str]:
-    """Break a next step to the width.
+def wrap_hint(text: str, *, indent: str, first: str, less: int = 0) -> list[str]:
+    """Break a next step to the width; a command stays in one row.
 
     Args:
         text: As it may be printed.
         indent: Begins every row but the first.
         first: Begins the first.
+        less: Columns of the terminal that stand before it.
     """
     rows: list[str] = []
     open_row = first
     for part, is_command in _parts(text):
         gap = "" if open_row in (first, indent) else " "
-        if columns(open_row + gap + part) <= width():
+        if columns(open_row + gap + part) <= width() - less:
             open_row += gap + part
         elif is_command:
             rows += [open_row] if gap else []
@@ -405,7 +406,7 @@ def wrap_hint(text: str, *, indent: str, first: str) -> list[str]:
                 rows.append(open_row.rstrip("".join(_ENDS)))
                 open_row = indent
         else:
-            *full, open_row = wrap(part, indent=indent, first=open_row + gap)
+            *full, open_row = wrap(part, indent=indent, first=open_row + gap, less=less)
             rows += full
     return rows if open_row == indent else [*rows, open_row]
 

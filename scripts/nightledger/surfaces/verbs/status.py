@@ -350,7 +350,7 @@ def _part(label: str, texts: list[str], *, less: int = 0) -> list[str]:
     lines = []
     for at, text in enumerate(texts):
         first = f"{'' if at else label:<{INDENT - less}}"
-        lines += screen.wrap(text, indent=_FURTHER[less:], first=first, less=less)
+        lines += wrap_hint(text, indent=_FURTHER[less:], first=first, less=less)
     return lines
 
 
