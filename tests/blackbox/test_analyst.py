@@ -384,6 +384,9 @@ def test_status_tells_what_the_model_cost_last_night(
     assert (record(asking)["cost_millionths"], record(asking)["over_budget"]) == (cost, False)
     screen = " ".join(asking.ok("status").split())
     assert f"model harbour-1, night of 2026-03-01: {told}" in screen
+    assert "all that asked on 2026-03-02: 1,234 of 200,000 tokens a day" in screen
+    estimated = "about 0.0019" if isinstance(price, dict) else f"{cost / 1e6:.4f}"
+    assert (f"tokens a day, {estimated} in money" in screen) is bool(cost)
     assert "budget" not in screen
 
 
@@ -623,6 +626,14 @@ def test_of_what_faded_that_is_proposed_of_which_a_model_says_that_it_may_go(
     told = {name: run["counts"][name] for name in ("faded", "kept", "proposals", "model_tokens")}
     assert told == {"faded": 4, "kept": 3, "proposals": 1, "model_tokens": 1234}
     assert "the model harbour-1 answered 1 question(s)" in run["reason"]
+    day, paid = f"{lived.now:%Y-%m-%d}", 1234 * len(server.asked)  # the dry run was none of a day's
+    asked = lived.json("status")["asked"]
+    assert asked == {
+        "day": day, "tokens": paid - 1234, "cost_millionths": 0, "cost_is_estimated": False,
+        "tokens_a_night": 200_000, "money_a_night": 0,
+    }  # fmt: skip
+    told_by_status = " ".join(lived.ok("status").split())
+    assert f"all that asked on {day}: {asked['tokens']:,} of 200,000 tokens a day" in told_by_status
     (change,) = [one for one in waiting(lived) if one["op"] == "archive"]
     assert change["before"] == "- First look after the invoice.\n"
     assert (
@@ -631,9 +642,9 @@ def test_of_what_faded_that_is_proposed_of_which_a_model_says_that_it_may_go(
     question = server.asked[-1]["messages"][0]["content"]
     assert "m1 (stays): First look after the fern." in question
     assert "m4: First look after the invoice." in question
-    asked = len(server.asked)
+    before = len(server.asked)
     lived.ok("curate")
-    assert len(server.asked) == asked, "nothing is due, so nothing is asked"
+    assert len(server.asked) == before, "nothing is due, so nothing is asked"
 
 
 @each_row("said", [(503, b"busy"), "I would keep them all.", '{"operations": [{}]}'])

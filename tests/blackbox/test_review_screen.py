@@ -240,10 +240,40 @@ def test_colour_is_for_a_terminal_that_wants_it_and_text_of_files_is_no_markup(
     world.environment["NO_COLOR"] = "1"
     bare = world.ok(*verb, typed=[])
     assert ESCAPE not in bare
+    world.environment |= {"NO_COLOR": "", "TERM": "dumb"}
+    assert world.ok(*verb, typed=[]) == bare
     bare_words = re.sub(r"\x1b\[[0-9;]*m", "", coloured).split()
     assert bare_words == bare.split()
     if verb[0] == "recall":
         assert "[bold red]relay[/] by hand :smile:" in " ".join(bare.split())
+
+
+@pytest.mark.parametrize("columns", [80, 40])
+def test_every_screen_fits_a_terminal_and_a_phone(world: World, columns: int) -> None:
+    world.environment |= {"COLUMNS": str(columns), "TERM": "dumb", "NO_COLOR": ""}
+    for n in range(2):
+        world.propose(
+            f"Restart the relay twice, the second time cold, because its firmware of 2026-02 keeps {n} programmes."
+        )
+    world.applied(f"Look after the relay at {columns} columns, every Friday before the office closes.")
+    world.log_day("2026-02-28", "debug_cron [cron]: reinstall_tool: failure")
+    for n in range(2):
+        failure = {
+            "timestamp": f"2026-02-28T0{n}:00:00Z", "source_file": "memory/daily/2026-02-28.md",
+            "task_type": "debug_cron", "context_tags": ["cron"], "resolution": "reinstall_tool", "outcome": "failure",
+        }  # fmt: skip
+        world.ok("log", "--stdin", stdin=json.dumps(failure))
+    shown = {}
+    for verb in ("status", "proposals", "doctor", "history", "recall relay", "report --text", "review"):
+        ran = world.run(*verb.split(), typed=["s", "q"] if verb == "review" else [])
+        shown[verb] = " ".join(ran.out.split())
+        wide = [row for row in ran.out.splitlines() if len(row) > columns and " " in row.strip()]
+        assert not [row for row in wide if "nightledger " not in row], (verb, wide)
+        assert ESCAPE not in ran.out, verb
+        assert verb != "status" or any("nightledger review" in row for row in ran.out.splitlines())
+    assert "Restart the relay twice, the second time cold, because its… " in shown["proposals"]
+    assert "debug_cron" in shown["report --text"]
+    assert "[2/2]" in shown["review"]
 
 
 def test_keys_that_were_hit_before_a_question_stood_there_answer_nothing(three: World) -> None:

@@ -1,8 +1,13 @@
+import msgspec
 import pytest
+from tests.rows import each_row
 
+from nightledger.codec.schema import read_schema
 from nightledger.codec.settings import parse_operator
 from nightledger.domain.errors import ConfigurationError
-from nightledger.domain.settings import Operator
+from nightledger.domain.settings import Notifier, Operator
+from nightledger.files.home import shipped_config
+from nightledger.jobs.notify import Template
 
 
 def refusal(text: str) -> ConfigurationError:
@@ -18,10 +23,37 @@ def test_a_notifier_is_a_list_of_words() -> None:
     assert read == Operator(notify=("/usr/bin/notify-send", "Nightledger", "{summary}"))
 
 
-def test_a_command_line_in_one_string_is_refused() -> None:
-    error = refusal("notify: notify-send hello\n")
-    assert str(error).startswith("operator.yaml:1: notify: 'notify-send hello' is not of type 'array'")
-    assert "notify: [/usr/bin/notify-send" in error.hint
+@each_row(
+    "text, says",
+    [
+        ("notify-send hello", "1: notify: 'notify-send hello' is not of type 'array', 'object'"),
+        ("{by: pigeon}", "'pigeon' is not one of ['desktop', 'mail', 'ntfy', 'telegram', 'slack']"),
+        ("{to: ann}", "'by' is a required property"),
+        ("{by: mail}", "'to' is a required property"),
+        ("{by: ntfy}", "'to' is a required property"),
+        ("{by: telegram, to: '7'}", "'token_file' is a required property"),
+        ("{by: slack}", "'token_file' is a required property"),
+        ("{by: slack, token: abc}", "'token' was unexpected"),
+        ('{by: mail, to: "ann@example.org\\nBcc: eve@example.org"}', "notify: "),
+        ("{by: ntfy, to: a, url: 'file:///etc/passwd'}", "does not match ^https?://"),
+        ("{by: ntfy, to: a, open: 'no address'}", "does not match ^[a-z]"),
+    ],
+)
+def test_a_notifier_that_cannot_be_used_is_refused(text: str, says: str) -> None:
+    error = refusal(f"notify: {text}\n")
+    assert says in str(error)
+    assert error.hint == "it holds: notify: {by: desktop}"
+
+
+def test_a_template_is_named_with_what_it_needs() -> None:
+    read = parse_operator(b"notify: {by: mail, to: ann@example.org, title: Nightledger (shop)}\n", where="it")
+    assert read.notify == Notifier(by="mail", to="ann@example.org", title="Nightledger (shop)")
+
+
+def test_each_template_that_may_be_named_is_a_row() -> None:
+    named = read_schema("operator")["properties"]["notify"]["properties"]["by"]["enum"]
+    rows = msgspec.json.decode(shipped_config("notifiers.json"), type=dict[str, Template])
+    assert list(rows) == named
 
 
 def test_a_program_without_its_full_path_is_refused() -> None:

@@ -1,6 +1,6 @@
 from datetime import UTC, datetime, timedelta
 
-from nightledger.domain.attention import Item, Need, list_needs, news
+from nightledger.domain.attention import AGAIN, Item, Need, list_needs, news
 
 NOW = datetime(2026, 3, 1, 3, 30, tzinfo=UTC)
 
@@ -9,13 +9,15 @@ def item(need: Need, key: str = "p-1", hours: float = 1) -> Item:
     return Item(need=need, key=key, since=NOW - timedelta(hours=hours))
 
 
-def test_only_what_was_not_told_is_news_and_an_alarm_that_was_told_a_day_ago() -> None:
+def test_news_is_what_was_not_told_and_a_day_later_what_stands_once_more_and_an_alarm_always() -> None:
     known, new = item(Need.WAITING, "p-1"), item(Need.WAITING, "p-2")
     assert news([known, new], {known.mark: NOW}, NOW) == (new,)
     assert news([item(Need.FAILED, "p-1")], {known.mark: NOW}, NOW) != ()
     alarm = item(Need.ALTERED, "EDITED audit/log")
     told = {known.mark: NOW, alarm.mark: NOW}
     assert news([known, alarm], told, NOW + timedelta(hours=23)) == ()
+    assert news([known, alarm], told, NOW + timedelta(days=1)) == (known, alarm)
+    told[AGAIN + known.mark] = told[AGAIN + alarm.mark] = NOW
     assert news([known, alarm], told, NOW + timedelta(days=1)) == (alarm,)
     assert news([known, alarm], told, NOW - timedelta(minutes=1)) == (alarm,)
 

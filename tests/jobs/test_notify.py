@@ -1,4 +1,6 @@
 import json
+import os
+import re
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -7,10 +9,9 @@ import pytest
 
 from nightledger.domain.attention import Item, Need
 from nightledger.domain.errors import ConfigurationError
-from nightledger.domain.settings import Operator
 from nightledger.files.home import Home
 from nightledger.jobs import notify as module
-from nightledger.jobs.notify import NotifyError
+from nightledger.jobs.notify import NotifyError, Outlet, why_failed
 
 NOW = datetime(2026, 3, 1, 3, 30, tzinfo=UTC)
 SCRIPT = """
@@ -28,9 +29,7 @@ class Phone:
         self.script = directory / "phone.py"
         self.script.write_text(SCRIPT)
         self.calls_path = directory / "calls"
-        self.operator = Operator(
-            notify=(sys.executable, str(self.script), str(self.calls_path), "Nightledger: {summary}")
-        )
+        self.words = (sys.executable, str(self.script), str(self.calls_path), "Nightledger: {summary}")
 
     def calls(self) -> list[dict[str, object]]:
         if not self.calls_path.exists():
@@ -49,8 +48,12 @@ def phone(tmp_path: Path) -> Phone:
     return Phone(tmp_path / "phone")
 
 
-def notify(home: Home, operator: Operator, items: list[Item], *, now: datetime) -> bool:
-    return module.notify(home, operator, items, record=f"{home.root}.told", now=now)
+def outlet(home: Home, words: tuple[str, ...]) -> Outlet:
+    return Outlet(home=home, notifier=words, record=f"{home.root}.told", post=lambda *_: 500)
+
+
+def notify(home: Home, words: tuple[str, ...], items: list[Item], *, now: datetime) -> bool:
+    return module.notify(outlet(home, words), items, now)
 
 
 def waiting(*keys: str) -> list[Item]:
@@ -58,7 +61,7 @@ def waiting(*keys: str) -> list[Item]:
 
 
 def test_what_waits_is_told_in_counts_and_ages(home: Home, phone: Phone) -> None:
-    assert notify(home, phone.operator, waiting("p-1", "p-2"), now=NOW)
+    assert notify(home, phone.words, waiting("p-1", "p-2"), now=NOW)
     (call,) = phone.calls()
     assert call["argv"] == ["Nightledger: 2 proposals wait (oldest 2 days)"]
     assert json.loads(str(call["stdin"]))["waiting"] == 2
@@ -75,7 +78,7 @@ def test_the_notifier_gets_no_secret_of_the_environment_and_no_shell_sees_the_wo
     monkeypatch.setenv("NIGHTLEDGER_KEYS", "/somewhere")
     monkeypatch.setenv("SOME_TOKEN", "planted")
     word = f"$(touch {tmp_path / 'ran'}); `id`"
-    notify(home, Operator(notify=(*phone.operator.notify, word)), waiting("p-1"), now=NOW)
+    notify(home, (*phone.words, word), waiting("p-1"), now=NOW)
     (call,) = phone.calls()
     assert isinstance(call["env"], dict)
     assert not {"NIGHTLEDGER_KEYS", "SOME_TOKEN"} & set(call["env"])
@@ -83,16 +86,47 @@ def test_the_notifier_gets_no_secret_of_the_environment_and_no_shell_sees_the_wo
     assert not (tmp_path / "ran").exists()
 
 
-def test_what_is_new_is_told_with_all_that_waits_and_the_same_once(home: Home, phone: Phone) -> None:
+def test_a_notifier_that_cron_calls_finds_the_desktop_s_bus(
+    home: Home, phone: Phone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bus = tmp_path / str(os.geteuid()) / "bus"
+    bus.parent.mkdir()
+    bus.touch()
+    monkeypatch.setattr(module, "RUNTIME", str(tmp_path))
+    monkeypatch.delenv("DBUS_SESSION_BUS_ADDRESS", raising=False)
+    notify(home, phone.words, waiting("p-1"), now=NOW)
+    monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/named/by/the/session")
+    notify(home, phone.words, waiting("p-2"), now=NOW)
+    seen = [call["env"] for call in phone.calls()]
+    assert [env["DBUS_SESSION_BUS_ADDRESS"] for env in seen if isinstance(env, dict)] == [
+        f"unix:path={bus}",
+        "unix:path=/named/by/the/session",
+    ]
+
+
+def test_what_is_new_is_told_with_all_that_waits_and_what_stands_once_more_after_a_day(
+    home: Home, phone: Phone
+) -> None:
     failed = [Item(need=Need.FAILED, key="link 2026-02-28", since=NOW)]
     told = [
-        notify(home, phone.operator, items, now=NOW + timedelta(days=n))
-        for n, items in enumerate([
-            waiting("p-1"), waiting("p-1"), waiting("p-1", "p-2"), waiting("p-1"), [*waiting("p-1"), *failed], [], failed,
-        ])
-    ]  # fmt: skip
-    assert told == [True, False, True, False, True, False, True]
-    assert phone.calls()[1]["argv"] == ["Nightledger: 2 proposals wait (oldest 4 days)"]
+        (hours, notify(home, phone.words, items, now=NOW + timedelta(hours=hours)))
+        for hours, items in (
+            (0, waiting("p-1")),
+            (1, waiting("p-1")),
+            (23.9, waiting("p-1")),
+            (24, waiting("p-1")),
+            (49, waiting("p-1", "p-2")),
+            (60, waiting("p-1", "p-2")),
+            (74, waiting("p-1", "p-2")),
+            (99, waiting("p-1", "p-2")),
+            (300, waiting("p-1", "p-2")),
+            (301, [*waiting("p-1"), *failed]),
+            (302, []),
+            (303, failed),
+        )
+    ]
+    assert [hours for hours, ran in told if ran] == [0, 23.9, 49, 74, 301, 303]
+    assert phone.calls()[2]["argv"] == ["Nightledger: 2 proposals wait (oldest 4 days)"]
 
 
 @pytest.mark.parametrize("kind", ["large", "link"])
@@ -104,7 +138,7 @@ def test_a_record_of_what_was_told_that_cannot_be_read_silences_nothing(
         path.write_bytes(b"waiting p-1\n" * (module.MAX_TOLD_BYTES // 12 + 1))
     else:
         path.symlink_to("elsewhere")
-    assert notify(home, phone.operator, waiting("p-1"), now=NOW)
+    assert notify(home, phone.words, waiting("p-1"), now=NOW)
 
 
 @pytest.mark.parametrize("link", [False, True])
@@ -116,7 +150,7 @@ def test_nothing_in_a_home_is_executed(home: Home, tmp_path: Path, *, link: bool
         (tmp_path / "link").symlink_to(program)
         program = tmp_path / "link"
     with pytest.raises(ConfigurationError, match="nothing in a home is executed"):
-        notify(home, Operator(notify=(str(program),)), waiting("p-1"), now=NOW)
+        notify(home, (str(program),), waiting("p-1"), now=NOW)
 
 
 @pytest.mark.parametrize(
@@ -133,5 +167,10 @@ def test_a_notifier_that_fails_is_reported_and_tried_again(
     with monkeypatch.context() as patch:
         patch.setattr(module, "TIMEOUT_S", 0.5)
         with pytest.raises(NotifyError, match=message):
-            notify(home, Operator(notify=words), waiting("p-1"), now=NOW)
-    assert notify(home, phone.operator, waiting("p-1"), now=NOW)
+            notify(home, words, waiting("p-1"), now=NOW)
+    failed = why_failed(f"{home.root}.told")
+    assert failed is not None
+    assert failed[0] == NOW
+    assert re.search(message, failed[1])
+    assert notify(home, phone.words, waiting("p-1"), now=NOW)
+    assert why_failed(f"{home.root}.told") is None

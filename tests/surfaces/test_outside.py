@@ -19,9 +19,10 @@ from tests.rows import each_row, from_corpus
 
 from nightledger.codec.settings import parse_operator
 from nightledger.domain.errors import ConfigurationError
-from nightledger.domain.settings import CalendarAddress, MeaningSource, Operator
+from nightledger.domain.settings import CalendarAddress, MeaningSource, Notifier, Operator
+from nightledger.jobs.notify import NotifyError, Request
 from nightledger.recall.meaning import EncoderError
-from nightledger.surfaces.outside import EmbeddingServer, Looked, look_into
+from nightledger.surfaces.outside import EmbeddingServer, Looked, look_into, post_notice
 
 NOW = datetime(2026, 3, 3, 8, 0, tzinfo=UTC)
 EVENT = "BEGIN:VEVENT\r\nUID:1\r\nDTSTART:20260303T090000Z\r\nDTEND:20260303T100000Z\r\nSUMMARY:Berths & <b>cranes</b>\r\nEND:VEVENT\r\n"
@@ -76,6 +77,31 @@ def secret(path: Path, mode: int = 0o600) -> str:
     path.write_text("tide\nnot this line\n")
     path.chmod(mode)
     return str(path)
+
+
+# ---------------------------------------------------------------- notices
+
+
+def test_a_notice_waits_for_no_server_that_drips_or_has_moved_and_its_secret_goes_nowhere_else(
+    tmp_path: Path,
+) -> None:
+    server = Server(body=b"{}" * 200, drip_s=0.05)
+    notifier = Notifier(by="slack", token_file=str(tmp_path / "hook"))
+    request = Request(url="{token}", headers={}, body=b'{"text": "1 job failed"}', patience_s=0.3)
+    with serving(server) as url:
+        (tmp_path / "hook").write_text(f"{url}/services/T0/tide\n")
+        (tmp_path / "hook").chmod(0o600)
+        begun = time.monotonic()
+        with pytest.raises(NotifyError, match=r"^slack did not answer within 0\.3 s$"):
+            post_notice(notifier, request)
+        assert time.monotonic() - begun < 5
+        server.drip_s, server.status, server.headers = 0.0, 302, {"Location": f"{url}/elsewhere"}
+        assert post_notice(notifier, request) == 302
+    assert [path for _, path, _, _ in server.asked] == ["/services/T0/tide"] * 2
+    (tmp_path / "hook").write_text("no address at all\n")
+    with pytest.raises(NotifyError) as caught:
+        post_notice(notifier, request)
+    assert "no address at all" not in str(caught.value)
 
 
 # ---------------------------------------------------------------- calendars

@@ -141,7 +141,7 @@ def _tiers(lists: dict[str, Any]) -> dict[str, Tier]:
     return tiers
 
 
-_OPERATOR_HINT = 'it holds: notify: [/usr/bin/notify-send, Nightledger, "{summary}"]'
+_OPERATOR_HINT = "it holds: notify: {by: desktop}"
 
 
 _SERVERS = {
@@ -169,7 +169,7 @@ def parse_operator(raw: bytes, *, where: str) -> Operator:
     servers = {name: values.get(name) or None for name in _SERVERS}
     operator = msgspec.convert({**values, **servers}, Operator)
     words = operator.notify
-    if words and not words[0].startswith("/"):
+    if isinstance(words, tuple) and words and not words[0].startswith("/"):
         # cron's search path is not the operator's, and a home must not be able to shadow a program.
         raise ConfigurationError(
             f"{where}: notify: {words[0]!r} is not a full path", hint=f"command -v {words[0]} gives it"

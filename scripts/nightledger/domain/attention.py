@@ -68,7 +68,11 @@ _TOLD = {
 """How one and several are told, and the command that settles it."""
 _KEYS_SHOWN = 3
 ALARMS = frozenset({Need.ALTERED, Need.DRIFT, Need.TRUST, Need.WITNESS})
-"""Of these the operator is told again after a day."""
+"""Of these the operator is told each day, of all else once and once more after a day."""
+A_DAY_LATER = DAY - timedelta(minutes=10)
+"""The call of a night a day later may begin some minutes sooner. Our choice."""
+AGAIN = "again "
+"""Begins the mark of what was told a second time."""
 
 
 class Item(Struct, frozen=True, kw_only=True):
@@ -91,17 +95,21 @@ class Item(Struct, frozen=True, kw_only=True):
 
 
 def news(items: Sequence[Item], told: Mapping[str, datetime], now: datetime) -> tuple[Item, ...]:
-    """Return the items that the operator was not told about yet, and the alarms told a day ago or longer.
+    """Return the items that the operator was not told about yet, and those told a day ago or longer: an alarm each day, else once.
 
     Args:
         items: What needs the operator now.
-        told: When each mark was told.
+        told: When each mark was told, with :data:`AGAIN` before it the second time.
         now: Aware, UTC.
     """
     return tuple(
         item
         for item in items
-        if item.mark not in told or (item.need in ALARMS and not timedelta() <= now - told[item.mark] < DAY)
+        if item.mark not in told
+        or (
+            not timedelta() <= now - told[item.mark] < A_DAY_LATER
+            and (item.need in ALARMS or AGAIN + item.mark not in told)
+        )
     )
 
 

@@ -257,11 +257,33 @@ class TranscriptSource(Struct, frozen=True, kw_only=True):
     cwd: str = "cwd"
 
 
+class Notifier(Struct, frozen=True, kw_only=True):
+    """Who tells the operator, by a template of ``config/notifiers.json``.
+
+    Attributes:
+        by: The template's name.
+        to: Whom: an address, a topic, a chat.
+        url: The server, where it is not the template's.
+        token_file: A file whose first line is the secret that the server asks for; absolute.
+        title: What a notice begins with.
+        open: An address that every notice carries as it stands.
+        insecure_plain_http: Whether the server may be asked unencrypted beyond this machine.
+    """
+
+    by: str
+    to: str = ""
+    url: str = ""
+    token_file: str = ""
+    title: str = "Nightledger"
+    open: str = ""
+    insecure_plain_http: bool = False
+
+
 class Operator(Struct, frozen=True, kw_only=True):
     """``operator.yaml`` in the keys directory.
 
     Attributes:
-        notify: Program and arguments, run without a shell; () tells nobody. ``{summary}``
+        notify: A template, or program and arguments, run without a shell; () tells nobody. ``{summary}``
             in an argument stands for one line of counts and ages.
         peers: Where each machine of ``peers.json`` is reached, by its name there.
         witnesses: Where each witness is reached, by the name of its keys in the policy.
@@ -273,7 +295,7 @@ class Operator(Struct, frozen=True, kw_only=True):
         transcripts: Transcripts of sessions, by host: whose they are, and how those of other tools are read.
     """
 
-    notify: tuple[str, ...] = ()
+    notify: Notifier | tuple[str, ...] = ()
     peers: Mapping[str, PeerAddress] = field(default_factory=dict)
     witnesses: Mapping[str, WitnessAddress] = field(default_factory=dict)
     rule_files: tuple[str, ...] = ()

@@ -13,6 +13,7 @@ from nightledger.files.durable import is_there, make_dir, read_regular, sync_dir
 
 MAX_BLOB_BYTES = 256 << 20
 """More than any file that is read here; a larger one is not ours."""
+_NAME = re.compile(r"[0-9a-f]{64}")
 
 
 class BlobStore:
@@ -30,7 +31,7 @@ class BlobStore:
         Raises:
             ValueError: When it is not 64 lower-case hex digits.
         """
-        if not re.fullmatch(r"[0-9a-f]{64}", sha256):
+        if not _NAME.fullmatch(sha256):
             raise ValueError(f"{sha256!r} is not a SHA-256 in lower-case hex")
         return os.path.join(self.directory, sha256[:2], sha256)
 
@@ -55,11 +56,11 @@ class BlobStore:
         """Give the bytes with this hash.
 
         Raises:
-            MissingBlobError: When there is no such blob.
+            MissingBlobError: When there is no such blob: none has a name that is no SHA-256.
             IntegrityError: When the stored bytes have another hash.
         """
-        path = self.path(sha256)
-        if not is_there(path):
+        path = self.path(sha256) if _NAME.fullmatch(sha256) else ""
+        if not path or not is_there(path):
             raise MissingBlobError(f"the blob {sha256} is not in {self.directory}")
         content = read_regular(path, MAX_BLOB_BYTES)
         found = hashlib.sha256(content).hexdigest()

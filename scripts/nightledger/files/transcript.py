@@ -61,10 +61,11 @@ def read_key(folder: str) -> bytes:
     return kept if kept and len(kept) == KEY_BYTES else b""
 
 
-def read_asked(home: Home, key: bytes) -> list[Asked]:
-    """Return the lines that were written with the key."""
+def read_asked(home: Home, key: bytes, *, most_bytes: int = 0) -> list[Asked]:
+    """Return the lines that were written with the key; of those in the last so many bytes, where they are named."""
     with LineLog(home.analyst_log) as log:
-        rows = [row for rows, _ in read_rows(Asked, log.chunks(0)) for row in rows]
+        begin = max(0, log.end - most_bytes) if most_bytes else 0
+        rows = [row for rows, _ in read_rows(Asked, log.chunks(begin)) for row in rows]
     return [row for row in rows if hmac.compare_digest(row.mac.encode(), row.sealed(key).encode())]
 
 

@@ -1,27 +1,32 @@
-"""Tell the operator that something waits, was altered, drifts, failed or was missed: once, and an alarm again each day.
+"""Tell the operator that something waits, was altered, drifts, failed or was missed: once, once more after a day, an alarm each day.
 
 At each run where what was told cannot be read or kept: rather too often than never. It is kept beside the keys,
 since whoever writes a home would else say that all was told.
 
-Reads   notified and operator.yaml, outside the home
-Writes  notified
-Changes no memory. Runs the operator's own notifier and nothing else; it gets counts and
-ages, never text.
+Reads   notified and operator.yaml, outside the home; config/notifiers.json
+Writes  notified, notified-failed
+Changes no memory. Runs the operator's own notifier, or a template's program, or has a server asked, and nothing
+else; it gets counts and ages, never text.
 """
 
 import json
 import os
 import re
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
+from typing import Any
 
-from nightledger.domain.attention import Item, news, summarize, variables
+import msgspec
+from msgspec import Struct, field
+
+from nightledger.domain.attention import AGAIN, Item, news, next_steps, summarize, variables
 from nightledger.domain.errors import ConfigurationError, NightledgerError, UnreadableError
-from nightledger.domain.settings import Operator
+from nightledger.domain.settings import Notifier
 from nightledger.files.atomic import replace_file
 from nightledger.files.durable import is_within, read_optional
-from nightledger.files.home import Home
+from nightledger.files.home import Home, shipped_config
 from nightledger.files.owner import for_child
 
 TIMEOUT_S = 30
@@ -29,35 +34,81 @@ TIMEOUT_S = 30
 NOTIFIED = "notified"
 """The record's name among the keys of a home."""
 MAX_TOLD_BYTES = 1 << 20
-SUMMARY = "{summary}"
+TRY_IT = "nightledger night --notify-test"
+_FAILED = "-failed"
 _SECONDS = re.compile(r"[0-9]{1,11}")
 """Since 1970, until the year 5138."""
+RUNTIME = "/run/user"
+"""Where systemd keeps a user's session bus (pam_systemd(8))."""
+_PLACE = re.compile(r"\{(\w+)\}")
+_PROGRAMS = ("/usr/local/bin", "/opt/homebrew/bin", "/usr/bin", "/bin", "/usr/sbin", "/usr/lib")
+"""Where a template's program is looked for behind the search path, of which cron gives two; sendmail lies in the last ones."""
 
 
 class NotifyError(NightledgerError):
-    """The operator's notifier could not be run, or said that it failed."""
+    """The operator's notifier could not be run or asked, or said that it failed."""
 
-    hint = "run the command of 'notify' in operator.yaml by hand; it is tried again at the next run"
+    hint = f"{TRY_IT}; it is tried again at the next run"
 
 
-def notify(
-    home: Home,
-    operator: Operator,
-    items: Sequence[Item],
-    *,
-    record: str,
-    now: datetime,
-    some: bool = False,
-) -> bool:
+class Template(Struct, frozen=True, kw_only=True):
+    """A row of ``config/notifiers.json``; ``{name}`` in a text stands for a fact of the notice.
+
+    Attributes:
+        run: Programs with their arguments, the first that is there is run; () where a server is asked.
+        ask: Address of a POST.
+        url: The server, where the operator names none.
+        headers: Sent with it.
+        body: A program's standard input, or the JSON that is posted; what stands empty in it is left out.
+    """
+
+    run: tuple[tuple[str, ...], ...] = ()
+    ask: str = ""
+    url: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: str | Mapping[str, str] = ""
+
+
+class Request(Struct, frozen=True, kw_only=True):
+    """What a server is asked; ``{token}`` in its address and headers still stands for the secret.
+
+    Attributes:
+        url: Address.
+        headers: Sent with it.
+        body: JSON.
+        patience_s: How long all of it may take.
+    """
+
+    url: str
+    headers: Mapping[str, str]
+    body: bytes
+    patience_s: float
+
+
+class Outlet(Struct, frozen=True, kw_only=True):
+    """How notices of a home reach its operator.
+
+    Attributes:
+        home: Whose matters they tell of.
+        notifier: What the operator named; () tells nobody.
+        record: The file of what was told, outside the home; empty where this machine has no place for it.
+        post: Puts the secret in, asks, and returns the status of the answer.
+    """
+
+    home: Home
+    notifier: Notifier | tuple[str, ...]
+    record: str
+    post: Callable[[Notifier, Request], int]
+
+
+def notify(outlet: Outlet, items: Sequence[Item], now: datetime, *, some: bool = False) -> bool:
     """Run the operator's notifier when something is new, and tell whether it ran.
 
     What was told is forgotten once it is settled, so that it is told again when it returns.
 
     Args:
-        home: Whose matters these are.
-        operator: What the operator lets us run.
+        outlet: How it is told.
         items: All that needs the operator now.
-        record: The file of what was told, outside the home; empty where this machine has no place for it.
         now: Aware, UTC.
         some: The items are not all yet: what was told of others is not forgotten.
 
@@ -65,17 +116,64 @@ def notify(
         ConfigurationError: The notifier is a file of the home; nothing in a home is executed.
         NotifyError: It is missing, failed or took longer than 30 s; it is tried again next time.
     """
+    record = outlet.record
     before = _read_told(record) if record else {}
-    new = bool(operator.notify) and bool(news(items, before, now))
+    new = bool(outlet.notifier) and bool(news(items, before, now))
     if new:
-        _run(home, operator, items, now)
+        send(outlet, items, now)
     marks = {item.mark for item in items}
-    kept = before.keys() if some else marks & before.keys()
-    told = {mark: before[mark] for mark in kept} | (dict.fromkeys(marks, now) if new else {})
+    known = marks | {AGAIN + mark for mark in marks}
+    told = {mark: at for mark, at in before.items() if some or mark in known}
+    if new:
+        told |= dict.fromkeys(marks, now) | {AGAIN + mark: now for mark in marks & before.keys()}
     if record and told != before:
         lines = sorted(f"{mark} {int(at.timestamp())}\n" for mark, at in told.items())
         replace_file(record, "".join(lines).encode(), disposable=True)
     return new
+
+
+def send(outlet: Outlet, items: Sequence[Item], now: datetime, *, test: bool = False) -> str:
+    """Have the operator told, and return what; that it failed stands beside the record until it succeeds.
+
+    Args:
+        outlet: How it is told.
+        items: At least one, unless it is a test.
+        now: Aware, UTC.
+        test: Say that it is one.
+
+    Raises:
+        ConfigurationError: As :func:`notify`.
+        NotifyError: As :func:`notify`.
+    """
+    summary = summarize(items, now) or "nothing needs you"
+    summary = f"a test; {summary}" if test else summary
+    failed = outlet.record and outlet.record + _FAILED
+    try:
+        _send(outlet, summary, items, now)
+    except NightledgerError as error:
+        if failed:
+            replace_file(failed, f"{int(now.timestamp())} {error}\n".encode(), disposable=True)
+        raise
+    if failed:
+        with suppress(FileNotFoundError):
+            os.unlink(failed)
+    return summary
+
+
+def why_failed(record: str) -> tuple[datetime, str] | None:
+    """Return when the notifier failed, and why; None where it last succeeded.
+
+    Args:
+        record: The file of what was told.
+    """
+    if not os.path.lexists(record + _FAILED):
+        return None
+    try:
+        raw = read_optional(record + _FAILED, MAX_TOLD_BYTES) or b""
+    except UnreadableError:
+        raw = b""
+    at, _, why = raw.decode("utf-8", "replace").strip().partition(" ")
+    return (datetime.fromtimestamp(int(at), UTC), why) if _SECONDS.fullmatch(at) else None
 
 
 def _read_told(record: str) -> dict[str, datetime]:
@@ -88,19 +186,62 @@ def _read_told(record: str) -> dict[str, datetime]:
     return {mark: datetime.fromtimestamp(int(at), UTC) for mark, _, at in lines if _SECONDS.fullmatch(at)}
 
 
-def _run(home: Home, operator: Operator, items: Sequence[Item], now: datetime) -> None:
-    program = operator.notify[0]
+def _send(outlet: Outlet, summary: str, items: Sequence[Item], now: datetime) -> None:
+    numbers, notifier = variables(items, now), outlet.notifier
+    if not isinstance(notifier, Notifier):
+        words = [word.replace("{summary}", summary) for word in notifier]
+        _run(outlet.home, words, json.dumps(numbers, sort_keys=True) + "\n", numbers)
+        return
+    template = msgspec.json.decode(shipped_config("notifiers.json"), type=dict[str, Template])[notifier.by]
+    facts = {"summary": summary, "next": next_steps(items)}
+    facts |= {name: getattr(notifier, name) for name in ("to", "title", "open")}
+    facts["url"] = notifier.url or template.url
+    body = _fill(template.body, facts)
+    if template.run:
+        _run(outlet.home, _fill(_find(template.run), facts), body, numbers)
+        return
+    headers = {"Content-Type": "application/json", **(template.headers if notifier.token_file else {})}
+    request = Request(
+        url=_fill(template.ask, facts), headers=headers, body=json.dumps(body).encode(), patience_s=TIMEOUT_S
+    )
+    status = outlet.post(notifier, request)
+    if status not in range(200, 300):
+        raise NotifyError(f"{notifier.by} answered {status}")
+
+
+def _fill(value: Any, facts: Mapping[str, str]) -> Any:
+    """Return a text, or what holds texts, with the facts in their places; a member that stands empty is left out."""
+    if isinstance(value, str):
+        return _PLACE.sub(lambda found: facts.get(found[1], found[0]), value)
+    if isinstance(value, tuple):
+        return tuple(_fill(one, facts) for one in value)
+    filled = {name: _fill(one, facts).strip() for name, one in value.items()}
+    return {name: one for name, one in filled.items() if one}
+
+
+def _find(programs: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the first command whose program is here, with the program's full path."""
+    import shutil  # with its archives, too dear for each start of a night
+
+    places = [place for place in os.environ.get("PATH", "").split(":") if place.startswith("/")]
+    path = ":".join([*places, *_PROGRAMS])
+    for name, *words in programs:
+        if program := shutil.which(name, path=path):
+            return program, *words
+    raise NotifyError(f"there is no {' and no '.join(words[0] for words in programs)} here")
+
+
+def _run(home: Home, words: Sequence[str], said: str, numbers: Mapping[str, int]) -> None:
+    program = words[0]
     if is_within(program, home.root):
         raise ConfigurationError(
             f"notify names {program}, which lies in the home; nothing in a home is executed",
             hint="put it elsewhere, out of the agent's reach",
         )
-    numbers = variables(items, now)
-    words = [word.replace(SUMMARY, summarize(items, now)) for word in operator.notify]
     try:
         subprocess.run(  # noqa: S603 - the operator's own command from outside the home, as a list
             words,
-            input=json.dumps(numbers, sort_keys=True).encode() + b"\n",
+            input=said.encode(),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             env=_environment(home, numbers),
@@ -121,5 +262,9 @@ def _environment(home: Home, numbers: Mapping[str, int]) -> dict[str, str]:
     """Give what a notifier needs of ours, and the few names that programs need to start."""
     kept = ("HOME", "PATH", "LANG", "LC_ALL", "TZ", "DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR")
     environment = {name: os.environ[name] for name in kept if name in os.environ}
+    runtime = os.path.join(RUNTIME, str(os.geteuid()))
+    if os.path.exists(os.path.join(runtime, "bus")):  # cron names neither, and notify-send needs them
+        found = {"XDG_RUNTIME_DIR": runtime, "DBUS_SESSION_BUS_ADDRESS": f"unix:path={runtime}/bus"}
+        environment = found | environment
     environment |= {f"NIGHTLEDGER_{name.upper()}": str(number) for name, number in numbers.items()}
     return environment | {"NIGHTLEDGER_HOME": home.root}

@@ -1,4 +1,4 @@
-"""What the operator should know: one list, of which ``status`` prints a part and ``ATTENTION.md`` and the notifier tell another.
+"""What the operator should know: one list, of which ``status`` prints a part and ``ATTENTION.md`` and the notifier tell another (``telling.py``).
 
 Invariant: a thing stands here once, with what each of them says of it; the worst first.
 """
@@ -6,11 +6,13 @@ Invariant: a thing stands here once, with what each of them says of it; the wors
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from nightledger.domain import errors
 from nightledger.domain.attention import Item, Need
 from nightledger.domain.decision import Moment
 from nightledger.domain.judge import EDIT_LANE
@@ -20,32 +22,17 @@ from nightledger.domain.settings import Settings
 from nightledger.domain.states import Book, Restored
 from nightledger.domain.transcript import AGREED
 from nightledger.domain.trusting import TrustStep
-from nightledger.files.configuration import OPERATOR, why_no_operator
+from nightledger.files.configuration import OPERATOR, load_operator, why_no_operator
 from nightledger.files.home import Home
 from nightledger.gate.opening import AS_MADE, MEND, Gate, why_no_consent
 from nightledger.gate.stored import find_set_aside
+from nightledger.night import lately, read_ledger
+from nightledger.surfaces.session import this_machine
 from nightledger.text.visible import visible
 from nightledger.trust.report import Damage
 
 if TYPE_CHECKING:
     from nightledger.surfaces.verbs.verify import Seen
-
-from collections.abc import Sequence
-from contextlib import suppress
-from pathlib import Path
-
-from nightledger.domain import errors
-from nightledger.domain.attention import ALARMS, list_needs, next_steps
-from nightledger.domain.periods import reckon
-from nightledger.files.atomic import replace_file
-from nightledger.files.configuration import load_operator
-from nightledger.files.durable import make_dir, read_optional
-from nightledger.night import calendar_of, lately, read_ledger
-from nightledger.surfaces.context import Context
-from nightledger.surfaces.session import reading, this_machine
-from nightledger.trust.keys import LOG_ED25519, KeyRing
-from nightledger.trust.pin import FILE as PIN
-from nightledger.trust.reading import read_events
 
 _PUT_BACK = "put the file back from a backup; until then it is set aside ('nightledger verify' checks all)"
 _PUT_BACK_TRUST = "nightledger key restore; until then the file that the log names stays in force"
@@ -70,7 +57,7 @@ class Alarm(Struct, frozen=True, kw_only=True):
 
     Attributes:
         kind: For ``status``: ``integrity``, ``drift``, ``changed``, ``witness``, ``settings``, ``consent``, ``letters``, ``source``,
-            ``failed``, ``missed``, ``restored`` or ``machine``; empty where it prints nothing of this.
+            ``notifier``, ``failed``, ``missed``, ``restored`` or ``machine``; empty where it prints nothing of this.
         message: What and where, one sentence.
         hint: The next step.
         items: For the page and the notifier; empty where they tell nothing of this.
@@ -190,8 +177,20 @@ def of_settings(gate: Gate, now: datetime) -> Iterator[Alarm]:
         item = Item(need=Need.CONSENT, key=home.relative(home.consent_graph), since=since)
         hint = "mend or remove that file; until then nothing is applied"
         yield Alarm(kind="consent", message=why, hint=hint, items=(item,))
+    yield from of_notifier(str(gate.ring.directory), home)
     yield from _of_sources(gate, now)
     yield from _of_letters(home, now)
+
+
+def of_notifier(keys_dir: str, home: Home) -> Iterator[Alarm]:
+    """Give the notifier that failed last time; it cannot tell of it itself."""
+    from nightledger.jobs.notify import NOTIFIED, TRY_IT, why_failed
+
+    failed = why_failed(os.path.join(keys_dir, home.identity.id, NOTIFIED))
+    with suppress(errors.NightledgerError):  # told where operator.yaml is
+        if failed and load_operator(keys_dir).notify:
+            message = f"the notifier failed on {failed[0]:%Y-%m-%d %H:%M} UTC: {failed[1]}"
+            yield Alarm(kind="notifier", message=message, hint=f"{TRY_IT}; the next run tries again, too")
 
 
 def _of_sources(gate: Gate, now: datetime) -> Iterator[Alarm]:
@@ -336,138 +335,3 @@ def loss_text(step: TrustStep) -> str:
         f"all keys were lost by {step.since.at:%Y-%m-%d %H:%M} UTC: behind entry {step.loss} the log is signed by other keys, "
         "and nobody signed for them"
     )
-
-
-MAX_PAGE_BYTES = 1 << 20
-
-
-def find_alarms(context: Context) -> list[Item]:
-    """Verify the home and return its alarms, and inputs that were rewritten of late; what keeps ``verify`` from its work is an alarm.
-
-    Raises:
-        ConfigurationError: No home there.
-    """
-    from nightledger.surfaces.verbs.verify import look as verify
-
-    try:
-        found = of_look(Home(context.home_path), verify(context), context.moment)
-        return [item for one in found for item in one.items]
-    except (errors.NightledgerError, OSError) as error:
-        if not os.path.lexists(Home(context.home_path).audit_log):
-            raise
-        said = str(error).replace(f"{context.home_path}/", "").partition("\n")[0].partition(": ")[0]
-        return [Item(need=Need.ALTERED, key=visible(said), since=context.now)]
-
-
-def tell_instead(context: Context, error: errors.NightledgerError) -> bool:
-    """Tell of alarms where a verb could not do its work, and return whether there is one.
-
-    An agent can write another machine's name into the record of a home; so a refusal holds up no alarm where this machine
-    has the log's private key and its pin. Another machine's home is left alone.
-
-    Args:
-        context: The command's surroundings.
-        error: What kept the verb from its work.
-    """
-    own = _keys_of(context)
-    ours = own and all(os.path.lexists(os.path.join(own, name)) for name in (LOG_ED25519, PIN))
-    if isinstance(error, errors.RefusedError) and not ours:
-        return False
-    return tell(context, find_alarms(context)) == errors.EXIT_ALARM
-
-
-def _keys_of(context: Context) -> str:
-    """Return the directory of the home's keys, by the id in its record or else in its log; empty where there is none."""
-    home, ring = Home(context.home_path), KeyRing(Path(context.keys_dir))
-    for read in (lambda one: str(one.identity.id), _logged_id):
-        with suppress(errors.NightledgerError, OSError):
-            directory = ring.home_dir(read(home))
-            if directory.is_dir():
-                return str(directory)
-    return ""
-
-
-def _logged_id(home: Home) -> str:
-    genesis = next((one.fields for one in read_events(home) if one.event == "genesis"), {})
-    return str(genesis.get("origin", "")).rpartition("/")[2]
-
-
-def tell(
-    context: Context,
-    alarms: Sequence[Item],
-    needs: Sequence[Item] = (),
-    *,
-    early: bool = False,
-    repeated: bool = False,
-) -> int:
-    """Write ``ATTENTION.md`` and run the operator's notifier; return the exit status, 4 while there is an alarm.
-
-    What cannot be looked at, written or run is said on standard error and holds up nothing else here.
-
-    Args:
-        context: The command's surroundings.
-        alarms: What :func:`find_alarms` returned.
-        needs: What a night had to tell beside what stands: a missed period that was made up, too.
-        early: Before the jobs, which may have more to tell.
-        repeated: The alarms were printed a moment ago.
-    """
-    from nightledger.jobs.notify import NOTIFIED, notify
-
-    home, shown = Home(context.home_path), False
-    alarmed = any(item.need in ALARMS for item in alarms)
-    problems, standing = list[errors.NightledgerError | OSError](), list[Item]()
-    try:
-        standing = find_needs(context)
-    except (errors.NightledgerError, OSError) as error:
-        problems += [] if alarmed else [error]  # what is damaged is told as an alarm
-    items = list({item.mark: item for item in (*alarms, *standing)}.values())
-    try:
-        shown = write_page(home, items)
-    except (errors.NightledgerError, OSError) as error:
-        problems.append(error)
-    try:
-        told = {item.mark: item for item in (*needs, *items)}
-        own = _keys_of(context)
-        record = own and os.path.join(own, NOTIFIED)
-        operator = load_operator(context.keys_dir)
-        shown |= notify(home, operator, [*told.values()], record=record, now=context.now, some=early)
-    except (errors.NightledgerError, OSError) as error:
-        problems.append(error)
-    said = [(str(one), getattr(one, "hint", "")) for one in problems]
-    if alarmed and not repeated and (shown or not context.quiet):
-        keys = ", ".join(dict.fromkeys(item.key for item in alarms))
-        said.insert(0, (f"{keys}: see {home.relative(home.attention)}", next_steps(alarms)))
-    for problem, hint in said:
-        context.note(f"error: {problem}")
-        context.note(f"hint: {hint or 'nightledger doctor'}")
-    alarmed = alarmed or any(isinstance(one, errors.IntegrityError) for one in problems)
-    return errors.EXIT_ALARM if alarmed else errors.EXIT_REFUSED if problems else 0
-
-
-def find_needs(context: Context) -> list[Item]:
-    """Give what needs the operator now beside what ``verify`` finds, in a fixed order; takes no lock.
-
-    Raises:
-        IntegrityError: The log is not what was signed.
-        UnreadableError: The run ledger is no regular file.
-    """
-    with reading(context) as session:
-        gate, now = session.gate, session.moment.at
-        calendar = calendar_of(gate.home, gate.settings, job_schedules(gate.settings))
-        runs = reckon(lately(read_ledger(gate.home)[0], now), now, calendar.zone)
-        found = (*of_settings(gate, now), *of_schedule(calendar, runs, now))
-        return [*of_gate(gate.home, session.ledger.book, now), *(item for one in found for item in one.items)]
-
-
-def write_page(home: Home, items: list[Item]) -> bool:
-    """Write ``ATTENTION.md`` where it is not what it should be, and return whether it was not."""
-    content = list_needs(items).encode("utf-8", "backslashreplace")
-    home.resolve(home.relative(home.state_dir))
-    try:
-        if read_optional(home.attention, MAX_PAGE_BYTES) == content:
-            return False
-    except errors.UnreadableError:
-        pass  # a link or a FIFO gives way
-    make_dir(home.state_dir)
-    replace_file(home.attention, content, disposable=True)
-    return True

@@ -25,9 +25,10 @@ from nightledger.hosts.daylogs import why_empty
 from nightledger.night import Failure, Job, NightReport, calendar_of, read_ledger, run_due
 from nightledger.surfaces import clock, screen
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.needs import find_alarms, job_schedules, tell, tell_instead
+from nightledger.surfaces.needs import job_schedules
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import require_machine, writing
+from nightledger.surfaces.telling import find_alarms, tell, tell_instead
 
 
 def run_night(context: Context, *, retry: bool) -> int:
@@ -137,9 +138,7 @@ def _say(context: Context, home: Home, report: NightReport) -> None:
 
 
 def _line(run: Run) -> str:
-    counts = ", ".join(
-        f"{n} {word.replace('_', ' ')}" for word, n in sorted(run.counts.items()) if n and word != "no_room"
-    )
+    counts = screen.counted({word: n for word, n in run.counts.items() if word != "no_room"})
     return f"{run.job} {run.period}: {'; '.join(part for part in (counts, run.reason) if part) or 'done'}"
 
 

@@ -24,7 +24,7 @@ from msgspec import Struct
 
 from nightledger.domain.decision import Moment
 from nightledger.domain.errors import NightledgerError
-from nightledger.domain.settings import AnalystSource, CalendarAddress, MeaningSource, Operator
+from nightledger.domain.settings import AnalystSource, CalendarAddress, MeaningSource, Notifier, Operator
 from nightledger.domain.staging import Event, StagingRules
 from nightledger.files.configuration import home_zone, load_operator, load_settings, load_staging_rules
 from nightledger.files.durable import read_regular
@@ -36,9 +36,11 @@ from nightledger.surfaces.context import this_machine
 from nightledger.text.calendar import MAX_CALENDAR_BYTES
 
 if TYPE_CHECKING:
+    from nightledger.jobs.notify import Request
     from nightledger.jobs.stage import Staged
 
 MAX_SECRET_BYTES = 4096
+TOKEN = "{token}"  # noqa: S105 - where the secret goes
 
 
 class OutsideError(NightledgerError):
@@ -191,6 +193,28 @@ def ask_model(
         body=("POST", json.dumps(question).encode()),
         headers=headers,
     )
+
+
+def post_notice(notifier: Notifier, request: "Request") -> int:
+    """Send a notice to the operator's server, and return the status of its answer.
+
+    Raises:
+        NotifyError: The secret cannot be read, or the server does not answer in time or may not be asked.
+    """
+    from nightledger.jobs.notify import NotifyError
+
+    try:
+        token = read_secret(notifier.token_file, "token file") if notifier.token_file else ""
+        return ask(
+            request.url.replace(TOKEN, token),
+            patience_s=request.patience_s,
+            max_bytes=MAX_SECRET_BYTES * 16,
+            insecure=notifier.insecure_plain_http,
+            body=("POST", request.body),
+            headers={name: value.replace(TOKEN, token) for name, value in request.headers.items()},
+        )[0]
+    except OutsideError as error:
+        raise NotifyError(f"{notifier.by} {error}") from error
 
 
 def _read_vectors(content: bytes, count: int) -> Sequence[Vector]:

@@ -14,7 +14,7 @@ import shutil
 import sys
 import termios
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
@@ -41,6 +41,8 @@ INSIDE = "    "
 MOST_METERS = 3
 """Files of one proposal whose sizes are told one by one: a month of logs is one figure."""
 _STAYS = "\u00a0"
+_ANSWER = " > ?"
+"""Stands behind a question: its mark, and the key that answers."""
 _LEAST_ROOM = 8
 """Columns that have to be left beside a row's first words; else its text begins in the next row."""
 _COLOURS = {"+": "32", "-": "31", "@": "36"}
@@ -69,8 +71,8 @@ def terminal() -> bool:
 
 
 def colour() -> bool:
-    """Tell whether to colour: standard output is a terminal and ``NO_COLOR`` is not set, or empty (no-color.org)."""
-    return terminal() and not os.environ.get("NO_COLOR")
+    """Tell whether to colour: standard output is a terminal that has colours, and ``NO_COLOR`` is not set, or empty (no-color.org)."""
+    return terminal() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def whole(text: str) -> str:
@@ -86,8 +88,8 @@ def ask(question: str) -> str:
     """
     with suppress(termios.error, OSError, ValueError, AttributeError):  # no terminal has keys to forget
         termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
-    prompt = "\n".join(wrap(question, indent="  ")).replace(_STAYS, " ")
-    return input(f"{prompt} > ").strip().encode("utf-8", "replace").decode()
+    prompt = "\n".join(wrap(question, indent="  ", less=len(_ANSWER))).replace(_STAYS, " ")
+    return input(f"{prompt}{_ANSWER[:-1]}").strip().encode("utf-8", "replace").decode()
 
 
 def shown(text: str, *, told: frozenset[str] = NOTHING) -> str:
@@ -188,6 +190,15 @@ def _told_apart(text: str, *, sign: str) -> str:
 def text_lines(text: str, *, indent: str, told: frozenset[str] = NOTHING) -> list[str]:
     """Give one line of text from a file in as many rows as it needs, each indented."""
     return [indent + piece for piece in _pieces(shown(text, told=told), width() - len(indent))]
+
+
+def counted(counts: Mapping[str, int]) -> str:
+    """Return what a run counted: ``1 log proposed, 2 bad lines``; nothing of what is none."""
+    told = (f"{n} {word.replace('_', ' ')}" for word, n in sorted(counts.items()) if n)
+    return ", ".join(
+        re.sub(r"(?<=[^s])s\b", "", re.sub(r"ies\b", "y", one)) if one.startswith("1 ") else one
+        for one in told
+    )
 
 
 def painted(row: str, code: str) -> str:
@@ -373,19 +384,20 @@ _ENDS = (";", ":", ",")
 """A word that ends so ends a command, or stands before one."""
 
 
-def wrap_hint(text: str, *, indent: str, first: str) -> list[str]:
-    """Break a next step to the width.
+def wrap_hint(text: str, *, indent: str, first: str, less: int = 0) -> list[str]:
+    """Break a next step to the width; a command stays in one row.
 
     Args:
         text: As it may be printed.
         indent: Begins every row but the first.
         first: Begins the first.
+        less: Columns of the terminal that stand before it.
     """
     rows: list[str] = []
     open_row = first
     for part, is_command in _parts(text):
         gap = "" if open_row in (first, indent) else " "
-        if columns(open_row + gap + part) <= width():
+        if columns(open_row + gap + part) <= width() - less:
             open_row += gap + part
         elif is_command:
             rows += [open_row] if gap else []
@@ -394,7 +406,7 @@ def wrap_hint(text: str, *, indent: str, first: str) -> list[str]:
                 rows.append(open_row.rstrip("".join(_ENDS)))
                 open_row = indent
         else:
-            *full, open_row = wrap(part, indent=indent, first=open_row + gap)
+            *full, open_row = wrap(part, indent=indent, first=open_row + gap, less=less)
             rows += full
     return rows if open_row == indent else [*rows, open_row]
 
@@ -427,6 +439,8 @@ def _parts(text: str) -> Iterator[tuple[str, bool]]:
 
 GAP = 2
 """Columns between two of a table."""
+_LONGEST_WORD = 12
+"""Columns that the last column of a table has to have room for: a day has ten, a longer word is broken."""
 STATES = {
     "pending": "yellow",
     "stale": "yellow",
@@ -436,26 +450,44 @@ STATES = {
 }
 
 
-def table(rows: Iterable[Sequence[str]], *styles: str, heads: Sequence[str] = ()) -> list[str]:
-    """Return the lines of a table as wide as the terminal.
+def table(rows: Iterable[Sequence[str]], *styles: str, heads: Sequence[str] = (), less: int = 0) -> list[str]:
+    """Return the lines of a table as wide as the terminal; where its columns do not fit, each row as a sentence of heads and cells.
 
     Args:
         rows: Cells as text; one may have several lines.
         styles: How each column looks, in the words of rich; a cell that names a state looks like that.
         heads: What each column is called.
+        less: Columns of the terminal that stand before it.
     """
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
+    lines, wide = [*rows], width() - less
+    if heads and not _fits([heads, *lines], wide):
+        told = (
+            ", ".join(" ".join(f"{head} {cell}".split()) for head, cell in zip(heads, row, strict=True))
+            for row in lines
+        )
+        return [piece for one in told for piece in wrap(one, indent="  ", less=less, first="")]
     grid = Table(
         box=None, show_header=bool(heads), padding=(0, GAP, 0, 0), pad_edge=False, header_style="bold"
     )
     for n, style in enumerate(styles):
         grid.add_column(heads[n] if heads else "", style=style, no_wrap=n + 1 < len(styles), overflow="fold")
-    for row in rows:
+    for row in lines:
         grid.add_row(*(Text(cell, style=STATES.get(cell, "")) for cell in row))
     text = io.StringIO()
     system: Literal["standard"] | None = "standard" if colour() else None
-    Console(file=text, width=width(), color_system=system, force_terminal=True).print(grid)
+    Console(file=text, width=wide, color_system=system, force_terminal=True).print(grid)
     return [line.rstrip() for line in text.getvalue().rstrip("\n").split("\n")]
+
+
+def _fits(rows: Sequence[Sequence[str]], wide: int) -> bool:
+    """Tell whether the columns stand beside each other, the last with room for its words."""
+    *before, last = zip(*rows, strict=True)
+    needed = sum(
+        max(columns(part) for cell in column for part in cell.split("\n")) + GAP for column in before
+    )
+    longest = max((columns(word) for cell in last for word in cell.split()), default=0)
+    return needed + min(longest, _LONGEST_WORD) <= wide

@@ -125,6 +125,22 @@ class Analyst(Struct, frozen=True, kw_only=True):
     refused: str = ""
 
 
+def day_of(at: str) -> str:
+    """Return the day (UTC) of a time, as budgets count it."""
+    return at[:_DATE]
+
+
+def spent_on(day: str, rows: Sequence[Asked], price: Price) -> tuple[int, int]:
+    """Return what a day's questions cost, whatever asked: tokens, and millionths of the operator's money."""
+    tokens = paid = 0
+    for row in rows:
+        if day_of(row.at) == day:
+            told = min(row.tokens, len(row.answer.encode()) // BYTES_A_TOKEN)
+            tokens += row.tokens
+            paid += price.of(row.tokens - told, told)
+    return tokens, paid
+
+
 class Interview:
     """The questions of one run, one after the other: the transcript answers what it can, the server the rest.
 
@@ -151,16 +167,11 @@ class Interview:
             problem = f"its transcript cannot be read: {type(error).__name__}"
             self.run = replace(self.run, problem=problem)
             return
-        today = dump_moment(analyst.at)[:_DATE]
         for row in rows:
             self._earlier.setdefault(
                 row.question_sha256, row.answer
             )  # a copy of a later line changes no night
-        for row in rows:
-            if row.at.startswith(today):
-                told = min(row.tokens, len(row.answer.encode()) // BYTES_A_TOKEN)
-                self._spent += row.tokens
-                self._paid += analyst.price.of(row.tokens - told, told)
+        self._spent, self._paid = spent_on(day_of(dump_moment(analyst.at)), rows, analyst.price)
 
     def ask(self, values: Mapping[str, str], form: Form[Answered]) -> Answered | None:
         """Answer one question; None, and why in ``run``, where nothing usable is answered.

@@ -18,7 +18,7 @@ from nightledger.codec.settings import parse_operator, parse_staging_rules
 from nightledger.domain.constitution import Constitution, why_not
 from nightledger.domain.errors import ConfigurationError, IntegrityError, LinkIndexError, RecordError
 from nightledger.domain.links import Link
-from nightledger.domain.settings import Operator
+from nightledger.domain.settings import Notifier, Operator
 from nightledger.domain.staging import StagingRules
 from nightledger.files.line_log import LineLog
 from nightledger.files.link_index import Rules, fold, new_index, open_file
@@ -124,7 +124,7 @@ def _pages() -> list[bytes]:
 
 
 def _check_operator(_: bytes, read: Operator) -> None:
-    assert not read.notify or read.notify[0].startswith("/")
+    assert isinstance(read.notify, Notifier) or not read.notify or read.notify[0].startswith("/")
     assert all(
         sum(map(bool, (one.file, one.url, one.caldav))) == 1 and (one.user or not one.password_file)
         for one in read.calendars.values()

@@ -14,7 +14,7 @@ from nightledger.domain.errors import (
 from nightledger.domain.periods import JobReport, Period, Schedule
 from nightledger.files.home import Home
 from nightledger.night import Job
-from nightledger.surfaces import needs, night_run
+from nightledger.surfaces import night_run, telling
 from nightledger.surfaces.session import this_machine
 
 NOW = "2026-03-01T03:30:00Z"
@@ -50,7 +50,7 @@ def jobs(monkeypatch: pytest.MonkeyPatch) -> Jobs:
     found = Jobs()
     monkeypatch.setattr(night_run, "night_jobs", found)
     monkeypatch.setattr(night_run, "find_alarms", lambda _: [])  # they read a log, and this home has none
-    monkeypatch.setattr(needs, "find_needs", lambda _: [])
+    monkeypatch.setattr(telling, "find_needs", lambda _: [])
     return found
 
 

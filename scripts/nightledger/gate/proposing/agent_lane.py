@@ -19,6 +19,7 @@ from nightledger.text.markdown.entries import Entry, find_entries
 from nightledger.text.scanners.scan import scan
 from nightledger.text.similar import fold
 from nightledger.text.statements.daylog import read_daylog
+from nightledger.text.visible import cut
 
 CONFIDENCE = 0.5
 """An agent's word for itself counts neither way (DESIGN section 5)."""
@@ -102,7 +103,7 @@ def propose_wish(gate: Gate, ledger: Ledger, wish: Wish, moment: Moment, *, dry_
 
 
 def _first_line(text: str) -> str:
-    return next((line.strip()[:TITLE_CHARACTERS] for line in text.splitlines() if line.strip()), "")
+    return cut(next((line.strip() for line in text.splitlines() if line.strip()), ""), TITLE_CHARACTERS)
 
 
 def _require_clean(wish: Wish) -> None:

@@ -26,7 +26,7 @@ from nightledger.night import read_ledger
 from nightledger.recall.sources import MOST_BYTES, find_sources
 from nightledger.surfaces.context import cap_config, this_machine
 from nightledger.surfaces.doctor.keys import Check, found
-from nightledger.surfaces.needs import STRICTEST
+from nightledger.surfaces.needs import STRICTEST, of_notifier
 from nightledger.surfaces.verbs.schedule import CALLS, Call, Place, unit_files
 from nightledger.trust import checkpoint
 
@@ -84,7 +84,11 @@ def _settings(home: Home, keys_dir: str) -> Iterator[Check]:
     else:
         yield found("home.settings", which=f"shipped, and {names}" if own else "as shipped")
     notifier = "home.notifier" if load_operator(keys_dir).notify else "home.no_notifier"
-    yield found(notifier, path=os.path.join(keys_dir, OPERATOR))
+    failed = [
+        found("home.notifier_failed", message=one.message, hint=one.hint)
+        for one in of_notifier(keys_dir, home)
+    ]
+    yield from failed or [found(notifier, path=os.path.join(keys_dir, OPERATOR))]
 
 
 def check_seen(seen: "Seen") -> Iterator[Check]:

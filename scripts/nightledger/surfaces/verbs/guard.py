@@ -46,7 +46,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
         return _look_after(options, context)
     except (IntegrityError, RefusedError) as error:
         from nightledger.files.owner import acting_as_owner
-        from nightledger.surfaces.needs import tell_instead
+        from nightledger.surfaces.telling import tell_instead
 
         with acting_as_owner(context.home_path):
             if not tell_instead(context, error):

@@ -8,6 +8,9 @@ else cannot be done. Missed periods are made up for, at most seven a call, the
 oldest first; none runs twice, none is skipped. A job that fails is written to
 the run ledger and stays due, and the others run.
 
+With --notify-test nothing is run: the notifier of operator.yaml tells you at once
+what needs you, as a test.
+
 Reads   memory/system/runs.jsonl, what 'verify' reads, and what the jobs read
 Writes  memory/system/runs.jsonl (appended), memory/state/ATTENTION.md,
         .nightledger/next-due, and what the jobs write
@@ -31,15 +34,19 @@ _SETTINGS = (os.path.join("config", "nightledger"), os.path.join("config", "nigh
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Run what is due; 1 when a job failed, 4 on an alarm of ``verify``, 75 when another run is at work."""
-    if context.quiet and not (options.dry_run or options.retry):  # a person gets the whole look
+    if context.quiet and not (
+        options.dry_run or options.retry or options.notify_test
+    ):  # a person gets the whole look
         next_at = _nothing_until(context)
         if next_at is not None:
             return _say_nothing(context, next_at)
     from nightledger.surfaces.cli import import_msgspec
 
     import_msgspec()
-    from nightledger.surfaces import night_run
+    from nightledger.surfaces import night_run, telling
 
+    if options.notify_test:
+        return telling.try_notifier(context)
     return (
         night_run.list_due(context) if options.dry_run else night_run.run_night(context, retry=options.retry)
     )

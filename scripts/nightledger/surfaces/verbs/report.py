@@ -136,7 +136,7 @@ def _table(part: Part) -> list[str]:
     longest = max(range(len(part.heads)), key=lambda n: max(len(row[n]) for row in rows))
     order = sorted(range(len(part.heads)), key=lambda n: n == longest)
     heads, *cells = [[_cut(row[n]) if n != longest else row[n] for n in order] for row in rows]
-    return screen.table(cells, *("",) * len(heads), heads=heads)
+    return screen.table(cells, *("",) * len(heads), heads=heads, less=2)
 
 
 def _cut(text: str) -> str:

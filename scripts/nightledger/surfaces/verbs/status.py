@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from nightledger.codec.records import to_plain
+from nightledger.domain.consolidation import MILLION
 from nightledger.domain.decision import Entry, Event, EventName
 from nightledger.domain.errors import EXIT_ALARM, EXIT_WAITING, NightledgerError
 from nightledger.domain.periods import can_be, count_due, next_look_at, reckon
@@ -140,6 +141,7 @@ def look_closely(context: Context) -> Look:
         "left_at": to_plain(left_at(found.newest)),
         "staged": _staged_record(home),
         "analyst": _analyst_record(home),
+        "asked": _asked_record(gate),
     }
     return Look(record=record, gate=gate, ledger=found.ledger, seen=found.seen)
 
@@ -181,6 +183,8 @@ def _staged_record(home: Home) -> dict[str, Any] | None:
 
 _TAIL_BYTES = 1 << 16
 """Of the consolidation log: it has a line of a few kilobytes a night."""
+_ASKED_BYTES = 1 << 20
+"""Of the transcript: a day of 200,000 tokens has as much at the most."""
 
 
 def _analyst_record(home: Home) -> dict[str, Any] | None:
@@ -201,6 +205,29 @@ def _analyst_record(home: Home) -> dict[str, Any] | None:
         return None
     told = ("model", "tokens", "cost_millionths", "over_budget", "problem")
     return {"period": nights[-1].period, "cost": run.cost, **{name: getattr(run, name) for name in told}}
+
+
+def _asked_record(gate: Gate) -> dict[str, Any] | None:
+    """Return what the last day (UTC) cost on which a model was asked, by whatever verb, and what it might; None where none was."""
+    if not os.path.lexists(gate.home.analyst_log):
+        return None
+    from nightledger.files.configuration import load_operator
+    from nightledger.files.transcript import read_asked, read_key
+    from nightledger.think.analyst import day_of, spent_on
+
+    try:
+        source = load_operator(str(gate.ring.directory)).analyst
+        key = read_key(os.path.join(gate.ring.directory, gate.home.identity.id))
+        rows = read_asked(gate.home, key, most_bytes=_ASKED_BYTES) if source and key else []
+    except NightledgerError:
+        return None  # operator.yaml is told as what it is, the transcript by the next night
+    if not source or not rows:
+        return None
+    day = max(day_of(row.at) for row in rows)
+    tokens, paid = spent_on(day, rows, source.price)
+    limits = {name: getattr(source, name) for name in ("tokens_a_night", "money_a_night")}
+    guessed = source.price.question != source.price.answer  # the transcript counts the two together
+    return {"day": day, "tokens": tokens, "cost_millionths": paid, "cost_is_estimated": guessed, **limits}
 
 
 def _pin(ring: KeyRing, home: Home) -> tuple[Pin | None, list[needs.Alarm]]:
@@ -310,13 +337,27 @@ def _parts(status: Record, name: Callable[[str], str]) -> Iterator[tuple[str, li
     due = status["still_due"]
     periods = "period is" if due == 1 else "periods are"
     yield "next", [f"{due} {periods} due: nightledger night" if due else _utc(status["next_due_at"])]
-    yield "model", [_analyst(status["analyst"])] if status["analyst"] else []
+    yield (
+        "model",
+        [*map(_analyst, filter(None, [status["analyst"]])), *map(_asked, filter(None, [status["asked"]]))],
+    )
     yield "staged", list(_staged(status["staged"], now)) if status["staged"] else []
 
 
 def _analyst(run: Record) -> str:
     ended = "; the budget of the night ended it" if run["over_budget"] else ""
     return screen.shown(f"{run['model']}, night of {run['period']}: {run['cost']}{ended}")
+
+
+def _asked(asked: Record) -> str:
+    told = (
+        f"all that asked on {asked['day']}: {asked['tokens']:,} of {asked['tokens_a_night']:,} tokens a day"
+    )
+    if not asked["cost_millionths"]:
+        return told
+    about = "about " if asked["cost_is_estimated"] else ""
+    most = f" of {asked['money_a_night']:g}" if asked["money_a_night"] else ""
+    return f"{told}, {about}{asked['cost_millionths'] / MILLION:.4f}{most} in money"
 
 
 def _staged(staged: Record, now: datetime) -> Iterator[str]:
@@ -335,7 +376,7 @@ def _part(label: str, texts: list[str], *, less: int = 0) -> list[str]:
     lines = []
     for at, text in enumerate(texts):
         first = f"{'' if at else label:<{INDENT - less}}"
-        lines += screen.wrap(text, indent=_FURTHER[less:], first=first, less=less)
+        lines += wrap_hint(text, indent=_FURTHER[less:], first=first, less=less)
     return lines
 
 
@@ -404,8 +445,7 @@ def _size(size: Record) -> str:
 
 
 def _ran(run: Record) -> str:
-    counts = ", ".join(f"{n} {word.replace('_', ' ')}" for word, n in sorted(run["counts"].items()) if n)
-    said = "; ".join(part for part in (counts, run.get("reason", "")) if part)
+    said = "; ".join(part for part in (screen.counted(run["counts"]), run.get("reason", "")) if part)
     return screen.shown(f"{run['job']} {run['period']} {run['outcome']}{f': {said}' if said else ''}")
 
 

@@ -1,0 +1,215 @@
+"""A notice that reaches a person: every template against a server of the test or a program on the search path."""
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.blackbox.world import World
+from tests.rows import each_row
+
+SECRET = "7000001:AbCdEfGhIjKlMnOpQrStUvWxYz-0123456"  # made up for this test
+TEXT = "Restart the relay twice, the second time cold."
+PROGRAM = """#!/bin/sh
+{{ echo "$@"; cat; }} > "{target}"
+exit {status}
+"""
+
+
+class Server(ThreadingHTTPServer):
+    """Keeps what it was asked, and answers with `status`."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.asked: list[tuple[str, str, Any]] = []
+        self.status = 200
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Server
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.asked.append((self.path, self.headers.get("Authorization", ""), body))
+        self.send_response(self.server.status)
+        self.send_header("Location", f"{self.server.url}/elsewhere")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:  # type: ignore[explicit-override]
+        """Say nothing."""
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with Server() as running:
+        thread = threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        yield running
+        running.shutdown()
+        thread.join()
+
+
+def told_by(world: World, **notifier: str) -> None:
+    """Name a notifier, and have something wait."""
+    world.keys.joinpath("operator.yaml").write_text(json.dumps({"notify": notifier}))
+    if not world.proposals():
+        world.propose(TEXT)
+
+
+def secret_file(world: World, text: str = SECRET, mode: int = 0o600) -> str:
+    path = world.root / "secret"
+    path.write_text(f"{text}\n")
+    path.chmod(mode)
+    return str(path)
+
+
+def program(world: World, name: str, status: int = 0) -> Path:
+    """Put a program on the search path, alone; return the file with its arguments and what it was given."""
+    folder, target = world.root / "bin", world.root / f"{name}.told"
+    folder.mkdir(exist_ok=True)
+    path = folder / name
+    path.write_text(PROGRAM.format(target=target, status=status))
+    path.chmod(0o755)
+    world.environment["PATH"] = f"{folder}:/usr/bin:/bin"
+    return target
+
+
+SUMMARY = "1 proposal waits"
+
+
+def test_each_server_gets_counts_and_the_command_and_its_secret_where_it_wants_it(
+    world: World, server: Server
+) -> None:
+    key, hook = secret_file(world), world.root / "hook"
+    hook.write_text(f"{server.url}/services/T0/B0/{SECRET}\n")
+    hook.chmod(0o600)
+    ntfy = {
+        "topic": "desk",
+        "title": "Nightledger (shop)",
+        "message": f"a test; {SUMMARY}\nnightledger review",
+    }
+    said = f"Nightledger (shop): a test; {SUMMARY}\nnightledger review"
+    for notifier, asked in (
+        ({"by": "ntfy", "to": "desk", "url": server.url}, ("/", "", ntfy)),
+        (
+            {"by": "ntfy", "to": "desk", "url": server.url, "token_file": key, "open": "ssh://ann@desk"},
+            ("/", f"Bearer {SECRET}", {**ntfy, "click": "ssh://ann@desk"}),
+        ),
+        (
+            {"by": "telegram", "to": "-7", "url": server.url, "token_file": key},
+            (f"/bot{SECRET}/sendMessage", "", {"chat_id": "-7", "text": said}),
+        ),
+        (
+            {"by": "slack", "token_file": str(hook), "open": "ssh://ann@desk"},
+            (f"/services/T0/B0/{SECRET}", "", {"text": f"{said}\nssh://ann@desk"}),
+        ),
+    ):
+        told_by(world, title="Nightledger (shop)", **notifier)
+        assert f"Handed to {notifier['by']}: a test; {SUMMARY}. Look whether it arrived." in world.ok(
+            "night", "--notify-test"
+        )
+        assert server.asked.pop() == asked
+
+
+def test_programs_get_the_notice_and_no_memory(world: World) -> None:
+    desktop, mail = program(world, "notify-send"), program(world, "sendmail")
+    told_by(world, by="desktop")
+    assert world.json("night", "--notify-test") == {"by": "desktop", "summary": f"a test; {SUMMARY}"}
+    assert desktop.read_text() == f"--app-name=Nightledger Nightledger a test; {SUMMARY}\n"
+    told_by(world, by="mail", to="ann@example.org")
+    world.ok("night", "--notify-test")
+    assert mail.read_text().split("\n") == [
+        "-i -t",
+        "To: ann@example.org",
+        f"Subject: Nightledger: a test; {SUMMARY}",
+        "Auto-Submitted: auto-generated",
+        "Content-Type: text/plain; charset=utf-8",
+        "",
+        f"a test; {SUMMARY}",
+        "",
+        "Next: nightledger review",
+        "",
+        "",
+    ]
+
+
+def test_a_night_tells_once_and_a_test_counts_for_nothing(world: World, server: Server) -> None:
+    told_by(world, by="ntfy", to="desk", url=server.url)
+    world.ok("night", "--notify-test")
+    counts = []
+    for hours in (24, 0.5, 24, 24, 24):
+        world.wait(hours=hours)
+        world.ok("night")
+        counts.append(len(server.asked))
+    assert counts == [2, 2, 3, 3, 3]
+    assert not any(TEXT in json.dumps(body) for _, _, body in server.asked)
+
+
+@each_row(
+    "notifier, status, mode, says",
+    [
+        ({"by": "telegram", "to": "7"}, 401, 0o600, "telegram answered 401"),
+        ({"by": "telegram", "to": "7"}, 302, 0o600, "telegram answered 302"),
+        ({"by": "telegram", "to": "7"}, 200, 0o640, "others may read or write its token file (chmod 600)"),
+        ({"by": "telegram", "to": "7", "url": "http://127.0.0.1:9"}, 200, 0o600, "telegram does not answer"),
+        ({"by": "telegram", "to": "7", "url": "http://192.0.2.1"}, 200, 0o600, "use https"),
+        ({"by": "mail", "to": "ann@example.org"}, 200, 0o600, "sendmail ended with status 1"),
+    ],
+)
+def test_a_notifier_that_fails_breaks_no_night_and_is_told_without_its_secret(
+    world: World, server: Server, notifier: dict[str, str], status: int, mode: int, says: str
+) -> None:
+    server.status = status
+    program(world, "sendmail", status=1)
+    mailed = notifier["by"] == "mail"
+    secret = {} if mailed else {"token_file": secret_file(world, mode=mode)}
+    told_by(world, **{**({} if mailed else {"url": server.url}), **secret, **notifier})
+    world.wait(days=2)
+    ran = world.run("night")
+    assert {run["outcome"] for run in world.json("status")["runs"]} == {"done"}, ran
+    assert says in ran.text
+    status_, doctor = world.run("status"), world.run("doctor")
+    assert "! NOTIFIER the notifier failed on" in status_.out
+    assert says in status_.text
+    assert "the notifier failed on" in doctor.text
+    assert "nightledger night --notify-test" in doctor.text
+    everything = [
+        ran.text,
+        status_.text,
+        doctor.text,
+        *(p.read_text() for p in world.own_keys.glob("notified*")),
+    ]
+    everything += [path.read_text("utf-8", "replace") for path in world.home.rglob("*.jsonl")]
+    assert not any(SECRET in text for text in everything)
+    told_by(world, by="ntfy", to="desk", url=server.url)
+    server.status = 200
+    assert "Handed to ntfy" in world.ok("night", "--notify-test")
+    assert "NOTIFIER" not in world.run("status").out
+
+
+def test_a_program_of_the_home_on_the_search_path_is_not_run(world: World) -> None:
+    target = program(world, "notify-send")
+    (world.root / "bin").rename(world.home / "bin")
+    world.environment["PATH"] = f"{world.home}/bin:/usr/bin:/bin"
+    told_by(world, by="desktop")
+    ran = world.run("night", "--notify-test")
+    assert ran.status == 2
+    assert "lies in the home; nothing in a home is executed" in ran.err
+    assert not target.exists()
+
+
+def test_without_a_notifier_a_test_says_what_to_write(world: World) -> None:
+    ran = world.run("night", "--notify-test")
+    assert ran.status == 2
+    assert "no notifier is named" in ran.err
+    assert "notify: {by: desktop}" in ran.err
