@@ -101,6 +101,18 @@ def bugs(world: World, root: Path, step: int) -> list[str]:
     return found
 
 
+def test_a_decision_whose_entry_names_no_signature_is_an_alarm(lived: World, tmp_path: Path) -> None:
+    signed, forged = lived.copy(tmp_path / "signed"), lived.copy(tmp_path / "forged")
+    assert signed.approve(signed.json("proposals")[0]["id"]).status == 0
+    recorded = event_named(signed, "decision.recorded")
+    shutil.copytree(signed.home / "audit/decisions", forged.home / "audit/decisions", dirs_exist_ok=True)
+    del recorded["signature_sha256"]
+    append(forged, recorded)
+    ended = {verb: forged.run(*verb) for verb in VERBS}
+    assert not [ran for ran in ended.values() if ran.status == BUG], ended
+    assert [ended[verb,].status for verb in ("verify", "status", "night")] == [ALARM] * 3, ended
+
+
 def test_no_odd_event_is_a_bug(lived: World, tmp_path: Path) -> None:
     assert not (found := bugs(lived, tmp_path, 97)), (len(found), found[:9])
 
