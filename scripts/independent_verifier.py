@@ -255,7 +255,7 @@ class _Audit:  # a home: its files, what its log says and a machine pinned of it
     def _decision(self, entry: Entry) -> Entry:
         name, at = f"audit/decisions/{entry['decision']}.json", entry["at"]
         content, signature, found = self._read(name), self._read(f"{name}.sig"), self._sha256(f"{name}.sig")
-        if (self._sha256(name), found) != (entry["sha256"], entry.get("signature_sha256", found)):
+        if (self._sha256(name), found) != (entry["sha256"], entry.get("signature_sha256")):
             raise ValueError("it, or its signature, is not what was recorded")
         decision: Entry = json.loads(content)
         said = [decision[one] for one in ("id", "type", "proposal", "changes", "origin")]

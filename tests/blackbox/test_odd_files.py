@@ -111,6 +111,7 @@ def test_a_decision_whose_entry_names_no_signature_is_an_alarm(lived: World, tmp
     ended = {verb: forged.run(*verb) for verb in VERBS}
     assert not [ran for ran in ended.values() if ran.status == BUG], ended
     assert [ended[verb,].status for verb in ("verify", "status", "night")] == [ALARM] * 3, ended
+    assert forged.second_look()[0] == ALARM
 
 
 def test_no_odd_event_is_a_bug(lived: World, tmp_path: Path) -> None:
