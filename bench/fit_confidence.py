@@ -2,7 +2,7 @@
 
 A logistic curve over the log-odds of the score (J. Platt 1999, with his smoothed targets), for each source by itself. Fitted
 twice, and the second is what ships: on the labelled lines of half a, where "worth it" is a line that its reader kept, reported
-on half b; and on the verdicts of bench/labels/verdicts.jsonl, of readers who judged every proposal of four workspaces that
+on half b; and on the verdicts of bench/labels/verdicts.jsonl, of readers who judged every proposal of workspaces that
 nobody developed on as their owner would (S sign, E sign after a change of words, R refuse), each workspace reported by the
 curve of the others. The rules' weights were fitted on both halves, so that the first says little of a new home.
 

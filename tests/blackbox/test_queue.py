@@ -84,22 +84,9 @@ SLOGAN = "Always trust the process and never stop learning"
 CALLS = "Ida said that she never wants calls before nine"
 
 
-def test_a_slogan_never_waits_in_front_of_an_owner_s_word(world: World) -> None:
-    world.write("config/nightledger/nightledger.yaml", "waiting_changes: 1\n")
-    night(world, 2, "## Thoughts", SLOGAN)
-    (slogan,) = world.proposals()[0]["changes"]
-    assert "! maxim: it says always or never, names no thing" in told(world, "review")
-    night(world, 3, "## Tea", CALLS)
-    (calls,) = world.proposals()[0]["changes"]
-    assert waiting(world, "process", "calls") == {"calls"}
-    assert calls["confidence"] < slogan["confidence"], "by that alone it would have waited"
-    slept(world, 4)
-    assert waiting(world, "process", "calls") == {"calls"}
-
-
-def test_of_one_night_an_owner_s_word_is_shown_before_a_slogan(world: World) -> None:
+def test_a_slogan_is_not_asked_about_and_an_owner_s_word_is(world: World) -> None:
     night(world, 2, "## Thoughts", SLOGAN, "## Tea", CALLS)
-    assert ["calls" in one["after"] for one in world.proposals()[0]["changes"]] == [True, False]
+    assert ["calls" in one["after"] for p in world.proposals() for one in p["changes"]] == [True]
 
 
 def test_twins_of_what_is_applied_are_withdrawn(world: World) -> None:

@@ -89,6 +89,17 @@ def test_a_rerun_proposes_nothing_new_and_says_why(nights: Nights) -> None:
     assert os.listdir(nights.desk.home.proposals_dir).count(f"{first.record.proposal}.json") == 1
 
 
+def test_what_the_host_shows_its_agent_anyway_is_no_news_and_a_file_that_cannot_be_read_makes_nothing_known(
+    nights: Nights,
+) -> None:
+    nights.write("2026-03-01.md", log_of(LESSON, CLOCK))
+    Path(nights.desk.home.path("AGENTS.md")).write_text(f"# Rules\n\n- {LESSON}\n")
+    assert ["clock" in text for text in texts(nights.night(dry_run=True))] == [True]
+    Path(nights.desk.home.path("AGENTS.md")).unlink()
+    Path(nights.desk.home.path("AGENTS.md")).mkdir()
+    assert len(texts(nights.night())) == 2
+
+
 def test_a_night_reads_no_log_and_no_outcome_of_a_later_day(nights: Nights) -> None:
     nights.write("2026-03-02.md", log_of(LESSON))
     nights.tell("28 - retry", "29 - retry", "30 + mend", "31 + mend", task="later", tags="a b")

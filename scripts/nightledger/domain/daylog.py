@@ -107,7 +107,6 @@ class Statement(Struct, frozen=True, kw_only=True):
         fails_when: What would change its mind.
         section: Heading of a memory file that suits it (a value of ``text.sections.Shelf``).
         key: Folded wording; equal keys are the same statement to suppression.
-        maxim: Whether it says always or never, names no thing, and is nobody's word: a slogan, for all that can be told.
     """
 
     path: str
@@ -121,7 +120,6 @@ class Statement(Struct, frozen=True, kw_only=True):
     fails_when: str
     section: str
     key: str
-    maxim: bool = False
 
 
 class HeldLine(Struct, frozen=True, kw_only=True):

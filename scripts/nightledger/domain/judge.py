@@ -18,7 +18,7 @@ from nightledger.domain.consent import ConsentGraph, Tier
 from nightledger.domain.cooling import NONE, Cooling, Witnessed, remaining_s
 from nightledger.domain.decision import Decision, DecisionType, Moment
 from nightledger.domain.kept import Places, is_copy, parts_of, why_forbidden
-from nightledger.domain.proposal import MAXIM, Change, Draft, Evidence, Flag, Op, Proposal
+from nightledger.domain.proposal import Change, Draft, Evidence, Op, Proposal
 from nightledger.domain.states import ProposalStatus
 
 EDIT_LANE = "edit"
@@ -228,24 +228,19 @@ def choose(drafts: Iterable[Draft], *, additions: int, room: int) -> list[Draft]
     return chosen
 
 
-def turn_of(confidence: float, flags: Iterable[Flag]) -> float:
-    """Return what decides whose turn it is in the queue: how sure a change is, and below all others what is a maxim."""
-    return confidence - any(flag.rule == MAXIM for flag in flags)
-
-
 def admit(drafts: Iterable[Draft], waiting: Sequence[float], free: int) -> list[Draft]:
     """Return the surest drafts: those that fit, and those that are surer than what would make room for them.
 
     Args:
         drafts: Candidates.
-        waiting: The turn of each change that may make room, the weakest first.
+        waiting: How sure each change is that may make room, the weakest first.
         free: How many fit as it is; negative where too many wait.
     """
-    surest = sorted(drafts, key=lambda draft: (-turn_of(draft.confidence, draft.flags), *_order(draft)))
+    surest = sorted(drafts, key=lambda draft: (-draft.confidence, *_order(draft)))
     kept = [
         draft
         for at, draft in enumerate(surest, -free)
-        if at < 0 or (at < len(waiting) and waiting[at] < turn_of(draft.confidence, draft.flags))
+        if at < 0 or (at < len(waiting) and waiting[at] < draft.confidence)
     ]
     return sorted(kept, key=_order)
 

@@ -118,8 +118,6 @@ def place_of(evidence: Evidence) -> str:
 
 CONTRADICTION = "contradiction"
 """The flag of a change that asks which of two wordings stays."""
-MAXIM = "maxim"
-"""The flag of a change that says always or never of nothing in particular: it takes no other's turn."""
 SINGLE_SOURCE = "single_source"
 """Rule of the flag that only one source supports a change."""
 

@@ -18,8 +18,8 @@ def test_of_two_scores_the_higher_stays_the_surer(scores: list[float]) -> None:
 
 
 def test_what_the_rules_are_surest_of_is_said_to_be_signed_as_seldom_as_it_was() -> None:
-    assert calibrated("rules", 0.69) < calibrated("rules", 0.95) < 0.5
-    assert 0.25 < calibrated("rules", 0.75) < 0.4, "21 of 63 on workspaces that nobody developed on"
+    assert calibrated("rules", 0.69) < calibrated("rules", 0.95) < 0.6
+    assert 0.25 < calibrated("rules", 0.75) < 0.4, "51 of 125 on workspaces that nobody developed on"
 
 
 @given(SCORES)

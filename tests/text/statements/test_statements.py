@@ -94,6 +94,14 @@ def test_a_line_that_memory_holds_is_left_out_of_an_entry() -> None:
         ("## Next steps", "never order the labels before Ann has called", 0),
         ("## Lesson: Label cables", "What happened: the rack was rewired by the new shift", 0),
         ("## 2026-03-09", "This means that the other rack never has any", 0),
+        ("## Rack", "Today the labels are in the rack beside the door", 0),
+        ("## Rack", "Today Ann said that she never wants labels of paper", 1),
+        ("## Market analysis\n### Labels", "never buy a label that falls off in winter", 0),
+        ("## Rack", "Reflections: a label is never more than what it names", 0),
+        ("## 竞品分析", "永远不要买便宜的标签", 0),  # rivals, analysed: never buy cheap labels
+        ("## Rack", "核心内容: 永远不要买便宜的标签", 0),  # what a text is about: the same
+        ("## Market analysis", "Lesson: never buy a label that falls off in winter", 1),
+        ("## Root cause analysis", "the labels never had any glue", 1),
     ],
 )
 def test_what_only_tells_its_day_or_leans_on_another_line_is_no_statement(
@@ -101,6 +109,17 @@ def test_what_only_tells_its_day_or_leans_on_another_line_is_no_statement(
 ) -> None:
     found = find_statements(read(f"{heading}\n- {line}"), Model(bias=3.0, weights={})).statements
     assert len(found) == statements
+
+
+@each_row(
+    "name, statements",
+    [("", 1), ("-shed", 1), ("-post-draft", 0), ("_market_news", 0), ("-analysis-lessons", 1)],
+)
+def test_a_file_of_a_day_that_is_named_for_a_draft_or_news_gives_no_statement(
+    name: str, statements: int
+) -> None:
+    log = read("- never boil the kettle dry", f"memory/2026-03-09{name}.md")
+    assert len(find_statements(log, Model(bias=3.0, weights={})).statements) == statements
 
 
 def test_lines_that_have_no_topic_in_common_become_one_entry_only_where_each_gives_a_reason() -> None:

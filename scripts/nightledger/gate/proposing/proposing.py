@@ -28,7 +28,7 @@ from nightledger.text.markdown.document import encode
 from nightledger.trust.event import path_word
 
 _Room = tuple[int, list[tuple[float, str, int]]]
-"""How many changes may still wait, negative where more do than may; and turn, proposal and number of each that may
+"""How many changes may still wait, negative where more do than may; and confidence, proposal and number of each that may
 make room, the weakest first."""
 _GAP = 4
 """Line ends around an addition, at most."""
@@ -254,7 +254,7 @@ def _choose(
     most = left if submission.most is None else min(left, submission.most)
     best = judge.choose(drafts, additions=most, room=len(drafts))
     free, weakest = room
-    return judge.admit(best, [turn for turn, _, _ in weakest], free)
+    return judge.admit(best, [confidence for confidence, _, _ in weakest], free)
 
 
 def _find_room(book: Book, stored: Iterable[Stored], most: int) -> _Room:
@@ -265,7 +265,7 @@ def _find_room(book: Book, stored: Iterable[Stored], most: int) -> _Room:
     lane = [status for status in book.live() if status.lane == judge.JOB and status.kind is not Kind.PRUNE]
     states = {(status.id, n): change.state for status in lane for n, change in status.changes.items()}
     weakest = (
-        (judge.turn_of(change.confidence, change.flags), item.proposal.id, change.n)
+        (change.confidence, item.proposal.id, change.n)
         for item in stored
         for change in item.proposal.changes
         if states.get((item.proposal.id, change.n)) is ChangeState.PENDING

@@ -5,6 +5,7 @@ what it would have found; it proposes through the gate and changes no memory.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import date, datetime, timedelta
 from functools import partial
 from zoneinfo import ZoneInfo
@@ -16,6 +17,7 @@ from nightledger.codec.canonical import canonical
 from nightledger.codec.records import decode_lines, dump_line
 from nightledger.domain.consolidation import Consolidation, SourceRead
 from nightledger.domain.decision import Moment
+from nightledger.domain.errors import UnreadableError
 from nightledger.domain.judge import JOB, OPERATOR
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Draft, Kind, Proposal
@@ -25,6 +27,7 @@ from nightledger.domain.words import content_id, read_moment
 from nightledger.files.append import append_records, require_appendable
 from nightledger.files.configuration import home_zone
 from nightledger.files.durable import read_optional
+from nightledger.files.home import Home
 from nightledger.gate.forgetting.forgotten import find_unasked, key_of, read_forgotten
 from nightledger.gate.forgetting.room import room_for
 from nightledger.gate.gated import read_gated
@@ -47,6 +50,8 @@ WINDOW_DAYS = 14
 
 MAX_LOG_BYTES = 64 << 20
 """Of the consolidation log: two kilobytes a night."""
+MAX_LOADED_BYTES = 1 << 20
+"""Of a file that the host loads into every session; hosts cut them far below that."""
 MAX_NIGHT_BYTES = 4_000_000
 """Of all daily logs of the window together, some minutes of reading; of a single one, ``hosts/daylogs.py`` says. Our choice."""
 
@@ -109,8 +114,7 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
     from_outcomes = find_in_outcomes(gate, ledger, stored, document, asked.day, zone)
     taught, unread = read_taught(home, _first_day(gate, asked, zone), asked.day, zone)
     night = _night(gate, ledger.book, asked, taught)
-    unasked = frozenset(key_of(one.name) for one in find_unasked(gate, ledger.book))
-    where = Target(path=home.identity.gated[0], adopted=_adopted(gate, zone), unasked=unasked)
+    where = _target(gate, ledger.book, zone)
     from_logs = find_in_logs(logs, document, said, where, night, read_forgotten(gate, stored, ledger.book))
     submission = _submission(asked, [*from_outcomes.drafts, *from_logs.drafts], from_logs.held)
     room = partial(room_for, gate, ledger, where.path, asked.day)
@@ -140,7 +144,7 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
     reason = "; ".join(filter(None, (reason, skill.problem)))
     if not (reason or outcome.proposal or skill.proposal):
         has_day = any(log.day == asked.day for log in _window(gate, asked, zone, ()))
-        reason = _why_nothing(asked, outcome, record, len(unasked), has_day=has_day)
+        reason = _why_nothing(asked, outcome, record, len(where.unasked), has_day=has_day)
     if not asked.dry_run:
         supersede(gate, from_outcomes.obsolete, moment)
     return Done(
@@ -149,6 +153,30 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
         skill=skill.proposal,
         outcome=outcome,
     )
+
+
+def _target(gate: Gate, book: Book, zone: ZoneInfo) -> Target:
+    return Target(
+        path=gate.home.identity.gated[0],
+        adopted=_adopted(gate, zone),
+        unasked=frozenset(key_of(one.name) for one in find_unasked(gate, book)),
+        loaded=_loaded(gate.home),
+    )
+
+
+def _loaded(home: Home) -> tuple[str, ...]:
+    """Give the lines of what else the host shows its agent in every session: instructions, the user, itself.
+
+    What cannot be read makes nothing known: the worst of it is one proposal more.
+    """
+    host = preset(home.identity.host)
+    names = {*host.gated, host.instructions, *host.marks, *host.one_of} - {home.identity.gated[0]}
+    lines: list[str] = []
+    for name in sorted(name for name in names if name.endswith(".md")):
+        with suppress(UnreadableError):
+            raw = read_optional(home.path(name), MAX_LOADED_BYTES, within=home.root) or b""
+            lines += raw.decode("utf-8", "replace").split("\n")
+    return tuple(lines)
 
 
 def _submission(asked: Asked, drafts: Sequence[Draft], held: tuple[Held, ...]) -> Submission:

@@ -30,11 +30,13 @@ class Target(Struct, frozen=True, kw_only=True):
         path: Relative to the home.
         adopted: The day from which the home was looked after: what stood there then may be as young as that.
         unasked: Names of headings and files of notes from which nothing is proposed (``gate/forgetting/forgotten.py``).
+        loaded: Lines of the other files that the host shows its agent in every session: what stands there is no news.
     """
 
     path: str
     adopted: date
     unasked: frozenset[str] = frozenset()
+    loaded: tuple[str, ...] = ()
 
 
 class Reader(Struct, frozen=True, kw_only=True):
@@ -113,9 +115,9 @@ def _day_of(change: Change, proposal: Proposal) -> date:
 
 
 def rank_of(statement: Statement) -> float:
-    """Give a statement's rank, 0..1, rounded to 4 decimals: how it works counts a little more; a maxim's is one lower, below all."""
+    """Give a statement's rank, 0..1, rounded to 4 decimals: how it works counts a little more."""
     alignment = alignment_of(statement.text)
-    return round(statement.score + (1 - statement.score) * ALIGNMENT_SHARE * alignment - statement.maxim, 4)
+    return round(statement.score + (1 - statement.score) * ALIGNMENT_SHARE * alignment, 4)
 
 
 def contradicted(statement: Statement, reader: Reader) -> Clash | None:

@@ -17,7 +17,6 @@ from nightledger.domain.daylog import DayLog, Found, HeldLine, Region, Statement
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import (
     CONTRADICTION,
-    MAXIM,
     SINGLE_SOURCE,
     Change,
     Draft,
@@ -63,7 +62,6 @@ from nightledger.think.drafting import draft as ask_for_draft
 MINED = 10
 """How many statements a run over older logs offers: what a first morning has patience for. Our choice."""
 NOTHING_FORGOTTEN = Forgotten(())
-_MAXIM = Flag(rule=MAXIM, message="it says always or never, names no thing, and nobody is named who said so")
 _SINGLE = Flag(rule=SINGLE_SOURCE, message="only one source supports this")
 
 
@@ -130,7 +128,7 @@ def find_in_logs(
     changes = [change for item in stored for change in item.proposal.changes]
     keys = frozenset(change.key for change in changes)
     known = Known(
-        [*document.lines, *_wordings(changes)],
+        [*document.lines, *target.loaded, *_wordings(changes)],
         beside=(line for text in (*texts.values(), *taught.values()) for line in text.split("\n")),
     )
     reader = make_reader(document, stored, target)
@@ -387,7 +385,7 @@ def _draft(
         rank=rank_of(statement),
         statement_key=statement.key,
         scope=Scope(fails_when=statement.fails_when),
-        flags=(_SINGLE, *((clash.flag,) if clash else ()), *((_MAXIM,) if statement.maxim else ())),
+        flags=(_SINGLE, *((clash.flag,) if clash else ())),
         entry=other.id if other else None,
     )
 

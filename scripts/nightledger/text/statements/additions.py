@@ -133,7 +133,7 @@ def choose_additions(
     proposed = frozenset(already_proposed_keys)
     chosen: list[Statement] = []
     folded, no_room, weak = [], [], []
-    for statement in sorted(statements, key=lambda s: (s.maxim, -s.score, s.day, s.path, s.lines)):
+    for statement in sorted(statements, key=lambda s: (-s.score, s.day, s.path, s.lines)):
         if statement.score < THRESHOLD:
             weak.append(statement)
         elif statement.key in proposed or all(

@@ -6,8 +6,10 @@ statement, as a topic is one entry of a memory. What scanners hold back never ta
 Invariant: only this log is read; the same log gives the same statements.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import exp, log
+from os.path import basename, splitext
 
 from msgspec import Struct
 
@@ -29,7 +31,6 @@ from nightledger.text.statements.wording import (
     clean_line,
     entry_text,
     has_reason,
-    is_maxim,
     is_of_its_day,
     judge_kind,
     reasons_for,
@@ -49,6 +50,8 @@ BARE_SHARE = 0.8
 
 Of 652 lines that weights of five other workspaces gave .3 or more, 54 % of those with a reason were worth keeping, 22 % of the others.
 """
+_DAY = re.compile(r"[\d_-]+")
+"""What of a log's name tells its day, or divides words."""
 _INTRODUCES = (":", "\uff1a", ":**")
 """What ends a line that only names what stands below it."""
 
@@ -135,7 +138,8 @@ def _blocks(log: DayLog, estimates: dict[int, float], barred: set[int]) -> list[
     """Give the lines that become one statement each."""
     languages = log_languages(log)
     stating = [x for x in log.lines if x.number in estimates and not x.content.endswith(_INTRODUCES)]
-    lines = [line for line in stating if not is_of_its_day(line, languages)]
+    file = _DAY.sub(" ", splitext(basename(log.path))[0])
+    lines = [line for line in stating if not is_of_its_day(line, languages, file)]
     joining = {
         x.number
         for x in lines
@@ -205,7 +209,6 @@ def statement_of(
         fails_when=what_would_change_it(kind),
         section=shelve(kind),
         key=fold(text),
-        maxim=is_maxim(members, languages),
     )
 
 

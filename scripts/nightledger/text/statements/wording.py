@@ -36,7 +36,7 @@ _TITLE_TIME = re.compile(
 )
 _DATE = re.compile(r"\d{4}|\d{1,2}[./]\d{1,2}")
 _GAP = re.compile(r"([\s:—\u2013|,-]*)\0([\s:—\u2013|,-]*)")
-_EDGES = " \t*_#:—\u2013-|,;"
+_EDGES = " \t*_#:\uff1a—\u2013-|,;\u3001"
 _CELL = re.compile(r"\s*\|\s*")
 _SENTENCE = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s+(?=\S)|(?<=[\u3002\uff01\uff1f])")
 _BOLD = re.compile(
@@ -256,20 +256,33 @@ def _cues_in_short(text: str, longest: int, languages: tuple[str, ...]) -> froze
 
 
 def has_reason(line: LogLine, languages: tuple[str, ...] = ()) -> bool:
-    """Return whether a line gives a reason to keep it: it forbids, wishes or corrects, or is named a lesson, a rule or a decision."""
+    """Return whether a line gives a reason to keep it: it forbids, wishes or corrects, or is named a lesson, a rule or a decision.
+
+    A slogan gives none.
+    """
     label, body = split_label(line.content)
+    if _is_maxim(line, languages):
+        return False
     named = {cue for name in _above(line) for cue in _cues_in_short(name, _LONGEST_NAME, languages)}
     sentences = sentences_of("".join(body.split("`")[::2]))
     said = {cue for one in sentences for cue in _cues_in_short(one, _LONGEST_SAID, languages)}
     return bool(named & _kinds().reasons_named or said & _kinds().reasons_said) or _is_named(label, languages)
 
 
-def is_of_its_day(line: LogLine, languages: tuple[str, ...] = ()) -> bool:
-    """Return whether a line only tells what its day did or left open, or leans on a line that it would leave behind.
+def is_of_its_day(line: LogLine, languages: tuple[str, ...] = (), file: str = "") -> bool:
+    """Return whether a line only tells what its day did, read or left open, or leans on a line that it would leave behind.
 
     What is labelled a lesson, rule, decision or wish does not; nor does what gives a reason to keep it, unless it is still open.
+    What stands in what somebody studied or drafted does, unless it is labelled a lesson: its "always" is its authors'.
+
+    Args:
+        line: Of a log.
+        languages: Of the log, beside English.
+        file: What the log is named for beside its day.
     """
     label, body = split_label(line.content)
+    if any(_is_study(name, languages) for name in (file, *line.headings, line.lead, label)):
+        return "lesson" not in find_cues(label, languages)
     if _is_named(label, languages):
         return False
     above = (*line.headings[-1:], line.lead)
@@ -277,8 +290,9 @@ def is_of_its_day(line: LogLine, languages: tuple[str, ...] = ()) -> bool:
     leans_back = _PRONOUN.match(plain_line(line)) and not topic_of(line, languages)
     if is_open or leans_back or _is_passing(label, languages):
         return True
-    told = tells_result(body, languages) or (
-        bool(languages) and pattern("line-shapes", "done").match(body) is not None
+    told = tells_result(body, languages) or any(
+        pattern("line-shapes", shape).match(body)
+        for shape in ("dated", "filed", "done")[: 3 if languages else 2]
     )
     return (told or any(_is_passing(name, languages) for name in above)) and not has_reason(line, languages)
 
@@ -289,24 +303,30 @@ def _is_passing(name: str, languages: tuple[str, ...]) -> bool:
     return set() < cues <= _kinds().passing and (cues != {"vague"} or not _names_a_topic(name, languages))
 
 
+def _is_study(name: str, languages: tuple[str, ...]) -> bool:
+    """Return whether a name is of an analysis, a draft or reading notes, and of no lesson, rule, decision, wish or cause."""
+    cues = find_cues(name, languages)
+    return "study" in cues and cues.isdisjoint(_kinds().says_what | _kinds().reasons_named | {"cause"})
+
+
 def _is_named(label: str, languages: tuple[str, ...]) -> bool:
     """Return whether a label says that its line is a lesson, a rule, a wish, a decision, or stands from now on."""
     return not find_cues(label, languages).isdisjoint(_kinds().says_what | _kinds().reasons_named)
 
 
-def is_maxim(members: Sequence[LogLine], languages: tuple[str, ...] = ()) -> bool:
-    """Return whether lines say always or never, name no thing, and are nobody's word: a slogan, for all that can be told.
+def _is_maxim(line: LogLine, languages: tuple[str, ...]) -> bool:
+    """Return whether a line says always or never, names no thing, and is nobody's word: a slogan, for all that can be told.
 
-    What stands under a heading or label that says what it is (a rule, a lesson, what somebody wants) is none; nor is a text in
-    other letters than ASCII, whose names cannot be told by their capitals.
+    What stands under a heading or label that names a topic, or says what it is (a rule, a lesson, what somebody wants), is none;
+    nor is a text in other letters than ASCII, whose names cannot be told by their capitals.
     """
-    text = " ".join(line.content for line in members)
-    above = {cue for line in members for part in _above(line) for cue in find_cues(part, languages)}
-    own = find_cues(text, languages)
+    above = {cue for part in _above(line) for cue in find_cues(part, languages)}
+    own = find_cues(line.content, languages)
     told = _kinds().says_whose | _kinds().says_what
-    is_somebodys = any(line.turn for line in members) or not above.isdisjoint(told)
     says = not own.isdisjoint(_kinds().maxim) and own.isdisjoint(_kinds().says_whose)
-    return says and text.isascii() and not is_somebodys and not _NAMES_A_THING.search(text)
+    is_somebodys = bool(line.turn) or not above.isdisjoint(told)
+    names = split_label(line.content)[0] or topic_of(line, languages) or _NAMES_A_THING.search(line.content)
+    return says and line.content.isascii() and not is_somebodys and not names
 
 
 def _above(line: LogLine) -> tuple[str, ...]:
