@@ -152,6 +152,37 @@ def test_a_night_without_room_proposes_what_is_good_with_what_goes_for_it(world:
     assert len(world.read()) < size
 
 
+def test_a_no_stands_where_what_was_said_yes_to_beside_it_has_no_room(world: World) -> None:
+    world.log_day("2026-03-01", LESSON)
+    world.wait(days=1)
+    world.ok("night")
+    person = review(world, {"drifts by an hour": "y"})
+    assert [answer for shown, answer in person.seen if shown.rstrip().endswith("quit >")] == ["n", "y"]
+    (made,) = world.proposals()
+    assert [(one["op"], one["state"]) for one in made["changes"]] == [
+        ("remove", "rejected"),
+        ("add", "pending"),
+    ]
+    assert not review(world, otherwise="s").was_shown("Step 1 of"), "what was rejected is not asked again"
+
+
+@pytest.mark.parametrize("signed", ["", "Ask first."])
+def test_what_goes_for_an_addition_is_neither_its_own_section_nor_what_was_signed_lately(
+    tmp_path: Path, signed: str
+) -> None:
+    text = f"# MEMORY.md\n\n## Rules\n\n- No.\n\n{wharf('Gotchas', 6)}\n{wharf('Hoists', 7)}"
+    text = text.replace("- No.\n", "- Pier nine is closed in a storm.\n" * ((CAP - len(text) - 40) // 34))
+    world = openclaw(tmp_path, text.encode())
+    if signed:
+        world.applied(signed, section="Hoists")
+    world.log_day("2026-03-01", "## Beacon", LESSON)
+    world.wait(days=1)
+    world.ok("night")
+    changes = [change for one in world.proposals() for change in one["changes"] if one["state"] != "applied"]
+    made = [(one["op"], one["section"].rpartition(" > ")[2]) for one in changes]
+    assert made == ([] if signed else [("archive", "Hoists"), ("add", "Gotchas")])
+
+
 def test_an_addition_alone_is_refused_over_the_cap_and_the_error_names_the_setting(world: World) -> None:
     ran = world.run("propose", "--text", "Ask twice.", "--section", "Lessons", "--reason", "it helped")
     assert ran.status
