@@ -11,7 +11,10 @@ from datetime import date
 
 from msgspec import Struct
 
+from nightledger.domain.decision import Moment
 from nightledger.domain.errors import AlteredError
+from nightledger.domain.judge import JOB
+from nightledger.domain.kept import skill_name
 from nightledger.domain.proposal import Draft, Evidence, Op, Origin
 from nightledger.domain.pruning import blocked_words, names_blocked
 from nightledger.domain.retention import OBSERVATION
@@ -19,7 +22,7 @@ from nightledger.domain.states import ChangeState, ChangeStatus
 from nightledger.gate.forgetting.letting_go import moved
 from nightledger.gate.gated import read_gated
 from nightledger.gate.memory.naming import NO_MARK, find_standing, read_marks
-from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.opening import ROOMLESS, Gate, Ledger, closing, record
 from nightledger.gate.proposing.drafting import make_changes
 from nightledger.gate.proposing.proposing import said_before
 from nightledger.gate.stored import read_proposal, read_stored
@@ -138,6 +141,35 @@ def room_for(
     look = Look(path=path, text=text, today=today, kept=kept, shown=gate.cap.shown)
     planned = plan(look, need, may)
     return [draft for _, draft in planned] if sum(piece.characters for piece, _ in planned) >= need else []
+
+
+def withdraw_roomless(gate: Gate, ledger: Ledger, moment: Moment) -> None:
+    """Withdraw the additions that wait and that nobody can sign, as what was to go for them was refused; they compete again.
+
+    Args:
+        gate: The home; the caller holds its lock.
+        ledger: Its log, as checked.
+        moment: The clocks.
+    """
+    events, sizes = [], dict[str, int]()
+    for item in read_stored(gate, ledger.book, states={ChangeState.PENDING}) if gate.cap.characters else ():
+        status = ledger.book.proposals[item.proposal.id]
+        waits = [change for change in item.proposal.changes if change.n in status.open_changes()]
+        if status.lane != JOB or any(
+            change.op is not Op.ADD or skill_name(change.target) for change in waits
+        ):
+            continue
+        for path in {change.target for change in waits} - sizes.keys():
+            sizes[path] = len(decode(read_gated(gate.home, path)))
+        out = [
+            change.n
+            for change in waits
+            if status.state_of(change.n) is ChangeState.PENDING
+            and sizes[change.target] + len(change.after) > (gate.cap.characters or 0)
+        ]
+        events += [closing(status.id, out, cause=ROOMLESS)] if out else []
+    if events:
+        record(gate, events, moment)
 
 
 def plan(look: Look, need: int, may: Callable[[Draft], bool]) -> list[tuple[Piece, Draft]]:
