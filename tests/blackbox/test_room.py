@@ -99,6 +99,21 @@ def test_the_plan_gets_the_file_under_the_cap_in_a_few_items_the_largest_first(w
     )
 
 
+def test_of_sections_that_say_the_same_the_one_that_the_agent_sees_stays(tmp_path: Path) -> None:
+    gate = "## Gate policy\n\n" + "- Never open the gate without the word of the harbour master.\n" * 7
+    text = f"# MEMORY.md\n\n{wharf('Sheds', 44)}\n{gate}\n{wharf('Hoists', 8)}\n{gate}"
+    assert CAP < len(text) < CAP + 300
+    world = openclaw(tmp_path, text.encode())
+    (repeat,) = (piece for piece in plan(world) if "word for word" in str(piece["reason"]))
+    lines = text.splitlines()
+    first = lines.index("## Gate policy") + 1
+    last = len(lines) - lines[::-1].index("## Gate policy")
+    assert (repeat["lines"][0], f"at line {last}" in str(repeat["reason"])) in {
+        (first, True),
+        (first - 1, True),
+    }
+
+
 def test_what_is_signed_of_a_plan_gets_under_and_recall_still_finds_what_moved(world: World) -> None:
     made = world.json("check")["proposal"]
     assert world.approve(made).status == 0
