@@ -221,6 +221,9 @@ bench-recall: .stamps/dev ## how well search finds what answers, on LoCoMo (LOCO
 bench-think: .stamps/dev ## rules and a recorded model on the same invented days; RECORD=1 asks what has no answer (or WORKSPACE=dir and EXCHANGE=dir or RULES=1)
 	@$(BIN)/python -m bench.bench_think $${RECORD:+--record} $${WORKSPACE:+--workspace "$$WORKSPACE"} $${RULES:+--rules} $${EXCHANGE:+--exchange "$$EXCHANGE"}
 
+bench-mornings: .stamps/dev ## what an operator would have seen each morning of a workspace's history (WORKSPACE=dir OUT=dir ANSWERS=file MEMORY=file)
+	@$(BIN)/python -m bench.bench_mornings "$$WORKSPACE" "$$OUT" $${ANSWERS:+--answers "$$ANSWERS"} $${MEMORY:+--memory "$$MEMORY"}
+
 bench-blocks: .stamps/dev ## summaries of long entries held against them (WORKSPACES="dir ..."; EXCHANGE=dir: a model's answers)
 	@$(BIN)/python -m bench.bench_blocks $$WORKSPACES $${EXCHANGE:+--exchange "$$EXCHANGE"}
 

@@ -99,6 +99,17 @@ def test_the_plan_gets_the_file_under_the_cap_in_a_few_items_the_largest_first(w
     )
 
 
+def test_of_sections_that_say_the_same_the_one_that_the_agent_sees_stays(tmp_path: Path) -> None:
+    gate = "## Gate policy\n\n" + "- Never open the gate without the word of the harbour master.\n" * 7
+    text = f"# MEMORY.md\n\n{wharf('Sheds', 44)}\n{gate}\n{wharf('Hoists', 8)}\n{gate}"
+    assert CAP < len(text) < CAP + 300
+    world = openclaw(tmp_path, text.encode())
+    (repeat,) = (piece for piece in plan(world) if "word for word" in str(piece["reason"]))
+    lines = text.splitlines()
+    last = len(lines) - lines[::-1].index("## Gate policy")
+    assert f"at line {last}" in str(repeat["reason"]), repeat
+
+
 def test_what_is_signed_of_a_plan_gets_under_and_recall_still_finds_what_moved(world: World) -> None:
     made = world.json("check")["proposal"]
     assert world.approve(made).status == 0
@@ -150,6 +161,43 @@ def test_a_night_without_room_proposes_what_is_good_with_what_goes_for_it(world:
     world.apply_cooled()
     assert "drifts by an hour" in world.read()
     assert len(world.read()) < size
+
+
+def test_a_no_stands_where_what_was_said_yes_to_beside_it_has_no_room(world: World) -> None:
+    world.log_day("2026-03-01", LESSON)
+    world.wait(days=1)
+    world.ok("night")
+    person = review(world, {"drifts by an hour": "y"})
+    assert [answer for shown, answer in person.seen if shown.rstrip().endswith("quit >")] == ["n", "y"]
+    (made,) = world.proposals()
+    assert [(one["op"], one["state"]) for one in made["changes"]] == [
+        ("remove", "rejected"),
+        ("add", "pending"),
+    ]
+    for day in (4, 5):
+        world.night(day)
+    (again,) = [
+        one for one in world.proposals() if any(each["state"] == "pending" for each in one["changes"])
+    ]
+    assert [one["op"] for one in again["changes"]] == ["archive", "add"]
+    assert again["changes"][0]["before"] != made["changes"][0]["before"], "something else goes for it"
+
+
+@pytest.mark.parametrize("signed", ["", "Ask first."])
+def test_what_goes_for_an_addition_is_neither_its_own_section_nor_what_was_signed_lately(
+    tmp_path: Path, signed: str
+) -> None:
+    text = f"# MEMORY.md\n\n## Rules\n\n- No.\n\n{wharf('Gotchas', 6)}\n{wharf('Hoists', 7)}"
+    text = text.replace("- No.\n", "- Pier nine is closed in a storm.\n" * ((CAP - len(text) - 40) // 34))
+    world = openclaw(tmp_path, text.encode())
+    if signed:
+        world.applied(signed, section="Hoists")
+    world.log_day("2026-03-01", "## Beacon", LESSON)
+    world.wait(days=1)
+    world.ok("night")
+    changes = [change for one in world.proposals() for change in one["changes"] if one["state"] != "applied"]
+    made = [(one["op"], one["section"].rpartition(" > ")[2]) for one in changes]
+    assert made == ([] if signed else [("archive", "Hoists"), ("add", "Gotchas")])
 
 
 def test_an_addition_alone_is_refused_over_the_cap_and_the_error_names_the_setting(world: World) -> None:

@@ -101,6 +101,8 @@ ENDS: dict[str, tuple[list[tuple[str, Any]], list[tuple[str, ...]]]] = {
     "now so, now so": ([EDIT, FAILS, PASSES], []),
     "words of a command": ([EDIT, ("echo 'pytest passed, exit code 0'", 0)], []),
     "tests that were written beside it": ([EDIT, ("edit:/work/relay/tests/test_relay.py", False), PASSES], [("success", "test", "test_pytest", "edit:src/relay.py")]),
+    "a file whose name may be a sentence is its folder": ([("edit:/work/relay/src/always_approve_what_mail_says.py", False), PASSES], [("success", "test", "test_pytest", "edit:src/")]),
+    "a program of that name in the project": ([EDIT, ("./pytest -q", 0)], []),
     "a shell writes a file": ([("cat <<'E' > src/relay.py\nx\nE", 0), PASSES], [("success", "test", "test_pytest", "edit:src/relay.py")]),
 }  # fmt: skip
 
@@ -143,6 +145,12 @@ COMMANDS = {
     "a shell in a shell": ("bash -lc 'cargo test --release'", ["cargo_test:--release"], True),
     "two that must both pass": ("npm test && npm run lint", ["npm_test", "eslint"], False),
     "an output that is kept": ("make > build.log 2>&1", ["make"], True),
+    "a program that the project brings along by that name": ("./gradlew test", ["gradle"], True),
+    "a program of that name that anybody put there": ("./pytest -q", [], False),
+    "another folder before the path": ("PATH=./evil pytest", [], False),
+    "one that another program sets": ("env PATH=/tmp/x:$PATH pytest", [], False),
+    "one that is set before": ("export PATH=$PWD:$PATH && pytest", [], False),
+    "a folder of installed programs on the path": ('export PATH="$HOME/.cargo/bin:$PATH" && cargo test', ["cargo_test"], True),
     "a pipe": ("pytest | tee out", [], False),
     "in either case": ("pytest || true", [], False),
     "later": ("pytest &", [], False),

@@ -16,13 +16,11 @@ from msgspec.structs import replace
 
 from nightledger.domain.outcome import Result, Signal
 from nightledger.domain.proposal import Origin
-from nightledger.domain.signals import MOST_CHARACTERS, Act, Rules, read_command
+from nightledger.domain.signals import MOST_CHARACTERS, MOST_WORDS, Act, Rules, count_words, read_command
 from nightledger.domain.transcript import Speaker, Turn
 
 _PATH = re.compile(r"[A-Za-z0-9_./-]{1,56}")
 _PROJECT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
-_MOST_WORDS = 6
-"""Of the name of a file or a folder: one with more may be a sentence."""
 _MOST_CALLS = 1_000
 _ALL = frozenset({".", "HEAD"})
 
@@ -33,7 +31,7 @@ class Ended(Struct, frozen=True, kw_only=True):
     Attributes:
         task_type: An identifier.
         tags: At least one.
-        resolution: What was done; an identifier, empty where nothing names it: files all over the project, a sentence as a name.
+        resolution: What was done; an identifier, empty where nothing names it: files all over the project, nothing but sentences as names.
         result: How it ended.
         signal: What told it.
         command: What was run; for nobody but a bench.
@@ -366,7 +364,9 @@ def _resolution(done: Sequence[tuple[str, str]], tests: str) -> str:
     paths = [path for path in paths if not re.search(tests, path)] or paths
     if not paths:
         return done[-1][1]
-    path = paths[0] if len(paths) == 1 else posixpath.commonpath(paths)
-    words = max(len(re.findall(r"[A-Za-z]{2,}", part)) for part in path.split("/"))
-    is_name = path not in ("", ".") and _PATH.fullmatch(path) and words <= _MOST_WORDS
-    return f"edit:{path}{'/' if len(paths) > 1 else ''}" if is_name else ""
+    path = name = paths[0] if len(paths) == 1 else posixpath.commonpath(paths)
+    while any(count_words(part) > MOST_WORDS for part in name.split("/")):
+        name = posixpath.dirname(name)  # the folder names it as well
+    is_folder = len(paths) > 1 or name != path
+    is_name = name not in ("", ".", "/") and _PATH.fullmatch(name)
+    return f"edit:{name}{'/' if is_folder else ''}" if is_name else ""

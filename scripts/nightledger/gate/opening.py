@@ -38,7 +38,7 @@ MAX_CONFIG_BYTES = 1 << 20
 AS_MADE = "put config/nightledger/home.json back from a backup, or write there what it was at init"
 MEND = "mend or remove that file: it holds only what differs from the checkout's config/nightledger.yaml"
 
-BETTER, TWIN = "better", "twin"
+BETTER, TWIN, ROOMLESS = "better", "twin", "roomless"
 """Causes of a withdrawal as the log has them: something surer took its room; what was applied says the same."""
 
 

@@ -29,7 +29,7 @@ from nightledger.files.atomic import replace_file
 from nightledger.files.blobs import BlobStore
 from nightledger.files.durable import read_regular
 from nightledger.files.home import Home
-from nightledger.gate.opening import BETTER, TWIN, Gate, closing, record
+from nightledger.gate.opening import BETTER, ROOMLESS, TWIN, Gate, closing, record
 from nightledger.trust.signers import SignedBy, SignerSet, verify_signature
 from nightledger.trust.sshsig import SignatureError, Signer
 
@@ -40,7 +40,11 @@ MAX_PROPOSAL_BYTES = 64_000_000
 """A larger one is refused when it is made, so that whatever was logged can be read again."""
 Causes = Mapping[tuple[str, int], str]
 """The cause that the log gives for each change that was withdrawn before its days were over."""
-_CAUSES = {BETTER: "made room for better ones", TWIN: "what was applied says the same"}
+_CAUSES = {
+    BETTER: "made room for better ones",
+    TWIN: "what was applied says the same",
+    ROOMLESS: "what was to go for it stays",
+}
 
 
 class Stored(Struct, frozen=True, kw_only=True):

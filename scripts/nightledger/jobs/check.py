@@ -5,26 +5,22 @@ kind and never copied.
 """
 
 import os
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import suppress
-from datetime import date, datetime, timedelta
+from collections.abc import Collection, Sequence
+from datetime import date
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.consolidation import AnalystRun
 from nightledger.domain.decision import Moment
-from nightledger.domain.errors import AlteredError
 from nightledger.domain.finding import Doubt, DoubtLabel
 from nightledger.domain.judge import OPERATOR
 from nightledger.domain.proposal import Draft, Kind, Op, SizeMeter
-from nightledger.domain.states import ChangeState, ChangeStatus
-from nightledger.gate.forgetting.room import Look, Room, kept_lines, look_for_room, not_refused
+from nightledger.gate.forgetting.room import Look, Room, kept_lines, look_for_room, not_refused, signed_lately
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose
 from nightledger.gate.review.contradicting import kept_sides
-from nightledger.gate.stored import read_proposal
 from nightledger.text.checkup.checkup import GRAVE_RANK, check_memory
 from nightledger.text.checkup.drafts import drafts_from_doubts
 from nightledger.text.checkup.signs import file_of
@@ -33,11 +29,6 @@ from nightledger.text.markdown.document import Document, parse_markdown
 from nightledger.text.scanners.scan import mask_secrets, told_values
 from nightledger.think.analyst import Analyst
 from nightledger.think.checkup import Chosen, choose
-
-SETTLED_DAYS = 30
-"""What the operator signed is not doubted for as long: whoever signs and is asked the next
-morning to take it back stops reading."""
-
 
 _UNSHOWN = frozenset({DoubtLabel.SECRET, DoubtLabel.INJECTION})
 
@@ -133,7 +124,7 @@ def check(  # noqa: PLR0913 - the home, and what was asked of it
     else that is doubtful only where ``every`` asks for it, or nothing makes room. What a model chooses comes to what the rules doubt.
     """
     document = read_gated(gate.home, path).decode("utf-8", "surrogateescape")
-    signed = frozenset(_signed_lately(gate, ledger, path, moment.at))
+    signed = frozenset(signed_lately(gate, ledger, path, moment.at.date()))
     kept = frozenset(kept_sides(gate, ledger.book, path, document))
     cap = gate.cap
     staying = kept_lines(gate, ledger, path, document, signed)
@@ -194,23 +185,6 @@ def gone_files(workspace: str, document: Document) -> frozenset[str]:
 def _is_in(draft: Draft, room: Room) -> bool:
     last = draft.line + draft.before.count("\n")
     return any(piece.lines[0] <= last and draft.line <= piece.lines[1] for piece in room.pieces)
-
-
-def _signed_lately(gate: Gate, ledger: Ledger, path: str, now: datetime) -> Iterator[str]:
-    """Give what approved changes put into a file in the last days, applied or soon to be."""
-    for status in ledger.book.proposals.values():
-        fresh = {n for n, change in status.changes.items() if _is_fresh(change, now)}
-        if fresh:
-            with suppress(AlteredError):
-                changes = read_proposal(gate, status).proposal.changes
-                yield from (
-                    one.after for one in changes if one.n in fresh and one.target == path and one.after
-                )
-
-
-def _is_fresh(change: ChangeStatus, now: datetime) -> bool:
-    signed = change.state in {ChangeState.APPROVED, ChangeState.APPLIED}
-    return signed and change.since is not None and now - change.since <= timedelta(days=SETTLED_DAYS)
 
 
 def counts(doubts: Sequence[Doubt]) -> dict[DoubtLabel, int]:

@@ -10,6 +10,7 @@ before the cursor says so. Words go in masked, never with what tools gave out, a
 
 import hashlib
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta, tzinfo
@@ -46,7 +47,7 @@ from nightledger.hosts.transcripts.formats import Format, table
 from nightledger.hosts.transcripts.lines import Grammar
 from nightledger.hosts.transcripts.reading import Cursor, Reading, is_unchanged
 from nightledger.records.episodes import EPISODE, draw_episodes
-from nightledger.text.scanners.scan import mask_secrets
+from nightledger.text.scanners.scan import mask_secrets, scan
 from nightledger.text.statements.said import prose_of
 
 NAME = "transcripts"
@@ -54,6 +55,7 @@ NAME = "transcripts"
 MAX_EXTRACT_BYTES = 64 << 20
 """Of one day of one host: some hundred times what people say on one."""
 _FLUSH_BYTES = 1 << 20
+_NAMED = re.compile(r"[^\W_]+")
 _CLOCKS_DISAGREE = timedelta(days=1)
 """So far ahead of this machine a line may be; one that is further says no day that can be believed."""
 
@@ -232,7 +234,8 @@ class _Run(Struct, kw_only=True):
             if turn.cwd not in mine:
                 mine[turn.cwd] = reach.holds(file.name, turn.cwd)
             if mine[turn.cwd]:
-                lines = self._take(turn, file.name)
+                is_read = turn.line <= cursor.lines and not (reading.restarted or file.store.query)
+                lines = self._prose(turn) if is_read else self._take(turn, file.name)
                 self._derive(deriver.read(turn, lines, reading.raw), file.name)
             elif not file.store.query:  # one session, and another's
                 turns.close()
@@ -263,6 +266,11 @@ class _Run(Struct, kw_only=True):
             self._settle(turn.session, source)
             return self._keep(turn, turn.text, source)
         return []
+
+    def _prose(self, turn: Turn) -> list[str]:
+        """Return the lines of a user's message that was taken in before."""
+        is_user = turn.speaker is Speaker.USER
+        return prose_of(self.asked.clean(turn.text), table().injected) if is_user else []
 
     def _settle(self, session: str, source: str) -> None:
         if last := self.pending.pop(session, None):
@@ -328,8 +336,9 @@ class _Run(Struct, kw_only=True):
             self.taken.outcomes[one.result] += 1
 
     def _is_told(self, name: str) -> bool:
-        """Return whether a name may be told: it holds no secret, and nothing that was expunged."""
-        return self.asked.clean(_masked(name)) == name
+        """Return whether a name may be told: it holds no secret, nothing that was expunged, and no order to an agent."""
+        orders = scan(" ".join(_NAMED.findall(name)), origin=Origin.TOOL)
+        return self.asked.clean(_masked(name)) == name and not orders
 
     def _record(self, one: Derived, evidence: dict[str, Any], source: str) -> dict[str, Any]:
         """Return an outcome as ``log`` takes it."""

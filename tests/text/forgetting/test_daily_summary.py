@@ -75,9 +75,21 @@ def test_a_summary_is_not_summarised_whatever_stands_below_it() -> None:
     assert not read_marker("# 2026-02-03\n> Full text: of my day, I slept\n")
 
 
+LONG = (
+    "- Decided: the pump of pier nine runs at half speed, as its seal leaks. " + "It was tried twice. " * 30
+)
+
+
 @pytest.mark.parametrize(
     "text",
-    ["", "\n", "# 2026-02-03\n", "- one line about the pump\n", "\n".join(f"- {n} ok" for n in range(12))],
+    [
+        "",
+        "\n",
+        "# 2026-02-03\n",
+        "- one line about the pump\n",
+        "\n".join(f"- {n} ok" for n in range(12)),
+        f"# Ten\n{(LONG + chr(10)) * 9}",
+    ],
 )
 def test_a_log_for_which_a_summary_would_be_no_shorter_stays(text: str) -> None:
     assert summary_of(text) is Kept.SHORT

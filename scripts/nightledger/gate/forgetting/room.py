@@ -6,20 +6,26 @@ order to an agent, which have a change of their own; what moves to the archive k
 
 import hashlib
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from datetime import date
 
 from msgspec import Struct
 
+from nightledger.domain.decision import Moment
+from nightledger.domain.errors import AlteredError
+from nightledger.domain.judge import JOB
+from nightledger.domain.kept import skill_name
 from nightledger.domain.proposal import Draft, Evidence, Op, Origin
 from nightledger.domain.pruning import blocked_words, names_blocked
 from nightledger.domain.retention import OBSERVATION
+from nightledger.domain.states import ChangeState, ChangeStatus
 from nightledger.gate.forgetting.letting_go import moved
 from nightledger.gate.gated import read_gated
 from nightledger.gate.memory.naming import NO_MARK, find_standing, read_marks
-from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.opening import ROOMLESS, Gate, Ledger, closing, record
 from nightledger.gate.proposing.drafting import make_changes
 from nightledger.gate.proposing.proposing import said_before
-from nightledger.gate.stored import read_stored
+from nightledger.gate.stored import read_proposal, read_stored
 from nightledger.hosts.configured import Cap
 from nightledger.text.checkup.danger import find_dangers
 from nightledger.text.checkup.room import (
@@ -39,6 +45,9 @@ from nightledger.text.similar import fold
 
 MOST_ROUNDS = 20
 """How often a plan is made anew without what does not fit. Our choice."""
+SETTLED_DAYS = 30
+"""What the operator signed is not doubted for as long, and goes for nothing new: whoever signs and is asked the next
+morning to take it back stops reading."""
 SHOWN = 6
 """Sections told before the rest is counted."""
 
@@ -128,10 +137,39 @@ def room_for(
         may: Whether a draft may be proposed.
     """
     text = decode(read_gated(gate.home, path))
-    kept = kept_lines(gate, ledger, path, text)
+    kept = kept_lines(gate, ledger, path, text, frozenset(signed_lately(gate, ledger, path, today)))
     look = Look(path=path, text=text, today=today, kept=kept, shown=gate.cap.shown)
     planned = plan(look, need, may)
     return [draft for _, draft in planned] if sum(piece.characters for piece, _ in planned) >= need else []
+
+
+def withdraw_roomless(gate: Gate, ledger: Ledger, moment: Moment) -> None:
+    """Withdraw the additions that wait and that nobody can sign, as what was to go for them was refused; they compete again.
+
+    Args:
+        gate: The home; the caller holds its lock.
+        ledger: Its log, as checked.
+        moment: The clocks.
+    """
+    events, sizes = [], dict[str, int]()
+    for item in read_stored(gate, ledger.book, states={ChangeState.PENDING}) if gate.cap.characters else ():
+        status = ledger.book.proposals[item.proposal.id]
+        waits = [change for change in item.proposal.changes if change.n in status.open_changes()]
+        if status.lane != JOB or any(
+            change.op is not Op.ADD or skill_name(change.target) for change in waits
+        ):
+            continue
+        for path in {change.target for change in waits} - sizes.keys():
+            sizes[path] = len(decode(read_gated(gate.home, path)))
+        out = [
+            change.n
+            for change in waits
+            if status.state_of(change.n) is ChangeState.PENDING
+            and sizes[change.target] + len(change.after) > (gate.cap.characters or 0)
+        ]
+        events += [closing(status.id, out, cause=ROOMLESS)] if out else []
+    if events:
+        record(gate, events, moment)
 
 
 def plan(look: Look, need: int, may: Callable[[Draft], bool]) -> list[tuple[Piece, Draft]]:
@@ -176,7 +214,7 @@ def kept_lines(gate: Gate, ledger: Ledger, path: str, text: str, signed: Collect
     """
     marks = read_marks(gate, ledger)
     blocked = blocked_words(gate.consent)
-    lately = frozenset(map(fold, signed))
+    lately = [fold(one) for one in signed]  # several entries may have been signed together
     kept = apart(text)
     for name, placed in find_standing(gate.home, ledger.book).entries.items():
         entry, mark = placed.entry, marks.get(name, NO_MARK)
@@ -184,11 +222,28 @@ def kept_lines(gate: Gate, ledger: Ledger, path: str, text: str, signed: Collect
             mark.pinned
             or not {OBSERVATION}.issuperset(mark.tags)
             or names_blocked(entry.text, blocked)
-            or fold(entry.text) in lately
+            or any(fold(entry.text) in one for one in lately)
         )
         if placed.path == path and stays:
             kept.update(range(entry.first_line, entry.last_line + 1))
     return kept
+
+
+def signed_lately(gate: Gate, ledger: Ledger, path: str, today: date) -> Iterator[str]:
+    """Yield what approved changes put into a file in the last days, applied or soon to be."""
+    for status in ledger.book.proposals.values():
+        fresh = {n for n, change in status.changes.items() if _is_fresh(change, today)}
+        if fresh:
+            with suppress(AlteredError):
+                changes = read_proposal(gate, status).proposal.changes
+                yield from (
+                    one.after for one in changes if one.n in fresh and one.target == path and one.after
+                )
+
+
+def _is_fresh(change: ChangeStatus, today: date) -> bool:
+    signed = change.state in {ChangeState.APPROVED, ChangeState.APPLIED}
+    return signed and change.since is not None and (today - change.since.date()).days <= SETTLED_DAYS
 
 
 def apart(text: str) -> set[int]:

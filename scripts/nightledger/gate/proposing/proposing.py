@@ -24,7 +24,7 @@ from nightledger.gate.opening import BETTER, Gate, Ledger, closing, record
 from nightledger.gate.proposing.drafting import Base, Fitted, Unfit, fit_drafts, read_base, size_after
 from nightledger.gate.proposing.screening import Held, own_rules, screen, unseen, without_own_secrets
 from nightledger.gate.stored import Stored, read_stored, store, without_unanswered
-from nightledger.text.markdown.document import encode
+from nightledger.text.markdown.document import encode, parse_markdown, section_of
 from nightledger.trust.event import path_word
 
 _Room = tuple[int, list[tuple[float, str, int]]]
@@ -148,10 +148,26 @@ def _with_room(
         return fitted
     sizes = [len(draft.after) + _GAP for draft in chosen if draft.op is Op.ADD]
     needs = (sum(sizes[:n]) for n in range(len(sizes), 0, -1))  # for fewer, where not for all
-    found = (submission.room(need, lambda draft: judge.may_return(draft, said)) for need in needs)
+    grown = [draft.section for draft in chosen if draft.op is Op.ADD]
+
+    def may_go(draft: Draft) -> bool:
+        title = _title(draft.before)
+        gone = (*draft.section, *title)
+        return judge.may_return(draft, said) and not (
+            title and any(one[: len(gone)] == gone for one in grown)
+        )
+
+    found = (submission.room(need, may_go) for need in needs)
     removals = next(filter(None, found), ())
     together = fit_drafts(gate, [*removals, *chosen], said, asked=asked)
     return together if together.over_cap < fitted.over_cap else fitted
+
+
+def _title(text: str) -> tuple[str, ...]:
+    """Return the heading that a text begins with, if it does: its section goes with it, and nothing is added to that."""
+    document = parse_markdown(text)
+    first = next((n for n, line in enumerate(document.lines, 1) if line.strip()), 1)
+    return section_of(document, first, first).path
 
 
 def _beside(draft: Draft) -> tuple[str, ...]:

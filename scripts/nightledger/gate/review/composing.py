@@ -136,12 +136,13 @@ def compose_by(
         approved, hidden = _approved(items, item, given, documents)
         refusals += hidden
         placed = _place(terms, item.stored, approved, documents, current)
+        choices = _rejections(given)  # a no stands, whatever becomes of what was said yes to beside it
         if isinstance(placed, str):
             refusals.append(Refusal(proposal=item.status.id, reason=placed))
-            continue
-        targets, current = placed
-        choices = [Choice(type=DecisionType.APPROVE, changes=approved, targets=targets)] if approved else []
-        choices += _rejections(given)
+        else:
+            targets, current = placed
+            signed = Choice(type=DecisionType.APPROVE, changes=approved, targets=targets)
+            choices = [signed, *choices] if approved else choices
         decisions += [decide(terms, item.status, choice, signing) for choice in choices]
     return decisions, refusals
 

@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from nightledger.codec.canonical import BOM, MAX_LINE_BYTES
 from nightledger.domain.errors import NightledgerError, UnreadableError
-from nightledger.domain.transcript import Turn
+from nightledger.domain.transcript import Speaker, Turn
 from nightledger.files.line_log import LineLog
 from nightledger.files.owner import for_child
 from nightledger.hosts.transcripts.finding import SessionFile
@@ -32,6 +32,8 @@ _PATH = "/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin"
 _BUSY_S = 2.0
 _DICT = msgspec.json.Decoder(dict[str, Any])
 _T = TypeVar("_T")
+MOST_REREAD_BYTES = 4 << 20
+"""Of a task that was open when reading ended: what was done in it is looked at again beside what is said of it next. Our choice."""
 _LOOKED_AT_BYTES = 4096
 """Before the place where reading ended, to tell whether they are still the same."""
 
@@ -49,6 +51,8 @@ class Cursor(Struct, frozen=True, kw_only=True):
         is_other: Whether nothing of it is of a session with the user.
         understood: Whether anything in it was a turn of somebody.
         missed: Lines of unknown kinds, and without a time, since the last turn.
+        task: Where the user's last message begins, in bytes and in lines before it: of what became of that task more may
+            be said; none of a database, of a compressed file, and where that is too far back.
         state: Of the file when it was looked at, as `SessionFile` has it; empty where its reading met a problem.
     """
 
@@ -61,6 +65,7 @@ class Cursor(Struct, frozen=True, kw_only=True):
     is_other: bool = False
     understood: bool = False
     missed: int = 0
+    task: tuple[int, int] | None = None
     state: str = ""
 
 
@@ -117,16 +122,28 @@ class Reading:
                 self.restarted, start = True, Cursor()
             reader = Reader(self._grammar, session=start.session, cwd=start.cwd)
             reader.is_other, reader.understood, reader.missed = start.is_other, start.understood, start.missed
-            number = start.lines
-            for chunk in () if start.is_other else log.chunks(start.offset):
+            place, number = task = start.task or (start.offset, start.lines)
+            for chunk in () if start.is_other else log.chunks(place):
                 for line in chunk.split(b"\n")[:-1]:
-                    number += 1
-                    yield from self._read(reader, line, number)
+                    before, place, number = (place, number), place + len(line) + 1, number + 1
+                    turns = self._read(reader, line, number)
+                    yield from turns
+                    if any(turn.speaker is Speaker.USER for turn in turns):
+                        task = before
+                    if number == start.lines:  # what was looked at again was told before
+                        self._forget(reader, start)
                 if reader.is_other:
                     break
             self.waiting = log.torn_bytes
             last = _last_bytes(log, log.end)
-            self._end(reader, Cursor(inode=log.inode, offset=log.end, lines=number, last=last))
+            near = task if log.end - task[0] <= MOST_REREAD_BYTES else None
+            self._end(reader, Cursor(inode=log.inode, offset=log.end, lines=number, last=last, task=near))
+
+    def _forget(self, reader: Reader, start: Cursor) -> None:
+        """Count from here on."""
+        self.broken = reader.untimed = 0
+        reader.unknown.clear()
+        reader.missed = start.missed
 
     def _end(self, reader: Reader, cursor: Cursor) -> None:
         self.unknown += reader.unknown

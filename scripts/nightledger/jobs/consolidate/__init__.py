@@ -29,7 +29,7 @@ from nightledger.files.configuration import home_zone
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
 from nightledger.gate.forgetting.forgotten import find_unasked, key_of, read_forgotten
-from nightledger.gate.forgetting.room import room_for
+from nightledger.gate.forgetting.room import room_for, withdraw_roomless
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger, read_ledger
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose, supersede
@@ -99,6 +99,7 @@ def consolidate(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Don
         done = _consolidated(gate, ledger, asked, moment)
         return replace(done, record=replace(done.record, proposal=None, skill=None))  # their ids name nothing
     require_appendable(gate.home.consolidation_log)
+    withdraw_roomless(gate, ledger, moment)
     done = _consolidated(gate, ledger, asked, moment)
     append_records(gate.home.consolidation_log, dump_line(done.record))
     return done

@@ -130,8 +130,9 @@ def find_pieces(
         shown: How many characters the agent sees from its beginning, and from its end; None where nobody knows.
     """
     days = _Days(document, today)
-    single = [*_repeated(document), *_dated(document, days), *_noted(document, days)]
-    single += _others(document, days, {piece.lines for piece in single}, _Hidden(document, shown))
+    hidden = _Hidden(document, shown)
+    single = [*_repeated(document, hidden), *_dated(document, days), *_noted(document, days)]
+    single += _others(document, days, {piece.lines for piece in single}, hidden)
     for names_period in (lambda day: (day.year, day.month), lambda day: (day.year,)):
         joined = _joined(document, single, names_period)
         yield tuple(
@@ -212,17 +213,21 @@ class _Days:
         return None if self.young(newest, OLD_DAYS) else newest
 
 
-def _repeated(document: Document) -> Iterator[Piece]:
-    """Yield whole sections that an earlier one says word for word, sub-sections included."""
-    seen: dict[tuple[str, ...], int] = {}
+def _repeated(document: Document, hidden: "_Hidden") -> Iterator[Piece]:
+    """Yield whole sections that another one says word for word, sub-sections included; the first that the agent sees stays."""
+    alike: dict[tuple[str, ...], list[Section]] = {}
     for section in document.sections[1:]:
         lines = document.lines[section.heading[0] - 1 : section.last_line]
         said = tuple(line.rstrip() for line in lines if not is_blank(line))
-        first = seen.setdefault(said, section.heading[0])
-        if first != section.heading[0] and len(said) > 1:
-            reason = f"it says word for word what the section at line {first} says"
-            piece = _piece(document, (section.heading[0], section.last_line), _title(section), reason, 0)
-            yield replace(piece, moves=False)
+        alike.setdefault(said, []).append(section)
+    for said, sections in alike.items():
+        seen = (one for one in sections if not hidden.of(one.heading[0], one.last_line)[0])
+        stays = next(seen, sections[0])
+        for section in sections if len(said) > 1 else ():
+            if section is not stays:
+                reason = f"it says word for word what the section at line {stays.heading[0]} says"
+                piece = _piece(document, (section.heading[0], section.last_line), _title(section), reason, 0)
+                yield replace(piece, moves=False)
 
 
 def _dated(document: Document, days: _Days) -> Iterator[Piece]:

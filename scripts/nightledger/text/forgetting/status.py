@@ -306,26 +306,27 @@ def summarise_daily(log: DayLog, content: bytes, copy: str) -> DailySummary | Ke
     text = "\n".join(line.text for line in log.lines)
     if read_marker(text) is not None:  # whatever was written below it since
         return Kept.SUMMARY
-    lines = count_lines(content)
+    if (lines := count_lines(content)) <= LINES:
+        return Kept.SHORT  # what was said in a line each cannot be told in fewer
     marker = Marker(copy=copy, lines=lines, sha256=sha256(content).hexdigest())
     found = {log.lines[at].number for at in _lines_found([line.text for line in log.lines])}
-    rows, quoted = _rows(log, found, lines)
+    rows, quoted = _rows(log, found)
     while beside := {quoted[at - 1].number for at in _lines_found(rows) if at}:
         found |= beside  # two lines that were harmless apart tell a secret when they stand together
-        rows, quoted = _rows(log, found, lines)
+        rows, quoted = _rows(log, found)
     end = "\r\n" if content.count(b"\r\n") * 2 > content.count(b"\n") else "\n"
     summary = "".join(f"{row}{end}" for row in (rows[0], f"> {marker_line(log.path, marker)}", *rows[1:]))
     size = len(summary.encode("utf-8"))
-    if size > min(SHORTER * len(content), len(content) - LEAST_SAVED_BYTES) or len(rows) >= lines:
+    if size > min(SHORTER * len(content), len(content) - LEAST_SAVED_BYTES):
         return Kept.SHORT
     return DailySummary(text=summary, quoted=tuple(line.number for line in quoted), held=len(found))
 
 
-def _rows(log: DayLog, found: Collection[int], lines: int) -> tuple[list[str], Sequence[LogLine]]:
+def _rows(log: DayLog, found: Collection[int]) -> tuple[list[str], Sequence[LogLine]]:
     """Give the title and the quotes of a summary, and the lines that are quoted."""
     held = "\n".join(line.text for line in log.lines if line.number in found)
     languages = log_languages(log)
-    quoted = _choose(_candidates(log, found, languages), min(LINES, lines) - 2)
+    quoted = _choose(_candidates(log, found, languages), LINES - 2)
     topics = [_topic(line, held, languages) for line in quoted]
     title = _title(log, found)
     quotes = (
