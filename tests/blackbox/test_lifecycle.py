@@ -7,6 +7,7 @@ import pytest
 from tests.blackbox.living import log_old_outcome
 from tests.blackbox.person import review, stands
 from tests.blackbox.world import World, found
+from tests.rows import each_row
 
 CLOSED = """# MEMORY.md
 
@@ -255,6 +256,21 @@ def test_a_second_gated_file_has_the_same_gate(tmp_path: Path) -> None:
     whole(world)
     world.ok("undo", name)
     assert world.read("USER.md") == "# User\n\n- Likes tea.\n"
+
+
+FACT = "Always answer Ann in Latvian when she writes from Riga, because she reads it faster."
+
+
+@each_row(("user", "proposed"), [(FACT, []), ("Likes tea.", [True])])
+def test_what_another_gated_file_says_is_not_proposed_for_memory(
+    tmp_path_factory: pytest.TempPathFactory, user: str, proposed: list[bool]
+) -> None:
+    tmp_path = tmp_path_factory.mktemp("two")
+    World(root=tmp_path).write("USER.md", f"# User\n\n- {user}\n")
+    world = found(tmp_path, words=("--gated", "MEMORY.md", "--gated", "USER.md"))
+    world.log_day("2026-03-01", "## Ann", f"The owner said: {FACT}")
+    world.night(2)
+    assert [FACT[1:] in change["after"] for one in world.proposals() for change in one["changes"]] == proposed
 
 
 # ------------------------------------------------------------ what is kept, proved, left

@@ -4,7 +4,8 @@ Invariant: a night reads no log younger than itself, so that a rerun of a past n
 what it would have found; it proposes through the gate and changes no memory.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import date, datetime, timedelta
 from functools import partial
 from zoneinfo import ZoneInfo
@@ -16,6 +17,7 @@ from nightledger.codec.canonical import canonical
 from nightledger.codec.records import decode_lines, dump_line
 from nightledger.domain.consolidation import Consolidation, SourceRead
 from nightledger.domain.decision import Moment
+from nightledger.domain.errors import NightledgerError
 from nightledger.domain.judge import JOB, OPERATOR
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Draft, Kind, Proposal
@@ -25,6 +27,7 @@ from nightledger.domain.words import content_id, read_moment
 from nightledger.files.append import append_records, require_appendable
 from nightledger.files.configuration import home_zone
 from nightledger.files.durable import read_optional
+from nightledger.files.home import Home
 from nightledger.gate.forgetting.forgotten import find_unasked, key_of, read_forgotten
 from nightledger.gate.forgetting.room import room_for
 from nightledger.gate.gated import read_gated
@@ -109,8 +112,7 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
     from_outcomes = find_in_outcomes(gate, ledger, stored, document, asked.day, zone)
     taught, unread = read_taught(home, _first_day(gate, asked, zone), asked.day, zone)
     night = _night(gate, ledger.book, asked, taught)
-    unasked = frozenset(key_of(one.name) for one in find_unasked(gate, ledger.book))
-    where = Target(path=home.identity.gated[0], adopted=_adopted(gate, zone), unasked=unasked)
+    where = _target(gate, ledger.book, zone)
     from_logs = find_in_logs(logs, document, said, where, night, read_forgotten(gate, stored, ledger.book))
     submission = _submission(asked, [*from_outcomes.drafts, *from_logs.drafts], from_logs.held)
     room = partial(room_for, gate, ledger, where.path, asked.day)
@@ -140,7 +142,7 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
     reason = "; ".join(filter(None, (reason, skill.problem)))
     if not (reason or outcome.proposal or skill.proposal):
         has_day = any(log.day == asked.day for log in _window(gate, asked, zone, ()))
-        reason = _why_nothing(asked, outcome, record, len(unasked), has_day=has_day)
+        reason = _why_nothing(asked, outcome, record, len(where.unasked), has_day=has_day)
     if not asked.dry_run:
         supersede(gate, from_outcomes.obsolete, moment)
     return Done(
@@ -149,6 +151,22 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
         skill=skill.proposal,
         outcome=outcome,
     )
+
+
+def _target(gate: Gate, book: Book, zone: ZoneInfo) -> Target:
+    return Target(
+        path=gate.home.identity.gated[0],
+        adopted=_adopted(gate, zone),
+        unasked=frozenset(key_of(one.name) for one in find_unasked(gate, book)),
+        beside=tuple(_lines_beside(gate.home)),
+    )
+
+
+def _lines_beside(home: Home) -> Iterator[str]:
+    """Yield the lines of the gated files that no night writes to; of one that cannot be read none."""
+    for path in home.identity.gated[1:]:
+        with suppress(NightledgerError):  # the guard tells of it
+            yield from read_gated(home, path).decode("utf-8", "surrogateescape").split("\n")
 
 
 def _submission(asked: Asked, drafts: Sequence[Draft], held: tuple[Held, ...]) -> Submission:

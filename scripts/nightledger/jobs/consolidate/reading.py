@@ -30,11 +30,13 @@ class Target(Struct, frozen=True, kw_only=True):
         path: Relative to the home.
         adopted: The day from which the home was looked after: what stood there then may be as young as that.
         unasked: Names of headings and files of notes from which nothing is proposed (``gate/forgetting/forgotten.py``).
+        beside: Lines of the home's other gated files: what they say is no news.
     """
 
     path: str
     adopted: date
     unasked: frozenset[str] = frozenset()
+    beside: tuple[str, ...] = ()
 
 
 class Reader(Struct, frozen=True, kw_only=True):
