@@ -258,6 +258,16 @@ def test_a_second_gated_file_has_the_same_gate(tmp_path: Path) -> None:
     assert world.read("USER.md") == "# User\n\n- Likes tea.\n"
 
 
+def test_a_check_up_and_a_forgetting_name_the_other_file_that_is_gated(tmp_path: Path) -> None:
+    World(root=tmp_path).write("USER.md", "# User\n\n- Restart the relay after an upgrade.\n")
+    world = found(tmp_path, words=("--gated", "MEMORY.md", "--gated", "USER.md"))
+    assert "USER.md is gated, too: 'nightledger check USER.md'" in world.run("check").text
+    assert "gated, too" not in world.run("check", "USER.md").text
+    told = world.ok("forget", "USER.md:3", "--dry-run")
+    assert "MEMORY.md:9 says the same: that stays, until you forget it, too." in " ".join(told.split())
+    assert "says the same" not in world.ok("forget", "MEMORY.md:5", "--dry-run")
+
+
 FACT = "Always answer Ann in Latvian when she writes from Riga, because she reads it faster."
 
 
