@@ -29,6 +29,8 @@ NOTES = f"""# 2026-03-01
 SECRET = "ghp_Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
 NIGHT = datetime(2026, 3, 2, 3, 10, tzinfo=UTC)
 TRANSCRIPT = "memory/system/analyst.jsonl"
+TOKENS = 1234
+"""That an answer of the server below costs."""
 
 
 class Server(ThreadingHTTPServer):
@@ -58,7 +60,7 @@ class Handler(BaseHTTPRequestHandler):
         is_of_blocks = "blocks" in body["response_format"]["json_schema"]["schema"]["properties"]
         said = self.server.of_blocks if is_of_blocks else self.server.said
         if isinstance(said, str):
-            usage = {"total_tokens": 1234, "completion_tokens": 234}
+            usage = {"total_tokens": TOKENS, "completion_tokens": 234}
             said = (200, json.dumps({"choices": [{"message": {"content": said}}], "usage": usage}).encode())
         self.send_response(said[0])
         self.send_header("Content-Length", str(len(said[1])))
@@ -409,6 +411,33 @@ def test_a_budget_in_tokens_or_money_ends_the_night_s_questions_and_status_says_
     assert "harbour-1, night of 2026-03-01: 0 tokens; the budget of the night ended it" in " ".join(
         asking.ok("status").split()
     )
+
+
+def test_answers_that_cannot_be_read_are_paid_from_the_budget_of_the_day_too(
+    asking: World, server: Server
+) -> None:
+    name_model(
+        asking, f"http://127.0.0.1:{server.server_port}/v1/chat/completions", tokens_a_night=TOKENS * 2 + 4000
+    )
+    server.said = "I would keep it."
+    for _ in range(5):
+        asking.ok("consolidate", "--day", "2026-03-01")
+    assert len(server.asked) * TOKENS <= TOKENS * 2 + 4000
+    assert "the budget of" in asking.run("consolidate", "--day", "2026-03-01").text
+    asking.wait(days=1)
+    choose(server, operation("add", 4, NAS))
+    asking.ok("consolidate", "--day", "2026-03-01")
+    assert (record(asking)["problem"], record(asking)["operations"]) == ("", 1)
+
+
+def test_copies_of_a_line_of_the_transcript_spend_no_budget(asking: World, server: Server) -> None:
+    choose(server, operation("add", 4, NAS))
+    asking.ok("consolidate", "--day", "2026-03-01")
+    path = asking.home / TRANSCRIPT
+    path.write_bytes(path.read_bytes() * 1000)
+    (asking.home / "memory/2026-03-01.md").write_text(NOTES.replace("20 minutes", "40 minutes"))
+    asking.ok("consolidate", "--day", "2026-03-01")
+    assert (record(asking)["over_budget"], len(server.asked)) == (False, 2)
 
 
 def test_one_kind_of_question_may_go_to_another_model(asking: World, server: Server) -> None:

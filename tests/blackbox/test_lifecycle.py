@@ -7,6 +7,7 @@ import pytest
 from tests.blackbox.living import log_old_outcome
 from tests.blackbox.person import review, stands
 from tests.blackbox.world import World, found
+from tests.rows import each_row
 
 CLOSED = """# MEMORY.md
 
@@ -255,6 +256,31 @@ def test_a_second_gated_file_has_the_same_gate(tmp_path: Path) -> None:
     whole(world)
     world.ok("undo", name)
     assert world.read("USER.md") == "# User\n\n- Likes tea.\n"
+
+
+def test_a_check_up_and_a_forgetting_name_the_other_file_that_is_gated(tmp_path: Path) -> None:
+    World(root=tmp_path).write("USER.md", "# User\n\n- Restart the relay after an upgrade.\n")
+    world = found(tmp_path, words=("--gated", "MEMORY.md", "--gated", "USER.md"))
+    assert "USER.md is gated, too: 'nightledger check USER.md'" in world.run("check").text
+    assert "gated, too" not in world.run("check", "USER.md").text
+    told = world.ok("forget", "USER.md:3", "--dry-run")
+    assert "MEMORY.md:9 says the same: that stays, until you forget it, too." in " ".join(told.split())
+    assert "says the same" not in world.ok("forget", "MEMORY.md:5", "--dry-run")
+
+
+FACT = "Always answer Ann in Latvian when she writes from Riga, because she reads it faster."
+
+
+@each_row(("user", "proposed"), [(FACT, []), ("Likes tea.", [True])])
+def test_what_another_gated_file_says_is_not_proposed_for_memory(
+    tmp_path_factory: pytest.TempPathFactory, user: str, proposed: list[bool]
+) -> None:
+    tmp_path = tmp_path_factory.mktemp("two")
+    World(root=tmp_path).write("USER.md", f"# User\n\n- {user}\n")
+    world = found(tmp_path, words=("--gated", "MEMORY.md", "--gated", "USER.md"))
+    world.log_day("2026-03-01", "## Ann", f"The owner said: {FACT}")
+    world.night(2)
+    assert [FACT[1:] in change["after"] for one in world.proposals() for change in one["changes"]] == proposed
 
 
 # ------------------------------------------------------------ what is kept, proved, left

@@ -112,6 +112,7 @@ class Record(Struct, frozen=True, kw_only=True):
         changed_at: When its last event was; aware.
         state: ``open``, ``resolved`` or ``expired``.
         sittings: Sessions, or days where none is named, in which it was opened or confirmed since.
+        days: Of these sittings, in UTC.
         doubted: Sittings in which something spoke against it.
         lines: Numbers, from 1, of the lines of its events, in the order of their times.
     """
@@ -123,6 +124,7 @@ class Record(Struct, frozen=True, kw_only=True):
     changed_at: datetime
     state: str = "open"
     sittings: frozenset[str] = field(default_factory=frozenset)
+    days: frozenset[date] = field(default_factory=frozenset)
     doubted: frozenset[str] = field(default_factory=frozenset)
     lines: tuple[int, ...] = ()
 
@@ -135,6 +137,11 @@ class Record(Struct, frozen=True, kw_only=True):
     def times(self) -> int:
         """In how many sittings it was said."""
         return len(self.sittings)
+
+    @property
+    def is_one_source(self) -> bool:
+        """Whether it was said in one sitting or on one day alone: whoever writes records may name sessions as they like, but not days."""
+        return min(len(self.sittings), len(self.days)) == 1
 
     @property
     def carried(self) -> int:
@@ -163,20 +170,19 @@ def _after(before: Record | None, event: RecordEvent, number: int) -> Record | N
         sitting = frozenset({_sitting(event)})
         return Record(
             kind=event.kind, id=event.id, fields=event.fields, opened_at=event.at, changed_at=event.at,
-            sittings=sitting, lines=(number,),
+            sittings=sitting, days=frozenset({event.at.date()}), lines=(number,),
         )  # fmt: skip
     state = before.state
     if event.event in (Happened.RESOLVED, Happened.EXPIRED):
         state = event.event.value
-    said = (
-        before.sittings | {_sitting(event)} if opens or event.event is Happened.CONFIRMED else before.sittings
-    )
+    said = opens or event.event is Happened.CONFIRMED
     return replace(
         before,
         fields=_merged(before.fields, event.fields),
         changed_at=event.at,
         state=state,
-        sittings=said,
+        sittings=before.sittings | ({_sitting(event)} if said else frozenset()),
+        days=before.days | ({event.at.date()} if said else frozenset()),
         doubted=before.doubted | ({_sitting(event)} if event.event is Happened.WEAKENED else frozenset()),
         lines=(*before.lines, number),
     )

@@ -23,6 +23,7 @@ from nightledger.files.home import Home
 from nightledger.records.handoff import most_urgent
 from nightledger.records.keeping import kind_named, read_records, record_kinds
 from nightledger.text.search.likeness import Likeness
+from nightledger.text.visible import quoted
 
 MOST_OBSERVATIONS = 3
 SOON = timedelta(days=3)
@@ -30,6 +31,8 @@ SOON = timedelta(days=3)
 LIKE = 0.35
 """From which a correction speaks to a text (FACTS, Elara: corrections .35)."""
 MOST_MATCHES = 3
+MOST_LOOKED, MOST_HELD = 30, 100
+"""Open records of a kind, and corrections, that are held against each other, the newest: a flood of them holds up no session's begin. Our choice."""
 _MOST_TOLD = 400
 """Characters of a record inside an observation, which is a record itself and holds 500."""
 _HOUR = 3_600
@@ -119,12 +122,17 @@ def _breaking(one: Record) -> list[str]:
 def speak_to_open(open_records: Mapping[str, Sequence[Record]]) -> list[Match]:
     """Return the corrections that speak to what is open: handed over, aimed at, begun."""
     best: dict[str, Match] = {}
+    corrections = _newest(open_records["correction"], MOST_HELD)
     for name in ("handoff", "goal", "episode", "intention"):
-        for one in open_records.get(name, ()):
-            for match in match_corrections(open_records["correction"], told_in_a_line(one, kind_named(name))):
+        for one in _newest(open_records.get(name, ()), MOST_LOOKED):
+            for match in match_corrections(corrections, told_in_a_line(one, kind_named(name))):
                 if match.likeness > getattr(best.get(match.record.id), "likeness", 0):
                     best[match.record.id] = match
     return sorted(best.values(), key=lambda one: (-one.likeness, one.record.id))[:MOST_MATCHES]
+
+
+def _newest(records: Sequence[Record], most: int) -> list[Record]:
+    return sorted(records, key=lambda one: one.changed_at)[-most:]
 
 
 def said_of(one: Record) -> str:
@@ -150,7 +158,7 @@ class Noticed(Struct, frozen=True, kw_only=True):
         """One line, our words around the record's own."""
         said = said_of(self.record)
         said = said if len(said) <= _MOST_TOLD else f"{said[:_MOST_TOLD]} …"
-        return f'{self.record.kind} "{said}" {self.what}'
+        return f"{self.record.kind} {quoted(said)} {self.what}"
 
 
 def notice(open_records: Mapping[str, Sequence[Record]], now: datetime) -> Iterator[Noticed]:

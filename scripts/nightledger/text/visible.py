@@ -34,6 +34,7 @@ _MOST_MARKS = 8
 """Combining marks on one letter; Hebrew with vowels and accents needs five. A pile would cover other rows."""
 _JOINER, _AS_EMOJI = "\u200d", "\ufe0f"
 _KEYCAP = frozenset("#*0123456789")
+_QUOTES = re.compile('["\u201c-\u201f\u00ab\u00bb\u2033\u2036\uff02]')
 _PICTURES = frozenset("\u2194\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff")
 """Parts of emoji that are no other symbol (So): an arrow, and the tones of skin."""
 _SCRIPTS = ("LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU")
@@ -51,6 +52,11 @@ def visible(text: str) -> str:
     if _PLAIN.match(text):
         return text.replace(_ESCAPE, _SPELLED)
     return _show_mixed("".join(_pieces(text.replace(_ESCAPE, _SPELLED))))
+
+
+def quoted(text: str) -> str:
+    """Return a text in quotation marks that it cannot close, so that none of its words is taken for one of ours."""
+    return '"' + _QUOTES.sub("'", text) + '"'
 
 
 def visible_lines(text: str) -> list[str]:

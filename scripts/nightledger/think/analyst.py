@@ -20,7 +20,7 @@ from nightledger.domain.errors import NightledgerError
 from nightledger.domain.settings import Price
 from nightledger.domain.words import dump_moment
 from nightledger.files.home import Home
-from nightledger.files.transcript import Asked, keep_answers, question_name, read_asked
+from nightledger.files.transcript import NOTHING, Asked, keep_answers, question_name, read_asked
 from nightledger.think.contract import RefusedOperationError
 from nightledger.think.prompting import fill, require_clean
 
@@ -133,7 +133,7 @@ def day_of(at: str) -> str:
 def spent_on(day: str, rows: Sequence[Asked], price: Price) -> tuple[int, int]:
     """Return what a day's questions cost, whatever asked: tokens, and millionths of the operator's money."""
     tokens = paid = 0
-    for row in rows:
+    for row in dict.fromkeys(rows):  # a copy of a line costs nothing
         if day_of(row.at) == day:
             told = min(row.tokens, len(row.answer.encode()) // BYTES_A_TOKEN)
             tokens += row.tokens
@@ -208,11 +208,21 @@ class Interview:
         self._paid += cost
         run = replace(self.run, calls=self.run.calls + 1, tokens=self.run.tokens + sum(parts))
         self.run = replace(run, cost_millionths=run.cost_millionths + cost)
-        answer = _read(reply.text, form)
-        if form.kept and not analyst.dry_run:
-            row = Asked(1, dump_moment(analyst.at), server.name, name, reply.text, sum(parts), "")
-            keep_answers(analyst.home, analyst.key, row)
+        try:
+            answer = _read(reply.text, form)
+        except AnalystError:
+            # what it cost counts, and it may be asked again
+            self._keep(question_name({"unread": name, "spent": self._spent}), NOTHING, sum(parts))
+            raise
+        if form.kept:
+            self._keep(name, reply.text, sum(parts))
         return answer
+
+    def _keep(self, name: str, answer: str, tokens: int) -> None:
+        analyst = self._analyst
+        if not analyst.dry_run:
+            row = Asked(1, dump_moment(analyst.at), analyst.server.name, name, answer, tokens, "")
+            keep_answers(analyst.home, analyst.key, row)
 
     def _require_budget(self, asked: int, most_tokens: int) -> None:
         """Raise where the next question, and the longest answer to it, would cost more than a night may."""

@@ -171,7 +171,8 @@ def _loaded(home: Home) -> tuple[str, ...]:
     What cannot be read makes nothing known: the worst of it is one proposal more.
     """
     host = preset(home.identity.host)
-    names = {*host.gated, host.instructions, *host.marks, *host.one_of} - {home.identity.gated[0]}
+    names = {*home.identity.gated, *host.gated, host.instructions, *host.marks, *host.one_of}
+    names.discard(home.identity.gated[0])
     lines: list[str] = []
     for name in sorted(name for name in names if name.endswith(".md")):
         with suppress(UnreadableError):

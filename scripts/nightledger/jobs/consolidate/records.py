@@ -80,7 +80,8 @@ def with_events(draft: Draft, taught: Mapping[LogFile, Taught]) -> Draft:
             continue
         record = one.records[cited.lines[0]]
         lines = one.content.split(b"\n")
-        sessions = f"{record.times} session{'s' * (record.times > 1)}"
+        times, days = record.times, len(record.days)
+        sessions = f"{times} session{'s' * (times > 1)} of {days} day{'s' * (days > 1)}"
         return replace(
             draft,
             evidence=tuple(
@@ -93,6 +94,6 @@ def with_events(draft: Draft, taught: Mapping[LogFile, Taught]) -> Draft:
                 for n in record.lines[-MAX_EVIDENCE:]
             ),
             reason=f"{record.kind} {record.id[:10]}, recorded in {sessions}; {draft.reason}",
-            flags=tuple(flag for flag in draft.flags if flag.rule != SINGLE_SOURCE or record.times == 1),
+            flags=tuple(flag for flag in draft.flags if flag.rule != SINGLE_SOURCE or record.is_one_source),
         )
     return draft

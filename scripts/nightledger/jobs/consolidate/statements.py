@@ -47,7 +47,7 @@ from nightledger.text.forgetting.forgotten import Forgotten
 from nightledger.text.markdown.document import Document
 from nightledger.text.scanners.scan import scan_secrets
 from nightledger.text.similar import fold
-from nightledger.text.statements.additions import Choice, Known, choose_additions
+from nightledger.text.statements.additions import MOST_NOTED, Choice, Known, choose_additions
 from nightledger.text.statements.calibration import calibrated
 from nightledger.text.statements.daylog import read_daylog
 from nightledger.text.statements.forms import find_form_fields, without_fields
@@ -126,13 +126,12 @@ def find_in_logs(
     }
     taught = {log: forgotten.expunged.without(one.text) for log, one in night.taught.items()}
     changes = [change for item in stored for change in item.proposal.changes]
-    keys = frozenset(change.key for change in changes)
     known = Known(
         [*document.lines, *target.loaded, *_wordings(changes)],
         beside=(line for text in (*texts.values(), *taught.values()) for line in text.split("\n")),
     )
     reader = make_reader(document, stored, target)
-    said = Said(known=known, keys=keys, forgotten=forgotten, unasked=target.unasked)
+    said = _said(known, changes, forgotten, target, night)
     changing, found = _read_all(texts, taught, reader, said.holds)
     contents = _contents(logs, night.taught)
     chosen, drafted = _ask_analyst(night, texts, contents, document, reader, said)
@@ -140,14 +139,12 @@ def find_in_logs(
     covered = drafted.answered if drafted else frozenset()
     revisions, choice = _choose_by_rules(changing, found, said, covered, night.limit - len(drafts))
     clashes = _clashes(revisions, choice.chosen, reader)
+    ruled = [
+        with_events(_draft(one, contents[one.path], document, reader, clash), night.taught)
+        for one, clash in clashes
+    ]
     return StatementFindings(
-        drafts=[
-            *drafts,
-            *(
-                with_events(_draft(one, contents[one.path], document, reader, clash), night.taught)
-                for one, clash in clashes
-            ),
-        ],
+        drafts=[*drafts, *ruled],
         statements=len(drafts) + len(clashes) + len(choice.known) + len(choice.no_room),
         no_room=len(choice.no_room),
         held=tuple(_held(line, contents[line.path]) for each in found for line in each.held),
@@ -156,34 +153,64 @@ def find_in_logs(
 
 
 class Said(Struct, frozen=True, kw_only=True):
-    """What is not said again: wordings, keys of earlier proposals, what the operator had forgotten, kinds that are not asked about."""
+    """What is not said again, or not more than so often.
+
+    Attributes:
+        known: Wordings.
+        keys: Of earlier proposals.
+        forgotten: What the operator had forgotten.
+        unasked: Kinds that are not asked about.
+        noted: Paths of records.
+        most_noted: What a night takes of these.
+    """
 
     known: Known
     keys: frozenset[str]
     forgotten: Forgotten
-    unasked: frozenset[str] = frozenset()
+    unasked: frozenset[str]
+    noted: frozenset[str]
+    most_noted: int
 
     def holds(self, text: str) -> bool:
         """Return whether a wording is known or forgotten."""
         return self.known.holds(text) or self.forgotten.holds(text)
 
 
+def _said(
+    known: Known, changes: Iterable[Change], forgotten: Forgotten, target: Target, night: Night
+) -> Said:
+    return Said(
+        known=known,
+        keys=frozenset(change.key for change in changes),
+        forgotten=forgotten,
+        unasked=target.unasked,
+        noted=frozenset(log.path for log in night.taught),
+        most_noted=night.limit if night.mining else MOST_NOTED,
+    )
+
+
 def _choose_by_rules(
     changing: Iterable[Revision], found: Iterable[Found], said: Said, covered: Collection[str], limit: int
 ) -> tuple[tuple[Revision, ...], Choice]:
-    """Give what the rules choose of the logs that nobody has judged yet."""
+    """Give what the rules choose of the logs that nobody has judged yet, and of records."""
 
     def counts(one: Statement) -> bool:
         return one.path not in covered and not said.forgotten.holds(one.text)
 
-    revisions = choose_revisions((one for one in changing if counts(one.statement)), said.keys, limit)
+    revisions = choose_revisions((one for one in changing if counts(one.statement)), said.keys, MINED)
+    recorded = [one for one in revisions if one.statement.path in said.noted]
+    revisions = tuple(one for one in revisions if one not in recorded[said.most_noted :])[: max(0, limit)]
+    few = said.most_noted - len(recorded)
     statements = [
         one
         for each in found
         for one in each.statements
         if counts(one) and key_of(name_of_kind(one.kind)) not in said.unasked
     ]
-    return revisions, choose_additions(statements, said.known, said.keys, limit - len(revisions))
+    room = limit - len(revisions)
+    return revisions, choose_additions(
+        statements, said.known, said.keys, room, noted=said.noted, most_noted=few
+    )
 
 
 def _ask_analyst(

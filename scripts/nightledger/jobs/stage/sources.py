@@ -36,8 +36,8 @@ from nightledger.records.noticing import named_places, read_every, still_open
 from nightledger.text.scanners.scan import scan
 from nightledger.text.statements.block import tags_in
 from nightledger.text.statements.daylog import read_daylog
+from nightledger.text.visible import quoted
 
-_MARKS = re.compile('["\u201c-\u201f\u00ab\u00bb\u2033\uff02]')
 _LINK = re.compile(r"(?:\b[a-z][a-z0-9+.-]*://|\bwww\.|\bmailto:)\S*", re.IGNORECASE)
 HELD_TITLE = "an event whose title is held back"
 NO_TITLE = "an event without a title"
@@ -58,10 +58,10 @@ def events(inquiry: Inquiry) -> Iterator[Candidate]:
             score=1.0,
         )
     for event, title, nearness in _titled(inquiry):
-        own = title if title in (HELD_TITLE, NO_TITLE) else _in_marks(title) if event.own else STRANGE_TITLE
+        told = quoted(_LINK.sub("(link)", title)) if event.own else STRANGE_TITLE
         yield Candidate(
             source=Source.EVENT,
-            text=own,
+            text=title if title in (HELD_TITLE, NO_TITLE) else told,
             place=f"calendar {event.calendar}",
             why=f"event {_when(event, inquiry)}",
             score=nearness,
@@ -106,11 +106,6 @@ def _nearness(event: Event, inquiry: Inquiry) -> float:
         return 0.5
     ahead = max(0.0, (event.starts_at - inquiry.now).total_seconds()) / (hours * 3600)
     return round(1 - 0.5 * min(1.0, ahead), 4)
-
-
-def _in_marks(title: str) -> str:
-    """Return a title in quotation marks that it cannot close, without links."""
-    return '"' + _MARKS.sub("'", _LINK.sub("(link)", title)) + '"'
 
 
 def _when(event: Event, inquiry: Inquiry) -> str:

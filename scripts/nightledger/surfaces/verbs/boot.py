@@ -25,9 +25,12 @@ from nightledger.records import keeping, noticing
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context, require_machine
 from nightledger.surfaces.recalling import calling_session
+from nightledger.text.visible import quoted
 
 _TAIL_BYTES = 1 << 16
 LANDMARKS = 3
+MOST_TOLD = 20
+"""Items of one list; the rest is counted: whoever writes records does not fill a session with them. Our choice."""
 _LONG = frozenset({noticing.Gap.CATCH_UP, noticing.Gap.CHECK_IN, noticing.Gap.FIRST})
 
 
@@ -144,8 +147,9 @@ def _value(told: Screen) -> dict[str, Any]:
     return {
         "gap": told.gap.value,
         "last": f"{told.last:%Y-%m-%dT%H:%M:%SZ}" if told.last else None,
-        "overdue": [_item(one) for one in told.overdue],
-        "open": [_item(one) for one in told.open],
+        "overdue": [_item(one) for one in told.overdue[:MOST_TOLD]],
+        "open": [_item(one) for one in told.open[:MOST_TOLD]],
+        "more": _beyond(told.overdue) + _beyond(told.open),
         "corrections": [{**_item(one.record), "likeness": one.likeness} for one in told.corrections],
         "landmarks": [_item(one) for one in told.landmarks],
         "observations": [{"about": one.about, "text": one.text} for one in told.noticed],
@@ -154,7 +158,13 @@ def _value(told: Screen) -> dict[str, Any]:
 
 
 def _item(one: Record) -> dict[str, Any]:
-    return {"id": one.id, "kind": one.kind, "fields": dict(one.fields)}
+    """Return a record without what a correction demands, which is looked up by its id."""
+    asked = {"correction"} if one.kind == "correction" else ()
+    return {
+        "id": one.id,
+        "kind": one.kind,
+        "fields": {name: one.fields[name] for name in one.fields if name not in asked},
+    }
 
 
 def _lines(told: Screen, context: Context) -> Iterator[str]:
@@ -176,10 +186,15 @@ def _lines(told: Screen, context: Context) -> Iterator[str]:
 def _named(title: str, records: Sequence[Record]) -> Iterator[str]:
     if records:
         yield f"{title}:"
-    for one in records:
-        yield from screen.wrap(
-            screen.shown(f'{one.id[:10]} "{noticing.said_of(one)}"'), first="  ", indent="    "
-        )
+    for one in records[:MOST_TOLD]:
+        told = f"{one.id[:10]} {quoted(noticing.said_of(one))}"
+        yield from screen.wrap(screen.shown(told), first="  ", indent="    ")
+    if more := _beyond(records):
+        yield f"  and {more} more; 'nightledger record {records[0].kind} list'"
+
+
+def _beyond(records: Sequence[Record]) -> int:
+    return max(0, len(records) - MOST_TOLD)
 
 
 def _ago(last: datetime | None, now: datetime) -> str:

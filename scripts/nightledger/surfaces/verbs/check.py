@@ -15,6 +15,7 @@ Changes no memory: it proposes.
 
 import argparse
 import sys
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from nightledger.codec.records import to_plain
@@ -43,7 +44,16 @@ def run(options: argparse.Namespace, context: Context) -> int:
         raise UsageError("one memory file is checked up at a time")
     found = _look_at_file(options, context) if options.file else _check_home(options, context)
     _report(options, context, found)
+    if not (options.file or options.files or context.guided):
+        for path in _others(context):
+            context.note(f"{path} is gated, too: 'nightledger check {quote(path)}'.")
     return 0
+
+
+def _others(context: Context) -> tuple[str, ...]:
+    from nightledger.files.home import Home
+
+    return Home(context.home_path).identity.gated[1:]
 
 
 def _look_at_file(options: argparse.Namespace, context: Context) -> "Checkup":

@@ -32,6 +32,7 @@ from nightledger.surfaces.signing import key_at_hand, require_signed, sign_propo
 from nightledger.surfaces.verbs.pin import SHORT_ID, choose_id, entry_lines, entry_record
 from nightledger.text.changes.sections import around, text_of_spans
 from nightledger.text.markdown.document import parse_markdown
+from nightledger.text.similar import fold
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
@@ -47,6 +48,11 @@ def run(options: argparse.Namespace, context: Context) -> int:
         section = _section(seen, placed)
         under = screen.shown(" > ".join(placed.entry.section) or "no heading")
         context.print_lines(screen.wrap(f"under {under}", first="    "))
+        for other in _copies(seen, placed):
+            say(
+                context,
+                f"{other.path}:{other.entry.first_line} says the same: that stays, until you forget it, too.",
+            )
         _require_unpinned(seen, placed)
     record: dict[str, object] = {"entry": entry_record(placed), "proposal": None, "decision": None}
     if options.dry_run:
@@ -78,6 +84,13 @@ def run(options: argparse.Namespace, context: Context) -> int:
 def _find(context: Context, session: Session, word: str) -> Placed:
     standing = find_standing(session.gate.home, session.ledger.book).entries
     return standing[choose_id(context, session, standing, word)]
+
+
+def _copies(session: Session, placed: Placed) -> list[Placed]:
+    """Return the other entries of the gated files with the same words."""
+    every = find_standing(session.gate.home, session.ledger.book).entries.values()
+    words = fold(placed.entry.text)
+    return [one for one in every if one.entry.id != placed.entry.id and fold(one.entry.text) == words]
 
 
 def _require_unpinned(session: Session, placed: Placed) -> None:

@@ -20,6 +20,8 @@ THRESHOLD = 0.64
 """The first addition of a night must be at least this likely to be welcome, ..."""
 STEP = 0.12
 """... and each further one by this share of what is missing to certainty: an operator's attention is spent."""
+MOST_NOTED = 3
+"""Of these, so many may be of records, as many as an agent's own proposals may wait: a flood of them leaves room for what logs say."""
 KNOWN = 0.75
 """Share of a statement's words that one line already known must hold for it to be no news; a rare word counts for more."""
 RETOLD = 0.42
@@ -120,7 +122,12 @@ class Known:
 
 
 def choose_additions(
-    statements: Collection[Statement], known: Known, already_proposed_keys: Iterable[str], limit: int = 5
+    statements: Collection[Statement],
+    known: Known,
+    already_proposed_keys: Iterable[str],
+    limit: int = 5,
+    noted: Collection[str] = (),
+    most_noted: int = MOST_NOTED,
 ) -> Choice:
     """Choose at most ``limit`` statements to propose in one night.
 
@@ -129,6 +136,8 @@ def choose_additions(
         known: What memory and earlier proposals say; what is chosen is added to it.
         already_proposed_keys: Keys of statements proposed before, whatever came of them.
         limit: Additions a night, over all jobs.
+        noted: Paths of records.
+        most_noted: Of these at most.
     """
     proposed = frozenset(already_proposed_keys)
     chosen: list[Statement] = []
@@ -140,7 +149,12 @@ def choose_additions(
             said := [known.holds(one) for one in claims_of(statement.text)]
         ):
             folded.append(statement)
-        elif len(chosen) < limit and statement.score >= required(len(chosen)) and not any(said):
+        elif (
+            len(chosen) < limit
+            and statement.score >= required(len(chosen))
+            and not any(said)
+            and (statement.path not in noted or sum(one.path in noted for one in chosen) < most_noted)
+        ):
             chosen.append(statement)
             for claim in {*claims_of(statement.text), statement.text}:
                 known.add(claim)
