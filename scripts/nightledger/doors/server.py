@@ -151,7 +151,7 @@ class Door:
         try:
             status, text = await self._runner.run(self._desk.read(params.uri))
         except UsageError as error:
-            raise MCPError(types.INVALID_PARAMS, f"{error}; {error.hint}") from error
+            raise MCPError(types.INVALID_PARAMS, f"{error}; {error.hint}", {"uri": params.uri}) from error
         if status not in _ANSWERS:
             raise MCPError(types.INTERNAL_ERROR, text)
         content = types.TextResourceContents(uri=params.uri, mime_type=_PLAIN, text=text)
