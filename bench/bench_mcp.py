@@ -1,0 +1,130 @@
+"""Our MCP server beside others': what its tools' schema takes of a context, what a start costs, and a recall through it.
+
+Run with ``PYTHONPATH=scripts:. .venv/bin/python -m bench.bench_mcp --rival NAME=COMMAND ... [--tokens COMMAND]``. A rival is a
+server on standard input and output, started with this environment; ``--tokens`` reads a text and prints how many tokens
+it is, else three bytes are one. A start is a whole process: greeted, asked for its tools, its input closed. CPU of the
+processes (user and system), medians of rounds in which each runs once.
+"""
+
+import argparse
+import json
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from tests.blackbox.test_mcp import Client
+from tests.surfaces.hook.indexed import ENTRIES, index, make_indexed
+
+from bench import measure
+from nightledger.domain.exposure import tokens_of
+
+PROGRAM = Path(__file__).resolve().parents[1] / "scripts" / "command.py"
+ROUNDS, CHUNKS, CALLS = 7, 10_000, 5
+QUERY = "greenhouse sensor"
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rival", action="append", default=[], metavar="NAME=COMMAND")
+    parser.add_argument("--tokens", default="", metavar="COMMAND")
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        home = make_indexed(Path(folder) / "home")
+        index(home, filler=CHUNKS - len(ENTRIES))
+        ours = [sys.executable, str(PROGRAM), "mcp", f"--home={home.root}"]
+        rivals = dict(one.split("=", 1) for one in options.rival)
+        servers = {
+            "nightledger, lean": ours,
+            "nightledger, full": [*ours, "--profile=full"],
+            **{name: shlex.split(words) for name, words in rivals.items()},
+        }
+        print(f"\nschema of the tools (tokens: {options.tokens or 'bytes / 3'})")
+        for name, words in servers.items():
+            tools = listed(words)
+            text = json.dumps(tools, separators=(",", ":"), ensure_ascii=False)
+            size, tokens = len(text.encode()), counted(text, options.tokens)
+            print(f"  {name:<30} {len(tools):>3} tools {size:>7,} bytes {tokens:>6,} tokens")
+        starts = {name: (lambda words=words: listed(words)) for name, words in servers.items()}
+        report = measure.compare_children(starts, rounds=options.rounds)
+        measure.report("start: greeted, tools listed, ended", report, aim="under 1 s")
+        recall = [sys.executable, str(PROGRAM), "recall", f"--home={home.root}", "--", QUERY]
+        through(ours, recall, options.rounds)
+
+
+def through(ours: Sequence[str], recall: Sequence[str], rounds: int) -> None:
+    """Print what one recall takes by the command and by a server that is on, in seconds a person would wait."""
+    alone, asked = list[float](), list[float]()
+    with served(ours) as client:
+        for _ in range(rounds):
+            start = time.perf_counter()
+            said = subprocess.run(recall, check=True, capture_output=True, text=True).stdout
+            between = time.perf_counter()
+            failed, told = client.call("recall", query=QUERY)
+            alone.append(between - start)
+            asked.append(time.perf_counter() - between)
+            assert not failed
+            assert "Fahrenheit" in said
+            assert "Fahrenheit" in told
+    print(
+        f"\nrecall on {CHUNKS:,} chunks, by the clock: command {median(alone):.3f} s, through a server that is on {median(asked):.3f} s"
+    )
+    candidates = {
+        f"{CALLS} commands": lambda: [
+            subprocess.run(recall, check=True, capture_output=True) for _ in range(CALLS)
+        ],
+        f"a server, {CALLS} calls": lambda: [client.call("recall", query=QUERY) for client in calls(ours)],
+        "a server, no call": lambda: listed(ours),
+    }
+    measured = measure.compare_children(candidates, rounds=rounds)
+    measure.report("recall, CPU", measured, aim="no dearer than the command")
+
+
+def calls(words: Sequence[str]) -> Iterator[Client]:
+    """Yield one client as often as it is to call."""
+    with served(words) as client:
+        for _ in range(CALLS):
+            yield client
+
+
+def listed(words: Sequence[str]) -> list[dict[str, Any]]:
+    """Return what a server offers, as far as a model reads it."""
+    with served(words) as client:
+        tools = client.ask("tools/list")["result"]["tools"]
+    return [{name: tool.get(name, "") for name in ("name", "description", "inputSchema")} for tool in tools]
+
+
+@contextmanager
+def served(words: Sequence[str]) -> Iterator[Client]:
+    """Start a server and greet it; it ends when its input does."""
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=quiet) as process:
+        client = Client(process=process)
+        info = {"name": "bench", "version": "1"}
+        client.ask("initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo=info)
+        client.write({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        yield client
+        assert process.stdin
+        process.stdin.close()
+        process.wait(timeout=60)
+
+
+def counted(text: str, words: str) -> int:
+    """Return how many tokens a text is."""
+    if not words:
+        return tokens_of(text)
+    return int(
+        subprocess.run(shlex.split(words), input=text, check=True, capture_output=True, text=True).stdout
+    )
+
+
+if __name__ == "__main__":
+    main()
