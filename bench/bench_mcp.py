@@ -47,12 +47,19 @@ def main() -> None:
             "nightledger, full": [*ours, "--profile=full"],
             **{name: shlex.split(words) for name, words in rivals.items()},
         }
-        print(f"\nschema of the tools (tokens: {options.tokens or 'bytes / 3'})")
+        print(f"\nschema of the tools, in tokens ({options.tokens or 'three bytes each'})")
         for name, words in servers.items():
             tools = listed(words)
-            text = json.dumps(tools, separators=(",", ":"), ensure_ascii=False)
-            size, tokens = len(text.encode()), counted(text, options.tokens)
-            print(f"  {name:<30} {len(tools):>3} tools {size:>7,} bytes {tokens:>6,} tokens")
+            read = [
+                {part: tool.get(part) for part in ("name", "description", "inputSchema")} for tool in tools
+            ]
+            sizes = [
+                f"{len(text.encode()):>7,} bytes {counted(text, options.tokens):>6,} tokens"
+                for text in (
+                    json.dumps(one, separators=(",", ":"), ensure_ascii=False) for one in (read, tools)
+                )
+            ]
+            print(f"  {name:<28}{len(tools):>3} tools, as a model reads them {sizes[0]}, whole {sizes[1]}")
         starts = {name: (lambda words=words: listed(words)) for name, words in servers.items()}
         report = measure.compare_children(starts, rounds=options.rounds)
         measure.report("start: greeted, tools listed, ended", report, aim="under 1 s")
@@ -96,10 +103,10 @@ def calls(words: Sequence[str]) -> Iterator[Client]:
 
 
 def listed(words: Sequence[str]) -> list[dict[str, Any]]:
-    """Return what a server offers, as far as a model reads it."""
+    """Return the tools that a server offers."""
     with served(words) as client:
-        tools = client.ask("tools/list")["result"]["tools"]
-    return [{name: tool.get(name, "") for name in ("name", "description", "inputSchema")} for tool in tools]
+        tools: list[dict[str, Any]] = client.ask("tools/list")["result"]["tools"]
+    return tools
 
 
 @contextmanager

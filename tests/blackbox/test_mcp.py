@@ -111,7 +111,10 @@ def test_an_agent_reads_records_and_proposes_and_its_operator_signs(world: World
         assert [tool["name"] for tool in tools] == [
             "recall", "explain", "log", "record", "handoff", "propose", "proposals", "status", "do",
         ]  # fmt: skip
-        assert not any(tool["annotations"]["destructiveHint"] for tool in tools)
+        hints = ("readOnlyHint", "idempotentHint", "destructiveHint", "openWorldHint")
+        reads = {tool["name"]: tuple(tool["annotations"][hint] for hint in hints) for tool in tools}
+        quiet = dict.fromkeys(("recall", "explain", "proposals", "status"), (True, True, False, False))
+        assert reads == dict.fromkeys(("log", "record", "handoff", "propose", "do"), (False,) * 4) | quiet
         failed, said = client.call("recall", query="backups")
         assert not failed
         assert "Keep backups for 30 days." in said

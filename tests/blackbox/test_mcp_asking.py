@@ -14,7 +14,7 @@ import anyio
 import mcp_types as types
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
-from tests.blackbox.page import ADDRESS, Page
+from tests.blackbox.page import Page, page_at
 from tests.blackbox.test_agent_hosts import HOSTS, Ordinary
 from tests.blackbox.test_web_review import PASSPHRASE, decisions, locked_key
 from tests.blackbox.world import PROGRAM, World
@@ -78,9 +78,7 @@ class Opens:
 
     @property
     def page(self) -> Page:
-        found = ADDRESS.fullmatch(self.seen[-1].url)
-        assert found
-        return Page(port=int(found[1]), token=found[2], process=None)  # type: ignore[arg-type]  # not ours to end
+        return page_at(self.seen[-1].url)
 
 
 @each_row("mode", ["legacy", "2026-07-28"])
@@ -146,9 +144,7 @@ def test_a_page_that_nobody_opens_is_told_and_does_not_stay(
     assert [words in said for said in both] == [True, True]
     assert len(seen) == (1 if key == LOCKED and user else 0), "after a no nobody is asked again soon"
     for url in seen:
-        found = ADDRESS.fullmatch(url)
-        assert found
-        assert gone(int(found[1]))
+        assert gone(page_at(url).port)
     assert not decisions(world)
 
 
