@@ -216,6 +216,9 @@ bench-index: .stamps/dev ## the search index beside plain FTS5; archived text fo
 bench-recall: .stamps/dev ## how well search finds what answers, on LoCoMo (LOCOMO=locomo10.json; MEANING=url MODEL=name: with an embedding server)
 	@$(BIN)/python -m bench.bench_recall "$$LOCOMO" $${MEANING:+--meaning "$$MEANING" --model "$$MODEL"}
 
+bench-mcp: .stamps/dev ## our MCP server beside others: size of the tools, start, recall (RIVALS='--rival NAME=COMMAND ... --tokens COMMAND')
+	@eval "$(BIN)/python -m bench.bench_mcp $$RIVALS"
+
 bench-think: .stamps/dev ## rules and a recorded model on the same invented days; RECORD=1 asks what has no answer (or WORKSPACE=dir and EXCHANGE=dir or RULES=1)
 	@$(BIN)/python -m bench.bench_think $${RECORD:+--record} $${WORKSPACE:+--workspace "$$WORKSPACE"} $${RULES:+--rules} $${EXCHANGE:+--exchange "$$EXCHANGE"}
 

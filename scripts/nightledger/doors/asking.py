@@ -88,7 +88,7 @@ class Asker:
     Args:
         says: What is said.
         program: The words that start the command line.
-        common: What every verb is told.
+        common: What every verb is told, ``--home=`` first.
     """
 
     def __init__(self, says: Asking, program: Sequence[str], common: Sequence[str]) -> None:
