@@ -112,12 +112,12 @@ test: .stamps/dev ## lint, types, import contracts, and a test of everything tha
 	@echo "not run: make mutants, make coverage"
 
 test-all: lint ## every test and the whole of each sweep, for hours; what VECTORS, CORPORA, LITEWITNESS, CLAUDE ... name
-	env -u CLAUDE -u CODEX -u OPENCLAW -u HERMES -u LITEWITNESS -u MODEL_PYTHON NIGHTLEDGER_WHOLE=1 $(PYTEST) -q $(SPREAD) --ignore tests/faults
+	env -u CLAUDE -u CODEX -u OPENCLAW -u HERMES -u MCP_CLIENTS -u LITEWITNESS -u MODEL_PYTHON NIGHTLEDGER_WHOLE=1 $(PYTEST) -q $(SPREAD) --ignore tests/faults
 	@$(MAKE) --no-print-directory test-faults scorecard
 	@$(call NAMED,$$VECTORS,test-vectors VECTORS=dir)
 	@$(call NAMED,$$CORPORA,test-corpora CORPORA=dir)
 	@$(call NAMED,$$LITEWITNESS,test-interop LITEWITNESS=dir)
-	@$(call NAMED,$$CLAUDE$$CODEX$$OPENCLAW$$HERMES,test-hosts CLAUDE=path CODEX=path OPENCLAW=dir HERMES=dir)
+	@$(call NAMED,$$CLAUDE$$CODEX$$OPENCLAW$$HERMES$$MCP_CLIENTS,test-hosts CLAUDE=path CODEX=path OPENCLAW=dir HERMES=dir MCP_CLIENTS=dir)
 	@$(call NAMED,$(MODEL_PYTHON)$(wildcard .stamps/model),test-model)
 	@$(call NAMED,$$(command -v chromedriver),test-doors CHROMEDRIVER=path CHROMIUM=path)
 	@$(call NAMED,$$($(FUZZ_PYTHON) -c 'import atheris; print(1)' 2>/dev/null),fuzz FUZZ_PYTHON=python-with-atheris)
@@ -138,11 +138,12 @@ test-vectors: .stamps/dev ## large public vector sets (VECTORS=dir; tests/vector
 test-interop: .stamps/dev ## a witness of another make cosigns a home (LITEWITNESS=dir; tests/interop/README.md)
 	LITEWITNESS="$$(realpath "$$LITEWITNESS")" $(BIN)/pytest -q tests/interop
 
-test-hosts: .stamps/dev ## our hooks under the real hosts, without a network (CLAUDE=path CODEX=path OPENCLAW=dir HERMES=dir; tests/interop/README.md)
+test-hosts: .stamps/dev ## our hooks under the real hosts, without a network, and our MCP server under others' clients (CLAUDE=path CODEX=path OPENCLAW=dir HERMES=dir MCP_CLIENTS=dir; tests/interop/README.md)
 	CLAUDE="$${CLAUDE:+$$(realpath "$$CLAUDE")}" CODEX="$${CODEX:+$$(realpath "$$CODEX")}" \
 	OPENCLAW="$${OPENCLAW:+$$(realpath "$$OPENCLAW")}" HERMES="$${HERMES:+$$(realpath "$$HERMES")}" \
+	MCP_CLIENTS="$${MCP_CLIENTS:+$$(realpath "$$MCP_CLIENTS")}" \
 	  $(BIN)/pytest -q -rs tests/interop/test_coding_hosts.py tests/interop/test_claude_code.py tests/interop/test_codex.py tests/interop/test_mcp_hosts.py \
-	  tests/interop/test_openclaw_program.py tests/interop/test_hermes_program.py
+	  tests/interop/test_mcp_clients.py tests/interop/test_openclaw_program.py tests/interop/test_hermes_program.py
 
 test-model: .stamps/dev $(if $(MODEL_PYTHON),,.stamps/model) ## our client, a real server, a model of noise: proves the wire, not the wisdom (MODEL_PYTHON=path: with xllamacpp; else it is fetched)
 	MODEL_PYTHON="$${MODEL_PYTHON:-.stamps/model-env/bin/python}" $(PYTEST) -q -rs tests/interop/test_small_model.py
@@ -217,6 +218,9 @@ bench-index: .stamps/dev ## the search index beside plain FTS5; archived text fo
 
 bench-recall: .stamps/dev ## how well search finds what answers, on LoCoMo (LOCOMO=locomo10.json; MEANING=url MODEL=name: with an embedding server)
 	@$(BIN)/python -m bench.bench_recall "$$LOCOMO" $${MEANING:+--meaning "$$MEANING" --model "$$MODEL"}
+
+bench-mcp: .stamps/dev ## our MCP server beside others: size of the tools, start, recall (RIVALS='--rival NAME=COMMAND ... --tokens COMMAND')
+	@eval "$(BIN)/python -m bench.bench_mcp $$RIVALS"
 
 bench-think: .stamps/dev ## rules and a recorded model on the same invented days; RECORD=1 asks what has no answer (or WORKSPACE=dir and EXCHANGE=dir or RULES=1)
 	@$(BIN)/python -m bench.bench_think $${RECORD:+--record} $${WORKSPACE:+--workspace "$$WORKSPACE"} $${RULES:+--rules} $${EXCHANGE:+--exchange "$$EXCHANGE"}

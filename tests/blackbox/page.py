@@ -85,6 +85,13 @@ class Page:
         return self.process.returncode, " ".join((out + err).split())
 
 
+def page_at(address: str) -> Page:
+    """Give the page that an address in a text leads to; its process is another's, and ends by itself."""
+    found = ADDRESS.search(address)
+    assert found, address
+    return Page(port=int(found[1]), token=found[2], process=None)  # type: ignore[arg-type]  # nobody here waits for it
+
+
 def shown(one: Mapping[str, Any]) -> dict[str, Any]:
     """Give how a page names a change that it showed."""
     return {name: one[name] for name in ("id", "n", "seen")}

@@ -1,6 +1,7 @@
 """The MCP server as a client sees it: lines of JSON-RPC on a process's standard streams."""
 
 import contextlib
+import fcntl
 import json
 import os
 import signal
@@ -8,9 +9,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.blackbox.test_crashes import die_at
 from tests.blackbox.world import PROGRAM, World
 from tests.rows import each_row
 
@@ -108,7 +111,10 @@ def test_an_agent_reads_records_and_proposes_and_its_operator_signs(world: World
         assert [tool["name"] for tool in tools] == [
             "recall", "explain", "log", "record", "handoff", "propose", "proposals", "status", "do",
         ]  # fmt: skip
-        assert not any(tool["annotations"]["destructiveHint"] for tool in tools)
+        hints = ("readOnlyHint", "idempotentHint", "destructiveHint", "openWorldHint")
+        reads = {tool["name"]: tuple(tool["annotations"][hint] for hint in hints) for tool in tools}
+        quiet = dict.fromkeys(("recall", "explain", "proposals", "status"), (True, True, False, False))
+        assert reads == dict.fromkeys(("log", "record", "handoff", "propose", "do"), (False,) * 4) | quiet
         failed, said = client.call("recall", query="backups")
         assert not failed
         assert "Keep backups for 30 days." in said
@@ -196,6 +202,44 @@ def test_garbage_a_flood_and_a_call_that_is_cancelled_stop_nothing(world: World)
         assert client.answer(big)["result"]["isError"]
         assert not any(client.answer(one)["result"].get("isError") for one in many)
         assert "Keep backups" in client.call("recall", query="backups")[1]
+
+
+@pytest.mark.slow
+def test_a_hundred_calls_at_once_are_answered_and_a_slow_one_holds_up_none(world: World) -> None:
+    with served(world) as client:
+        given = {"kind": "seed", "action": "add"}
+        many = [
+            client.send(
+                "tools/call", name="record", arguments={**given, "fields": {"text": f"seed {number}"}}
+            )
+            for number in range(100)
+        ]
+        for one in many:
+            result = client.answer(one)["result"]
+            assert not result.get("isError"), result
+    assert len(world.json("record", "seed")) == 100
+
+
+def test_a_home_that_is_locked_or_in_the_middle_of_an_apply_is_answered(world: World, tmp_path: Path) -> None:
+    world.signed("- Count twice.")
+    world.wait(hours=3)
+    for number in range(40, 400, 8):
+        cut = world.copy(tmp_path / f"cut{number}")
+        if die_at(number, lambda: cut.run("apply")) and cut.events()[-1]["event"] == "apply.intent":  # noqa: B023 - called at once
+            break
+    else:
+        raise AssertionError("no apply was cut short")
+    with served(cut) as client:
+        with open(cut.home / ".nightledger/locks/home.lock", "rb") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            failed, said = client.call("recall", query="backups")
+            assert (failed, "Keep backups" in said) == (False, True), said
+            failed, said = client.call("propose", text="- Label cables.", reason="it helps")
+            assert (failed, "try again" in said) == (True, True), said
+        assert client.call("propose", text="- Label cables.", reason="it helps")[0] is False
+        assert "Label cables." in client.call("proposals")[1]
+    assert cut.process("apply").status == 0
+    assert cut.run("verify").status == 0
 
 
 def test_two_servers_and_a_night_on_one_home_lose_nothing(world: World) -> None:

@@ -1,15 +1,18 @@
 """Our MCP server under the real Claude Code and Codex: they list its tools and call one. First seen with 2.1.332 and 0.171."""
 
 import json
+import subprocess
 
 import pytest
+from tests.blackbox.page import page_at
 from tests.interop.model import Call, Turn
 from tests.interop.scene import SENSOR, STAGED, Claude, Codex, Host
 
-pytestmark = [pytest.mark.interop, pytest.mark.parametrize("host", ["claude-code", "codex"])]
+pytestmark = pytest.mark.interop
 QUERY = {"query": "greenhouse sensor"}
 
 
+@pytest.mark.parametrize("host", ["claude-code", "codex"])
 def test_a_host_lists_our_tools_and_is_answered_what_was_signed(scene: Host) -> None:
     python, script, *_ = scene.ours.command()
     args = [script, "mcp", "--home", str(scene.home)]
@@ -45,3 +48,37 @@ def test_a_host_lists_our_tools_and_is_answered_what_was_signed(scene: Host) -> 
         listed, staged = ran.model.last.results()
         assert "nightledger://constitution" in listed
         assert STAGED in staged
+
+
+@pytest.mark.parametrize("host", ["claude-code"])
+def test_claude_code_takes_the_pages_address_to_its_user_and_not_to_the_model(scene: Host) -> None:
+    python, script, *_ = scene.ours.command()
+    keys = scene.environment["NIGHTLEDGER_KEYS"]
+    (key,) = scene.root.glob("**/operator")
+    subprocess.run(["ssh-keygen", "-q", "-p", "-f", key, "-P", "", "-N", "correct horse"], check=True)
+    scene.ours.run("propose", "--text", "Water at six.", "--reason", "it helped")
+    server = {
+        "command": python,
+        "args": [script, "mcp", "--home", str(scene.home)],
+        "env": {"NIGHTLEDGER_KEYS": keys},
+    }
+    (scene.root / "mcp.json").write_text(json.dumps({"mcpServers": {"nightledger": server}}))
+    told, said = scene.root / "told.json", scene.root / "said.json"
+    said.write_text('{"hookSpecificOutput": {"hookEventName": "Elicitation", "action": "accept"}}')
+    hook = {
+        "type": "command",
+        "command": f"cat > '{told}'; cat '{said}'",
+    }  # in the place of a user who says yes
+    name = "mcp__nightledger__proposals"
+    settings = {"permissions": {"allow": [name]}, "hooks": {"Elicitation": [{"hooks": [hook]}]}}
+    turns: list[Turn] = [scene.shell("sleep 8"), Call("ToolSearch", {"query": f"select:{name}"})]
+    turns += [Call(name, {"review": True}), "done"]
+    assert isinstance(scene, Claude)
+    words = ("--mcp-config", str(scene.root / "mcp.json"), "--settings", json.dumps(settings))
+    ran = scene.run(turns, "hello", *words)
+    read = "\n".join(ran.model.last.results())
+    assert "opens the review page" in read
+    assert "127.0.0.1" not in read
+    page = page_at(told.read_text())
+    page.answer(page.items()[0], "later")
+    assert page.sign()["done"]

@@ -24,12 +24,13 @@ from types import MappingProxyType
 import msgspec
 
 from nightledger.codec.canonical import parse_json
-from nightledger.domain.errors import NightledgerError, UsageError
+from nightledger.domain.errors import NightledgerError, RefusedError, UsageError
 from nightledger.doors.policy import policy_of
 from nightledger.doors.reviewing import REQUESTS, PageReview
 from nightledger.files.home import shipped_config
 from nightledger.remote.transport import Response, Server, Service, sentence
 from nightledger.surfaces import session as sessions
+from nightledger.surfaces import signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.verbs.review import AGAIN, KEPT, notices, waiting
@@ -51,7 +52,7 @@ def serve_review(options: argparse.Namespace, context: Context) -> int:
 
     Raises:
         UsageError: It was asked for together with what has no page.
-        RefusedError: Another machine writes this home, or an agent's host is calling.
+        RefusedError: Another machine writes this home, an agent's host is calling, or a client is and the key asks nobody.
     """
     if options.remote or context.json:
         other = "--remote" if options.remote else "--json"
@@ -63,6 +64,11 @@ def serve_review(options: argparse.Namespace, context: Context) -> int:
         if not waiting(session, options.id):
             say(context, *notices(session, [], guided=context.guided))
             return 0
+        if options.for_client and not signing.asks(session.gate):
+            raise RefusedError(
+                "a program asked for this page, and the operator's key signs without asking",
+                hint=f"'{AGAIN} --web' opens it; a passphrase: ssh-keygen -p -f {signing.operator_path(session.gate)}",
+            )
     door = Door(PageReview(context, options.id))
     with Server((HOST, options.port), door.service()) as server:
         port = int(server.server_address[1])

@@ -19,6 +19,7 @@ from mcp.shared.exceptions import MCPError
 
 from nightledger import __version__
 from nightledger.domain.errors import EXIT_ALARM, EXIT_WAITING, UsageError
+from nightledger.doors.asking import Asker
 from nightledger.doors.tools import Call, Desk, Tool, command
 from nightledger.files.home import shipped_config
 
@@ -86,6 +87,7 @@ class Door:
     def __init__(self, profile: str, program: Sequence[str], common: Sequence[str]) -> None:
         self._desk = Desk(profile)
         self._runner = Runner(program, common)
+        self._asker = Asker(self._desk.table.asking, program, common)
         self._common = common
 
     def server(self) -> Server[Any]:
@@ -108,14 +110,19 @@ class Door:
         """List the profile's tools."""
         return types.ListToolsResult(tools=[_tool(tool) for tool in self._desk.tools()])
 
-    async def call_tool(self, _ctx: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(
+        self, ctx: Any, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
         """Run the command of a tool; what is wrong with the call is an answer, so that a model can mend it."""
         try:
             call = self._desk.call(params.name, params.arguments or {})
         except UsageError as error:
             return _result(f"error: {error}\nhint: {error.hint}", failed=True)
+        asked = await self._asker.ask(ctx, params) if call.asks else ""
+        if not isinstance(asked, str):
+            return asked
         status, text = await self._runner.run(call)
-        return _result(text or "Nothing.", failed=status not in _ANSWERS)
+        return _result("\n".join(filter(None, (text, asked))) or "Nothing.", failed=status not in _ANSWERS)
 
     async def list_resources(self, _ctx: Any, _params: Any) -> types.ListResourcesResult:
         """List what can be read whole."""
@@ -144,7 +151,7 @@ class Door:
         try:
             status, text = await self._runner.run(self._desk.read(params.uri))
         except UsageError as error:
-            raise MCPError(types.INVALID_PARAMS, f"{error}; {error.hint}") from error
+            raise MCPError(types.INVALID_PARAMS, f"{error}; {error.hint}", {"uri": params.uri}) from error
         if status not in _ANSWERS:
             raise MCPError(types.INTERNAL_ERROR, text)
         content = types.TextResourceContents(uri=params.uri, mime_type=_PLAIN, text=text)

@@ -16,6 +16,7 @@ from nightledger.files.home import shipped_config
 MAX_VALUE_CHARACTERS = 60_000
 """Of one argument: Linux takes 131,072 bytes a word (MAX_ARG_STRLEN)."""
 DO = "do"
+REVIEW = "review"
 LEAN, FULL = "lean", "full"
 _KINDS = {int: "integer", float: "number", bool: "boolean", str: "string"}
 _OWN: dict[str, dict[str, Any]] = {
@@ -35,6 +36,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         needs: Those that must be given.
         input: Fields of the JSON object on the command's standard input.
         reads: Whether it changes nothing.
+        asks: Whether it takes ``review``, by which an agent has its operator asked to review now.
     """
 
     words: tuple[str, ...]
@@ -43,6 +45,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     needs: tuple[str, ...] = ()
     input: tuple[str, ...] = ()
     reads: bool = False
+    asks: bool = False
 
 
 class Prompt(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -52,11 +55,34 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     file: str
 
 
+class Asking(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is said where an agent has its operator asked.
+
+    Attributes:
+        argument: What ``review`` is, for a model.
+        message: To the client's user, beside the page's address; ``{home}``.
+        opened: Answers: the user opens the page,
+        declined: does not want to,
+        busy: is being asked by another call,
+        closed: there is no page to open,
+        command: the client cannot open one; ``{command}`` in the last two.
+    """
+
+    argument: str
+    message: str
+    opened: str
+    declined: str
+    busy: str
+    closed: str
+    command: str
+
+
 class Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``config/mcp.json``."""
 
     about: str
     instructions: str
+    asking: Asking
     lean: tuple[str, ...]
     tools: dict[str, Row]
     do: dict[str, Row]
@@ -74,10 +100,11 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True):
-    """A command: its words, and its standard input."""
+    """A command: its words, and its standard input; whether the operator is to be asked first."""
 
     words: tuple[str, ...]
     input: str = ""
+    asks: bool = False
 
 
 def load_table() -> Table:
@@ -173,6 +200,8 @@ class Desk:
             taken[name] = (flag, _OWN.get(name) or _shape(option, told))
         for name in row.input:
             taken[name] = ("", _OWN.get(name, _LIST))
+        if row.asks:
+            taken[REVIEW] = ("", {"type": "boolean", **_says(self.table.asking.argument)})
         return taken
 
     def _schema(self, name: str, row: Row) -> dict[str, Any]:
@@ -199,7 +228,7 @@ class Desk:
         )  # on standard input, so that none is taken for a word
         for argument, (flag, shape) in taken.items():
             value = given.get(argument)
-            if argument not in given or value is False or argument in apart:
+            if argument not in given or value is False or argument in (*apart, REVIEW):
                 continue
             texts = [_text(one) for one in (value if isinstance(value, list) else [value])]
             if shape["type"] == "boolean":
@@ -214,7 +243,8 @@ class Desk:
         options += ["--stdin"] if apart else []
         verb, *first = row.words
         call = (verb, *options, *first, *(("--", *words) if words else ()))
-        return Call(words=call, input=json.dumps(line) if line else "")
+        asks = row.asks and given.get(REVIEW) is True
+        return Call(words=call, input=json.dumps(line) if line else "", asks=asks)
 
 
 def _of_kind(kind: str) -> Row:
