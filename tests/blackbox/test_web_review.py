@@ -271,6 +271,14 @@ def test_a_browser_is_opened_by_a_file_of_its_user_and_no_command_names_the_toke
     os.close(theirs)
 
 
+def test_over_ssh_it_says_how_the_page_is_reached(world: World) -> None:
+    world.propose("Count twice.")
+    with opened(world, SSH_CONNECTION="192.0.2.1 4000 192.0.2.2 22") as page:
+        page.process.send_signal(signal.SIGINT)
+        assert page.end()[0] == 0
+    assert f"ssh -L {page.port}:127.0.0.1:{page.port}" in page.said
+
+
 # ------------------------------------------------------------ what is shown
 def test_a_text_of_others_is_shown_as_data(world: World) -> None:
     odd = "Boat <script>alert(1)</script> \u202etxt.exe \x1b[2J \u200b<img src=x onerror=alert(2)>"

@@ -71,6 +71,9 @@ def serve_review(options: argparse.Namespace, context: Context) -> int:
         door.listen_on(port)
         page = f"/#t={door.token}"
         opens = context.interactive() and not options.no_open
+        if os.environ.get("SSH_CONNECTION"):
+            tunnel = f"ssh -L {port}:{HOST}:{port}"
+            context.note(f"from another machine: '{tunnel} THIS-MACHINE' there, then open the address there")
         with _opened(f"http://{HOST}:{port}{page}") if opens else _unopened():
             server.serve_until_told(context, "the review", page)
     say(context, *door.review.told)
