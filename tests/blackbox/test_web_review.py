@@ -389,6 +389,14 @@ def test_what_goes_together_and_what_stands_under_one_heading_are_answered_as_on
     assert reasons == {"never from this heading: Greenhouse"}
 
 
+def test_the_terminal_asks_again_for_a_reason_that_no_decision_holds(world: World) -> None:
+    world.propose("Count twice.")
+    left = ["n", "x" * 2001, "n", "no", "y"]
+    ran = world.run("review", typed=lambda _: left.pop(0))
+    assert "a reason has at most 2,000 characters" in ran.text
+    assert [(one["type"], one["reason"]) for one in decisions(world)] == [("reject", "no")]
+
+
 @each_row(
     "side,when,stays",
     [
