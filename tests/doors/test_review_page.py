@@ -185,6 +185,7 @@ def test_the_last_step_is_readable_and_a_wrong_passphrase_costs_nothing(
         shoot(browser, "5-sign")
         browser.type("wrong" + ENTER)
         browser.wait_for(f"document.querySelector('#told .warn') && {IDLE}")
+        assert "check the passphrase" in browser.run("return document.getElementById('hint').innerText")
         shoot(browser, "6-wrong-passphrase")
         browser.type(ESCAPE)
         browser.wait_for("!document.getElementById('room').hidden")
