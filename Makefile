@@ -148,8 +148,9 @@ test-hosts: .stamps/dev ## our hooks under the real hosts, without a network, an
 test-model: .stamps/dev $(if $(MODEL_PYTHON),,.stamps/model) ## our client, a real server, a model of noise: proves the wire, not the wisdom (MODEL_PYTHON=path: with xllamacpp; else it is fetched)
 	MODEL_PYTHON="$${MODEL_PYTHON:-.stamps/model-env/bin/python}" $(PYTEST) -q -rs tests/interop/test_small_model.py
 
-test-doors: .stamps/dev ## the review page in a real Chromium (CHROMEDRIVER=path CHROMIUM=path; SHOTS=dir for screenshots, AXE=axe.min.js)
+test-doors: .stamps/dev ## the review page in a real Chromium and Firefox (CHROMEDRIVER=path CHROMIUM=path GECKODRIVER=path FIREFOX=path; SHOTS=dir for screenshots, AXE=axe.min.js)
 	CHROMEDRIVER="$${CHROMEDRIVER:-$$(command -v chromedriver)}" CHROMIUM="$${CHROMIUM:-$$(command -v chromium chromium-browser google-chrome | head -1)}" \
+	GECKODRIVER="$${GECKODRIVER:-$$(command -v geckodriver)}" FIREFOX="$${FIREFOX:-$$(command -v firefox firefox-esr | head -1)}" \
 	  $(BIN)/pytest -q -rsP tests/doors
 
 test-faults: .stamps/dev ## the whole sweeps: kills, errors, power failures, attacks (some want strace or root, and say so)

@@ -38,6 +38,8 @@ class Page:
     port: int
     token: str
     process: "subprocess.Popen[str]"
+    host: str = "127.0.0.1"
+    said: str = ""
 
     @property
     def address(self) -> str:
@@ -58,7 +60,7 @@ class Page:
             "Content-Length": str(len(body)),
             **{name.replace("_", "-"): value for name, value in headers.items()},
         }
-        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)) as connection:
+        with closing(http.client.HTTPConnection(self.host, self.port, timeout=60)) as connection:
             connection.putrequest(method, path, skip_host=True)
             for name, value in given.items():
                 if value is not None:
@@ -118,11 +120,12 @@ def opened(
     given: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **(streams or {})}
     process = subprocess.Popen(argv, env=variables, text=True, **given)
     assert process.stderr
-    first = process.stderr.readline()
-    found = ADDRESS.search(first)
+    read, found = "", None
+    while not found and (line := process.stderr.readline()):
+        read, found = read + line, ADDRESS.search(line)
     try:
-        assert found, (first, process.communicate(timeout=10))
-        yield Page(port=int(found[1]), token=found[2], process=process)
+        assert found, (read, process.communicate(timeout=10))
+        yield Page(port=int(found[1]), token=found[2], process=process, said=read)
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGINT)

@@ -8,9 +8,11 @@ import os
 import pty
 import re
 import signal
+import socket
 import stat
 import subprocess
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ from tests.rows import each_row
 
 PASSPHRASE = "correct horse"
 SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+LAMPS = "".join(f"- Looked at lamp {n} in the long corridor\n" for n in range(40))
 HTML = (ROOT / "config/page/review.html").read_bytes()
 
 
@@ -139,6 +142,17 @@ ODD: dict[str, tuple[int, bytes, dict[str, Any]]] = {
     "a token that is no ASCII": (403, b"", {"X_Nightledger_Token": "\xe9" * 43}),
     "a name that is pointed here": (403, b"", {"Host": "evil.example"}),
     "another port": (403, b"", {"Host": "127.0.0.1:1"}),
+    "another name of this machine": (
+        403,
+        b"",
+        {"Host": "localhost:{port}", "Origin": "http://localhost:{port}"},
+    ),
+    "every address of this machine": (
+        403,
+        b"",
+        {"Host": "0.0.0.0:{port}", "Origin": "http://0.0.0.0:{port}"},
+    ),
+    "a host in other words": (403, b"", {"Host": "127.0.0.1:{port} ", "Origin": None}),
     "no host": (403, b"", {"Host": None}),
     "a foreign page": (403, b"", {"Origin": "https://evil.example"}),
     "a page in a sandbox": (403, b"", {"Origin": "null"}),
@@ -146,13 +160,22 @@ ODD: dict[str, tuple[int, bytes, dict[str, Any]]] = {
     "a page of another port": (403, b"", {"Sec_Fetch_Site": "same-site"}),
     "a form": (415, b"do=queue", {"Content_Type": "application/x-www-form-urlencoded"}),
     "a form that looks like JSON": (415, b"", {"Content_Type": "text/plain"}),
+    "JSON by another name": (415, b"", {"Content_Type": "application/json; charset=utf-7"}),
+    "a form with a file": (415, b"", {"Content_Type": "multipart/form-data; boundary=x"}),
+    "a beacon": (415, b"", {"Content_Type": None, "Sec_Fetch_Site": None, "Origin": None}),
     "a read of the questions": (404, b"", {"method": "GET"}),
+    "a look at its head alone": (501, b"", {"method": "HEAD", "path": "/"}),
     "another verb": (501, b"", {"method": "PUT"}),
     "a preflight": (501, b"", {"method": "OPTIONS", "Origin": "https://evil.example"}),
     "ten megabytes": (413, b"", {"Content_Length": "10000000"}),
     "two lengths": (411, b"", {"Transfer_Encoding": "chunked"}),
     "garbage": (400, b"\xff{", {}),
     "deep": (400, b"[" * 100_000, {}),
+    "a number without end": (400, b'{"do": "look", "id": "p", "n": 1e999, "seen": ""}', {}),
+    "a page's whole address": (404, b"", {"method": "GET", "path": "http://127.0.0.1:{port}/"}),
+    "a path without end": (414, b"", {"path": "/" + "a" * 70_000}),
+    "a header without end": (431, b"", {"X_More": "a" * 70_000}),
+    "headers without end": (431, b"", {f"X_{n}": "a" for n in range(150)}),
     "another question": (400, b'{"do": "apply"}', {}),
     "a question with more": (400, b'{"do": "queue", "home": "/"}', {}),
     "two questions": (400, b'{"do": "queue", "do": "sign"}', {}),
@@ -167,7 +190,8 @@ def test_a_hostile_request_gets_nothing(world: World) -> None:
     with opened(world) as page:
         got = {}
         for name, (_, body, odd) in ODD.items():
-            told = page.post(body or b'{"do": "queue"}', **odd)
+            given = {one: text and text.replace("{port}", str(page.port)) for one, text in odd.items()}
+            told = page.post(body or b'{"do": "queue"}', **given)
             got[name] = told.status
             assert b"Count" not in told.raw, name
             assert "Access-Control-Allow-Origin" not in told.headers, name
@@ -185,6 +209,8 @@ def test_the_page_is_one_small_file_that_loads_nothing_and_is_framed_by_nobody(w
     assert not re.search(
         rb"https?://|innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|\bsrc=|@import|url\(", HTML
     )
+    for word in (b'translate="no"', b"spellcheck = false", b'name="format-detection" content="telephone=no'):
+        assert word in HTML, "no browser sends its text away, or makes links of it"
     policy = told.headers["Content-Security-Policy"].split("; ")
     hashes = [
         f"{name}-src 'sha256-{base64.b64encode(hashlib.sha256(text).digest()).decode()}'"
@@ -245,6 +271,14 @@ def test_a_browser_is_opened_by_a_file_of_its_user_and_no_command_names_the_toke
     os.close(theirs)
 
 
+def test_over_ssh_it_says_how_the_page_is_reached(world: World) -> None:
+    world.propose("Count twice.")
+    with opened(world, SSH_CONNECTION="192.0.2.1 4000 192.0.2.2 22") as page:
+        page.process.send_signal(signal.SIGINT)
+        assert page.end()[0] == 0
+    assert f"ssh -L {page.port}:127.0.0.1:{page.port}" in page.said
+
+
 # ------------------------------------------------------------ what is shown
 def test_a_text_of_others_is_shown_as_data(world: World) -> None:
     odd = "Boat <script>alert(1)</script> \u202etxt.exe \x1b[2J \u200b<img src=x onerror=alert(2)>"
@@ -276,13 +310,100 @@ def test_what_a_mask_hides_is_signed_only_when_it_was_shown(world: World) -> Non
         assert page.answer(one, "approve")["note"] == ""
 
 
+def test_an_edit_begins_with_what_is_seen_and_brings_nothing_hidden(world: World) -> None:
+    world.propose("Count\u00ad twice.")
+    with opened(world) as page:
+        (one,) = page.items()
+        wording = page.ask(do="look", **shown(one))["wording"]
+        assert wording == r"- Count\u{ad} twice."
+        assert page.ask(do="word", **shown(one), text=wording)["note"] == "Nothing was changed."
+        for hidden in ("\u202e", "\x1b[2J", "\ud800"):
+            told = page.ask(do="word", **shown(one), text=f"- Count{hidden} twice.")
+            assert "Not taken: " in told["note"], (hidden, told)
+        told = page.ask(do="word", **shown(one), text="- Count\u00ad thrice.")
+        (one,) = told["items"]
+        assert (told["note"], one["first"], one["answer"]) == ("", r"+- Count\u{ad} thrice.", None)
+
+
+def test_a_reason_that_no_decision_holds_is_refused_at_once(world: World) -> None:
+    world.propose("Count twice.")
+    with opened(world) as page:
+        (one,) = page.items()
+        told = page.answer(one, "reject", "x" * 2001)
+        assert ("at most 2,000 characters" in told["note"], told["counts"]) == (True, "1 left")
+        page.answer(one, "reject", "a\x1b[2J \ud800\u202e\n b " + "x" * 1900)
+        assert page.sign()["done"]
+    assert decisions(world)[0]["reason"].startswith("a\x1b[2J ?\u202e b x")
+    assert world.run("verify").status == 0
+    assert "\x1b" not in world.ok("history")
+
+
+def test_several_are_answered_at_once_as_they_were_shown(world: World) -> None:
+    for text in ("Count twice.", "Label cables."):
+        world.propose(text)
+    world.removal("Keep backups for 30 days.", section="Decisions")
+    with opened(world) as page:
+        one, two, three = page.items()
+        assert [item["alike"] for item in (one, two, three)] == [0, 0, 0]
+        night = shown(two)
+        world.write("MEMORY.md", MEMORY.replace("- Restart the relay", "- Reboot the relay"))
+        told = page.ask(do="answer", **shown(three), verb="reject", reason="no", more=[night])
+        assert told["again"], told
+        assert all(item["answer"] is None for item in told["items"]), (
+            "one of them reads otherwise: none is answered"
+        )
+        *drift, one, two, three = told["items"]
+        told = page.ask(
+            do="answer", **shown(one), verb="reject", reason="no", more=[shown(two), shown(three)]
+        )
+        assert told["counts"] == f"reject 3, {len(drift)} left"
+        told = page.ask(do="answer", **shown(one), verb=None, more=[shown(two)])
+        assert told["counts"] == f"reject 1, {len(drift) + 2} left"
+        told = page.ask(do="answer", **shown(one), verb="reject", reason="", more=[shown(two)], never=True)
+        assert told["again"], "they stand under no heading"
+        assert page.sign()["signed"] == ["Rejected 1 change(s)."]
+
+
+def test_what_goes_together_and_what_stands_under_one_heading_are_answered_as_on_the_terminal(
+    world: World,
+) -> None:
+    for day in ("03", "04"):
+        world.write(
+            f"memory/2025-12-{day}.md", f"# Day\n\n## Greenhouse\n\n- Basil is fine on the {day}th\n{LAMPS}"
+        )
+    for text in ("Water the basil.", "Turn the basil."):
+        world.propose(text, "--source", "memory/2025-12-03.md:5")
+    world.ok("prune")
+    with opened(world) as page:
+        told = page.items()
+        basil = [one for one in told if one["heading"] == "Greenhouse"]
+        assert [one["first"] for one in basil] == ["+- Water the basil.", "+- Turn the basil."]
+        (one, two) = [one for one in told if one["id"] not in {first["id"] for first in basil}]
+        assert (one["alike"], two["alike"]) == (2, 0), "both logs are shortened together"
+        given = {"verb": "reject", "never": True, "more": [shown(basil[1])]}
+        assert page.ask(do="answer", **shown(basil[0]), **given)["counts"] == "reject 2, 2 left"
+        told = page.ask(do="answer", **shown(one), verb="approve", more=[shown(two)])
+        assert told["counts"] == "sign 2, reject 2, 0 left"
+        assert page.sign()["done"]
+    reasons = {made["reason"] for made in decisions(world) if made["type"] == "reject"}
+    assert reasons == {"never from this heading: Greenhouse"}
+
+
+def test_the_terminal_asks_again_for_a_reason_that_no_decision_holds(world: World) -> None:
+    world.propose("Count twice.")
+    left = ["n", "x" * 2001, "n", "no", "y"]
+    ran = world.run("review", typed=lambda _: left.pop(0))
+    assert "a reason has at most 2,000 characters" in ran.text
+    assert [(one["type"], one["reason"]) for one in decisions(world)] == [("reject", "no")]
+
+
 @each_row(
     "side,when,stays",
     [
         ("1", "", [ONE]),
         ("2", "", [TWO]),
         ("3", "", [ONE, TWO]),
-        ("3", "it is paid  net", [NET, TWO]),
+        ("3", "it is paid  \n net", [NET, TWO]),
     ],
 )
 def test_of_two_entries_one_is_kept_or_both_as_on_the_terminal(
@@ -305,6 +426,76 @@ def test_of_two_entries_one_is_kept_or_both_as_on_the_terminal(
 
 
 # ------------------------------------------------------------ others at work meanwhile
+def test_a_page_knows_the_program_that_answers_it(world: World) -> None:
+    world.propose("Count twice.")
+    with opened(world) as page, opened(world) as other:
+        proofs = {page.ask(do="queue")["proof"], page.answer(page.items()[0], "approve")["proof"]}
+        assert proofs.isdisjoint({page.token, other.token, other.ask(do="queue")["proof"]})
+        assert len(proofs) == 1
+        assert len(proofs.pop()) >= 43
+
+
+def test_ten_wrong_passphrases_sign_nothing_and_the_right_one_does(world: World) -> None:
+    locked_key(world)
+    world.propose("Count twice.")
+    with opened(world) as page:
+        page.answer(page.items()[0], "approve")
+        before = len(world.events())
+        for wrong in [
+            "",
+            " ",
+            "\ud800",
+            "\udc80",
+            "\0",
+            "x" * 100_000,
+            *(f"{PASSPHRASE}{n}" for n in range(4)),
+        ]:
+            told = page.sign(wrong)
+            assert "passphrase" in told["error"] + told["hint"], (wrong, told)
+        assert len(world.events()) == before
+        assert page.sign(PASSPHRASE)["done"]
+
+
+def test_requests_that_never_end_hold_up_nobody(world: World) -> None:
+    world.propose("Count twice.")
+    with opened(world) as page, ExitStack() as held:
+        for n in range(70):
+            slow = held.enter_context(socket.create_connection(("127.0.0.1", page.port), timeout=10))
+            slow.sendall(b"POST /review HTTP/1.1\r\nX-Slow: " if n % 2 else b"")
+        (one,) = page.items()
+        assert page.answer(one, "approve")["counts"] == "sign 1, 0 left"
+        assert page.sign()["done"]
+        assert page.end()[0] == 0
+
+
+def test_what_was_withdrawn_or_altered_while_it_was_looked_at_is_not_signed(world: World) -> None:
+    gone, altered = world.propose("Count twice."), world.propose("Label cables.")
+    with opened(world) as page:
+        for one in page.items():
+            page.answer(one, "approve")
+        night = listed(page.items())
+        world.ok("reject", gone, "--reason", "no")
+        path = world.home / f"memory/state/proposals/{altered}.json"
+        path.chmod(0o600)
+        path.write_text(path.read_text().replace("Label cables.", "Label curls. "))
+        told = page.ask(do="sign", answers=night, passphrase="")
+        assert (told["again"], told["items"]) == (True, [])
+        assert any("was altered after it was proposed" in line for line in told["notices"])
+    assert [one["type"] for one in decisions(world)] == ["reject"]
+
+
+def test_what_was_changed_long_ago_by_its_clock_is_seen_all_the_same(world: World) -> None:
+    world.propose("Count twice.")
+    with opened(world) as page:
+        time.sleep(1.1)  # from now on what waits is listed anew only where a file changed
+        (one,) = page.items()
+        page.answer(one, "approve")
+        path = world.write("MEMORY.md", MEMORY.replace("- Restart the relay", "- Reboots a relay"))
+        os.utime(path, (1, 1))
+        (now,) = [item for item in page.items() if not item["is_drift"]]
+        assert (now["answer"], now["seen"] == one["seen"]) == (None, False)
+
+
 def test_what_was_shown_is_signed_or_it_is_asked_again(world: World) -> None:
     world.propose("Count twice.")
     world.propose("Label cables.", section="Decisions")

@@ -1,18 +1,23 @@
-"""A headless Chromium, driven over the W3C WebDriver protocol by its own chromedriver: no package, no network."""
+"""A headless browser, driven over the W3C WebDriver protocol by its own driver: no package, no network.
+
+Chromium draws pages in any size and scheme and tells what its console said; Firefox by the protocol alone does neither.
+"""
 
 import base64
 import http.client
 import json
+import socket
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 ENTER, ESCAPE, TAB, CONTROL = "\ue007", "\ue00c", "\ue004", "\ue009"
 PATIENCE_S = 20.0
+REBOUND = "rebound.example"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -21,6 +26,7 @@ class Browser:
 
     port: int
     session: str = ""
+    is_chromium: bool = True
 
     def call(self, method: str, path: str, **body: Any) -> Any:
         """Send one command and give its value."""
@@ -62,6 +68,9 @@ class Browser:
 
     def look(self, *, scheme: str, width: int, height: int = 900, media: str = "") -> None:
         """Have the page drawn in a scheme and size, on a screen or for print."""
+        if not self.is_chromium:
+            self.call("POST", "/window/rect", width=width, height=height)
+            return
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self._cdp("Emulation.setDeviceMetricsOverride", size)
         features = [{"name": "prefers-color-scheme", "value": scheme}]
@@ -74,23 +83,24 @@ class Browser:
         path.write_bytes(base64.b64decode(self.call("GET", "/screenshot")))
 
     def console(self) -> list[str]:
-        """Give what the console said since it was last asked."""
+        """Give what the console said since it was last asked; nothing where the browser does not tell."""
+        if not self.is_chromium:
+            return []
         return [row["message"] for row in self.call("POST", "/se/log", type="browser")]
 
 
 @contextmanager
-def browsing(chromedriver: str, chromium: str, *words: str) -> Iterator[Browser]:
-    """Run both programs."""
-    words_of_driver = [chromedriver, "--port=0"]
-    with subprocess.Popen(
-        words_of_driver, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    ) as driver:
+def browsing(driver: str, program: str) -> Iterator[Browser]:
+    """Run chromedriver or geckodriver, and its browser; ``REBOUND`` is a name that somebody points at this machine."""
+    is_chromium = "gecko" not in driver
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    words = [driver, f"--port={port}"]
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:
-            said = next(line for line in driver.stdout or () if "started successfully on port" in line)
-            browser = Browser(port=int(said.rstrip(".\n").rpartition(" ")[2]))
-            args = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", *words]
-            options = {"goog:chromeOptions": {"args": args, "binary": chromium}}
-            wanted = {**options, "goog:loggingPrefs": {"browser": "ALL"}}
+            browser = Browser(port=port, is_chromium=is_chromium)
+            _wait_for_driver(browser)
+            wanted = _chromium(program) if is_chromium else _firefox(program)
             made = browser.call("POST", "", capabilities={"alwaysMatch": wanted})
             browser.session = f"/{made['sessionId']}"
             try:
@@ -98,4 +108,27 @@ def browsing(chromedriver: str, chromium: str, *words: str) -> Iterator[Browser]
             finally:
                 browser.call("DELETE", "")
         finally:
-            driver.terminate()
+            process.terminate()
+
+
+def _wait_for_driver(browser: Browser) -> None:
+    until = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", browser.port), timeout=1):
+            return
+        time.sleep(0.05)
+    raise AssertionError("the driver does not answer")
+
+
+def _chromium(program: str) -> dict[str, Any]:
+    args = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+    args.append(f"--host-resolver-rules=MAP {REBOUND} 127.0.0.1")
+    return {
+        "goog:chromeOptions": {"args": args, "binary": program},
+        "goog:loggingPrefs": {"browser": "ALL"},
+    }
+
+
+def _firefox(program: str) -> dict[str, Any]:
+    named = {"network.dns.localDomains": REBOUND}
+    return {"moz:firefoxOptions": {"args": ["-headless"], "binary": program, "prefs": named}}

@@ -1,9 +1,10 @@
 """The review page in a real browser: by keyboard alone, in dark and light, wide and narrow; and beside a hostile page.
 
-``CHROMEDRIVER`` and ``CHROMIUM`` name the programs, ``SHOTS`` a folder for screenshots, ``AXE`` the file ``axe.min.js`` of
-the package axe-core, with which contrast, names and order are checked.
+``CHROMEDRIVER`` and ``CHROMIUM`` name the programs, ``GECKODRIVER`` and ``FIREFOX`` those of a second browser, ``SHOTS`` a folder for
+screenshots, ``AXE`` the file ``axe.min.js`` of the package axe-core, with which contrast, names and order are checked.
 """
 
+import json
 import os
 import subprocess
 import threading
@@ -17,11 +18,12 @@ from typing import Any
 import pytest
 from tests.blackbox.page import Page, opened
 from tests.blackbox.world import World, found
-from tests.doors.browser import CONTROL, ENTER, ESCAPE, TAB, Browser, browsing
+from tests.doors.browser import CONTROL, ENTER, ESCAPE, REBOUND, TAB, Browser, browsing
 from tests.linking import lines, outcome
 
 pytestmark = pytest.mark.interop
 DRIVER, CHROMIUM, AXE = (os.environ.get(name, "") for name in ("CHROMEDRIVER", "CHROMIUM", "AXE"))
+GECKO, FIREFOX = (os.environ.get(name, "") for name in ("GECKODRIVER", "FIREFOX"))
 PASSPHRASE = "correct horse"
 MEMORY = """# MEMORY.md
 
@@ -38,15 +40,24 @@ MEMORY = """# MEMORY.md
 
 - Atlas: the map service; its owner is Dana.
 """
+LAMPS = "".join(f"- Looked at lamp {n} in the long corridor\n" for n in range(40))
 SIZES = {"wide": (1280, 900), "narrow": (390, 844)}
 
 
-@pytest.fixture(autouse=True)
-def programs() -> None:
+@pytest.fixture(params=["chromium", "firefox"])
+def programs(request: pytest.FixtureRequest) -> tuple[str, str]:
+    """Give a driver and its browser."""
+    if request.param == "firefox":
+        if not (GECKO and FIREFOX):
+            pytest.skip(
+                "GECKODRIVER and FIREFOX name no browser: make test-doors GECKODRIVER=path FIREFOX=path"
+            )
+        return GECKO, FIREFOX
     if not (DRIVER and CHROMIUM):
         pytest.skip(
             "CHROMEDRIVER and CHROMIUM name no browser: make test-doors CHROMEDRIVER=path CHROMIUM=path"
         )
+    return DRIVER, CHROMIUM
 
 
 @pytest.fixture
@@ -77,8 +88,8 @@ def five(tmp_path: Path) -> World:
 
 
 @contextmanager
-def both(world: World, *words: str) -> Iterator[tuple[Browser, Page]]:
-    with opened(world) as page, browsing(DRIVER, CHROMIUM, *words) as browser:
+def both(world: World, programs: tuple[str, str]) -> Iterator[tuple[Browser, Page]]:
+    with opened(world) as page, browsing(*programs) as browser:
         yield browser, page
 
 
@@ -88,7 +99,7 @@ def shoot(browser: Browser, name: str) -> None:
         for size, (width, height) in SIZES.items():
             browser.look(scheme=scheme, width=width, height=height)
             assert browser.run("return document.documentElement.scrollWidth <= innerWidth"), (name, size)
-            if folder := os.environ.get("SHOTS"):
+            if (folder := os.environ.get("SHOTS")) and browser.is_chromium:
                 Path(folder).mkdir(parents=True, exist_ok=True)
                 time.sleep(0.2)
                 browser.shoot(Path(folder) / f"{name}-{scheme}-{size}.png")
@@ -104,14 +115,19 @@ def faults(browser: Browser) -> list[str]:
     return [f"{one['id']}: {one['nodes'][0]['html']}: {one['nodes'][0]['failureSummary']}" for one in found]
 
 
-def answered(browser: Browser, number: int) -> None:
+IDLE = "!document.body.hasAttribute('aria-busy')"
+
+
+def answered(browser: Browser, number: int, of: int = 5) -> None:
     """Wait until so many are answered, and the next is shown."""
-    browser.wait_for(f"queue && !busy && queue.items.filter((one) => one.answer).length === {number}")
+    browser.wait_for(f"{IDLE} && document.getElementById('counts').innerText.endsWith('{of - number} left')")
 
 
-def test_five_are_signed_by_keyboard_alone_in_under_a_minute_from_opening(five: World) -> None:
+def test_five_are_signed_by_keyboard_alone_in_under_a_minute_from_opening(
+    five: World, programs: tuple[str, str]
+) -> None:
     began = time.monotonic()
-    with both(five) as (browser, page):
+    with both(five, programs) as (browser, page):
         browser.open(page.address)
         for number in range(5):
             answered(browser, number)
@@ -129,8 +145,10 @@ def test_five_are_signed_by_keyboard_alone_in_under_a_minute_from_opening(five: 
     assert len(made) == 4, "one for each proposal, and one for the drift of a file"
 
 
-def test_every_change_is_readable_and_nothing_of_a_file_is_markup(five: World) -> None:
-    with both(five) as (browser, page):
+def test_every_change_is_readable_and_nothing_of_a_file_is_markup(
+    five: World, programs: tuple[str, str]
+) -> None:
+    with both(five, programs) as (browser, page):
         browser.open(page.address)
         answered(browser, 0)
         assert browser.run("return location.hash + location.search") == "", "the token is off the address"
@@ -155,8 +173,10 @@ def test_every_change_is_readable_and_nothing_of_a_file_is_markup(five: World) -
         assert browser.console() == []
 
 
-def test_the_last_step_is_readable_and_a_wrong_passphrase_costs_nothing(five: World) -> None:
-    with both(five) as (browser, page):
+def test_the_last_step_is_readable_and_a_wrong_passphrase_costs_nothing(
+    five: World, programs: tuple[str, str]
+) -> None:
+    with both(five, programs) as (browser, page):
         for one in page.items():
             page.answer(one, "approve")
         browser.open(page.address)
@@ -165,10 +185,11 @@ def test_the_last_step_is_readable_and_a_wrong_passphrase_costs_nothing(five: Wo
         browser.wait_for("document.activeElement.id === 'passphrase'")
         shoot(browser, "5-sign")
         browser.type("wrong" + ENTER)
-        browser.wait_for("document.querySelector('#told .warn') && !busy")
+        browser.wait_for(f"document.querySelector('#told .warn') && {IDLE}")
+        assert "check the passphrase" in browser.run("return document.getElementById('hint').innerText")
         shoot(browser, "6-wrong-passphrase")
         browser.type(ESCAPE)
-        browser.wait_for("mode === 'read'")
+        browser.wait_for("!document.getElementById('room').hidden")
         browser.type("g")
         browser.type(PASSPHRASE + ENTER)
         browser.wait_for("!document.getElementById('end').hidden")
@@ -176,8 +197,10 @@ def test_the_last_step_is_readable_and_a_wrong_passphrase_costs_nothing(five: Wo
         assert browser.console() == []
 
 
-def test_tab_goes_through_the_page_in_its_order_and_the_focus_is_seen(five: World) -> None:
-    with both(five) as (browser, page):
+def test_tab_goes_through_the_page_in_its_order_and_the_focus_is_seen(
+    five: World, programs: tuple[str, str]
+) -> None:
+    with both(five, programs) as (browser, page):
         browser.open(page.address)
         answered(browser, 0)
         browser.run("document.getElementById('skip').focus()")
@@ -193,6 +216,79 @@ def test_tab_goes_through_the_page_in_its_order_and_the_focus_is_seen(five: Worl
         assert [name[:1] for name in order] == ["1", "2", "3", "4", "5", "y", "n", "s"]
 
 
+def test_several_are_answered_at_once_and_each_of_them_is_seen(
+    tmp_path: Path, programs: tuple[str, str]
+) -> None:
+    world = found(tmp_path / "world", memory=MEMORY)
+    for day in ("03", "04"):
+        world.write(f"memory/2025-12-{day}.md", f"# Day\n\n## Greenhouse\n\n- Basil on the {day}th\n{LAMPS}")
+    for text in ("Water the basil.", "Turn the basil."):
+        world.propose(text, "--source", "memory/2025-12-03.md:5")
+    world.ok("prune")
+    with both(world, programs) as (browser, page):
+        browser.open(page.address)
+        answered(browser, 0, of=4)
+        browser.wait_for("document.querySelector('blockquote')")
+        shoot(browser, "10-several")
+        browser.type("h")
+        answered(browser, 2, of=4)
+        browser.type("a")
+        browser.wait_for("document.querySelectorAll('.diff').length === 2")
+        shoot(browser, "11-all")
+        browser.type("y")
+        answered(browser, 4, of=4)
+        assert "sign 2, reject 2" in browser.wait_for("document.getElementById('sheet').innerText")
+        assert browser.console() == []
+
+
+@contextmanager
+def impostor(port: int) -> Iterator[list[str]]:
+    """Take a port that was ours, answer as our program would, and keep what is asked."""
+    got: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            got.append(self.rfile.read(int(self.headers["Content-Length"])).decode())
+            said = {
+                "items": [],
+                "notices": [],
+                "note": "",
+                "home": "",
+                "counts": "",
+                "now": "",
+                "proof": "x" * 43,
+            }
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(json.dumps(said).encode())
+
+        def log_message(self, *_: Any) -> None:  # type: ignore[explicit-override]  # typing.override is newer
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", port), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield got
+        server.shutdown()
+
+
+def test_a_page_left_open_gives_no_passphrase_to_a_program_that_took_its_port(
+    five: World, programs: tuple[str, str]
+) -> None:
+    with browsing(*programs) as browser:
+        with opened(five) as page:
+            page.answer(page.items()[0], "approve")
+            browser.open(page.address)
+            answered(browser, 1)
+            browser.type("g")
+            browser.wait_for("document.activeElement.id === 'passphrase'")
+        with impostor(page.port) as got:
+            browser.type(PASSPHRASE + ENTER)
+            browser.wait_for("!document.getElementById('end').hidden")
+            assert "another program answers in its place" in browser.run("return document.body.innerText")
+            browser.type("y" + ENTER)
+        assert got == ['{"do":"queue"}']
+
+
 HOSTILE = """<!doctype html><title>hostile</title><iframe id="framed" src="{page}"></iframe><script>
 const got = [];
 async function tell(name, call) {{
@@ -200,13 +296,13 @@ async function tell(name, call) {{
   catch (error) {{ got.push([name, "error", ""]); }}
 }}
 const body = '{{"do": "queue"}}', url = "{page}review";
-window.done = (async () => {{
+(async () => {{
   await tell("plain", () => fetch(url, {{ method: "POST", body }}));
   await tell("no-cors", () => fetch(url, {{ method: "POST", mode: "no-cors", body }}));
   await tell("json", () => fetch(url, {{ method: "POST", body, headers: {{ "Content-Type": "application/json" }} }}));
   await tell("token", () => fetch(url, {{ method: "POST", body, headers: {{ "X-Nightledger-Token": "{token}" }} }}));
   await tell("read", () => fetch("{page}"));
-  return got;
+  document.title = JSON.stringify(got);
 }})();
 </script>"""
 
@@ -232,18 +328,21 @@ def hostile_site(page: Page) -> Iterator[int]:
         server.shutdown()
 
 
-def test_a_hostile_page_in_the_same_browser_gets_nothing(five: World) -> None:
-    with both(five, "--host-resolver-rules=MAP rebound.example 127.0.0.1") as (browser, page):
+def test_a_hostile_page_in_the_same_browser_gets_nothing(five: World, programs: tuple[str, str]) -> None:
+    with both(five, programs) as (browser, page):
         with hostile_site(page) as port:
             browser.open(f"http://127.0.0.1:{port}/")
-            got = {name: (kind, text) for name, kind, text in browser.run("return window.done")}
+            done = browser.wait_for("document.title.startsWith('[') && document.title")
+            got = {name: (kind, text) for name, kind, text in json.loads(done)}
             assert got == {
                 "plain": ("error", ""), "no-cors": ("error", ""), "json": ("error", ""), "token": ("error", ""),
                 "read": ("error", ""),
             }  # fmt: skip
-            framed = browser.run("try { return framed.contentDocument.body.innerText } catch { return null }")
+            framed = browser.run(
+                "try { return document.getElementById('framed').contentDocument.body.innerText } catch { return null }"
+            )
             assert not framed, "it is not drawn in a frame"
-            browser.open(f"http://rebound.example:{page.port}/")
+            browser.open(f"http://{REBOUND}:{page.port}/")
             assert "this is another host" in browser.run("return document.body.innerText")
         assert all(one["answer"] is None for one in page.items())
 
@@ -265,7 +364,7 @@ return found;
 """
 
 
-def test_the_report_is_readable_too(five: World) -> None:
+def test_the_report_is_readable_too(five: World, programs: tuple[str, str]) -> None:
     """With 1,000 associations, some of which occur often, and all that the report draws."""
     pairs = [(f"topic_{n % 37}", f"tool_{n % 41}") for n in range(1000)]
     records = (
@@ -274,7 +373,7 @@ def test_the_report_is_readable_too(five: World) -> None:
     five.write("memory/system/outcome-records.jsonl", lines(records))
     five.ok("link")
     five.run("report", "--to", str(five.root / "report.html"))
-    with browsing(DRIVER, CHROMIUM) as browser:
+    with browsing(*programs) as browser:
         browser.open(f"file://{five.root}/report.html")
         assert browser.run("return document.querySelectorAll('svg').length") == 7
         shoot(browser, "8-report")
@@ -284,5 +383,8 @@ def test_the_report_is_readable_too(five: World) -> None:
             browser.look(scheme="light", width=width)
             assert browser.run(OVERLAPS) == []
         browser.look(scheme="light", width=800, media="print")
-        assert browser.run("return getComputedStyle(document.querySelector('summary')).display") == "none"
+        assert (
+            not browser.is_chromium
+            or browser.run("return getComputedStyle(document.querySelector('summary')).display") == "none"
+        )
         assert browser.console() == []

@@ -3,7 +3,9 @@
 Invariant: nothing but this page, opened with this run's token, is answered. The token stands behind ``#`` in the address,
 which browsers send to nobody; a question carries it in a header that no form and no other origin can set; ``Host`` and
 ``Origin`` have to name this very port, so that a name that is pointed here (DNS rebinding) or a hostile page in the same
-browser gets nothing. The page loads nothing, and runs nothing but the script that stands in it.
+browser gets nothing. Each answer carries a proof that the page sends to nobody: where another program has this port when
+this one is over, a page that is still open knows it, and gives it no passphrase. The page loads nothing, and runs nothing
+but the script that stands in it.
 """
 
 import argparse
@@ -75,6 +77,9 @@ def serve_review(options: argparse.Namespace, context: Context) -> int:
         door.listen_on(port)
         page = f"/#t={door.token}"
         opens = context.interactive() and not options.no_open
+        if os.environ.get("SSH_CONNECTION"):
+            tunnel = f"ssh -L {port}:{HOST}:{port}"
+            context.note(f"from another machine: '{tunnel} THIS-MACHINE' there, then open the address there")
         with _opened(f"http://{HOST}:{port}{page}") if opens else _unopened():
             server.serve_until_told(context, "the review", page)
     say(context, *door.review.told)
@@ -88,6 +93,7 @@ class Door:
 
     Attributes:
         token: What every question has to carry; of this run alone.
+        proof: What every answer carries; of this run alone.
         review: What answers.
     """
 
@@ -97,16 +103,16 @@ class Door:
         Args:
             review: What answers.
         """
-        self.token = secrets.token_urlsafe(TOKEN_BYTES)
+        self.token, self.proof = (secrets.token_urlsafe(TOKEN_BYTES) for _ in range(2))
         self.review = review
         self._html = shipped_config("page/review.html")
-        self._hosts: frozenset[str] = frozenset()
+        self._host = ""
         self._turn = threading.Lock()
         self._asked_at = time.monotonic()
 
     def listen_on(self, port: int) -> None:
         """Learn the port, which every question has to name."""
-        self._hosts = frozenset({f"{HOST}:{port}", f"localhost:{port}"})
+        self._host = f"{HOST}:{port}"
 
     def service(self) -> Service:
         """Return what the server serves."""
@@ -130,7 +136,7 @@ class Door:
     def _refusal(self, method: str, headers: Message) -> Response | None:
         """Refuse whoever is not this page; what is missing is told in one word, for a page of ours always has it."""
         host, *more = headers.get_all("Host", [""])
-        if more or host not in self._hosts:
+        if more or host != self._host:
             return sentence(HTTPStatus.FORBIDDEN, "this is another host")
         if method == "GET":
             return None
@@ -154,7 +160,8 @@ class Door:
             self._asked_at = time.monotonic()
             answer = self.review.answer(request)
             self._asked_at = time.monotonic()
-        return Response(status=HTTPStatus.OK, content=msgspec.json.encode(answer), kind=JSON)
+        content = msgspec.json.encode({**answer, "proof": self.proof})
+        return Response(status=HTTPStatus.OK, content=content, kind=JSON)
 
     def _is_over(self) -> bool:
         if self._turn.locked():

@@ -15,8 +15,10 @@ from msgspec import Struct
 
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.kept import LINKS
+from nightledger.domain.proposal import Evidence
 from nightledger.domain.states import ChangeState
 from nightledger.domain.words import dump_moment
+from nightledger.gate.forgetting.forgotten import NEVER, heading_of, read_forgotten
 from nightledger.gate.proposing.drafting import fate_lines
 from nightledger.gate.review import editing as choices
 from nightledger.gate.review.editing import counts_of, keep_draft, read_draft, shown_sha256
@@ -75,10 +77,19 @@ class Look(Shown, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_fie
 
 
 class Give(Shown, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="do", tag="answer"):
-    """Answer a change; without a verb its answer is taken back."""
+    """Answer a change, and others alike; without a verb its answer is taken back.
+
+    Attributes:
+        verb: The answer.
+        reason: Of a rejection.
+        more: What else gets the same answer.
+        never: Whether nothing from the heading that they all stand under is to be proposed again.
+    """
 
     verb: Verb | None = None
     reason: str = ""
+    more: tuple[Shown, ...] = ()
+    never: bool = False
 
 
 class Unmask(Shown, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="do", tag="unmask"):
@@ -155,6 +166,7 @@ class PageReview:
         self._context, self._name = context, name
         self._unmasked: set[str] = set()
         self._waiting, self._stamp = list[Item](), ""
+        self._headings = dict[tuple[Evidence, ...], str]()
         self.told: list[str] = []
         self.refused, self.unsigned, self.is_done = 0, False, False
 
@@ -237,13 +249,13 @@ class PageReview:
             "unplaced": screen.shown(item.unplaced, told=told),
             "unread": item.unread,
             "can_word": choices.can_word(item),
+            "alike": len(choices.alike(now.items, at)),
+            "heading": screen.shown(self._heading(now, item), told=told),
             "is_drift": choices.is_drift(item),
             "answer": {"verb": given.verb, "reason": screen.shown(given.reason)} if given else None,
         }
 
     def _look(self, request: Look) -> dict[str, Any]:
-        from nightledger.gate.forgetting.forgotten import read_forgotten
-
         with self._open() as now:
             at = now.place(request)
             if at is None:
@@ -257,11 +269,12 @@ class PageReview:
             sides = told_sides(gate, item)
             own = item.change.after
             is_plain = item.is_unmasked or mask_secrets(own, told=item.told) == own
+            wording = _seen(own) if choices.can_word(item) and is_plain else None
             return {
                 "evidence": cited,
                 "sides": sides,
                 "choices": dict(zip(SIDE_KEYS, SIDE_WORDS, strict=True)) if sides else {},
-                "wording": own if choices.can_word(item) and is_plain else None,
+                "wording": wording,
             }
 
     # ------------------------------------------------------------ what is answered
@@ -270,16 +283,31 @@ class PageReview:
 
     def _give(self, request: Give) -> dict[str, Any]:
         with self._open() as now:
-            at = now.place(request)
-            if at is None:
+            places = [now.place(one) for one in (request, *request.more)]
+            chosen = [at for at in places if at is not None]
+            if len(chosen) < len(places):
                 return self._asked_again(now)
-            if why := choices.why_not(now.items[at], request.verb):
+            reason = _one_line(request.reason)
+            if request.never:
+                (heading, *others) = {self._heading(now, now.items[at]) for at in chosen}
+                if others or not heading or request.verb is not Verb.REJECT:
+                    return self._asked_again(now)
+                reason = NEVER + heading
+            whys = (choices.why_not(now.items[at], request.verb, reason) for at in chosen)
+            if why := next(filter(None, whys), ""):
                 return self._shown(now, f"It cannot be answered so: {why}")
-            now.given.pop(at, None)
+            now.given = {at: answer for at, answer in now.given.items() if at not in chosen}
             if request.verb:
-                now.given |= choices.answer_each(now.items, [at], request.verb, _one_line(request.reason))
+                now.given |= choices.answer_each(now.items, chosen, request.verb, reason)
             now.keep()
             return self._shown(now)
+
+    def _heading(self, now: Open, item: Item) -> str:
+        """Return the heading of the notes that a change comes from, as it was when it was first asked for."""
+        evidence = item.change.evidence
+        if evidence not in self._headings:
+            self._headings[evidence] = heading_of(now.session.gate.home, evidence)
+        return self._headings[evidence]
 
     def _unmask(self, request: Unmask) -> dict[str, Any]:
         with self._open() as now:
@@ -293,10 +321,8 @@ class PageReview:
             at = now.place(request)
             if at is None:
                 return self._asked_again(now)
-            if not choices.can_word(now.items[at]) or request.text.strip() in (
-                "",
-                now.items[at].change.after.strip(),
-            ):
+            own = now.items[at].change.after
+            if not choices.can_word(now.items[at]) or request.text.strip() in {"", _seen(own).strip()}:
                 return self._shown(now, "Nothing was changed.")
             worded, why = word_change(self._context, now.items[at], request.text)
             return self._put(now, at, worded, f"Not taken: {why}" if why else "")
@@ -316,7 +342,9 @@ class PageReview:
             if at is None or request.side not in SIDE_KEYS:
                 return self._asked_again(now)
             item, gate = now.items[at], now.session.gate
-            answer, worded, why = settle_sides(self._context, gate, item, request.side, request.when)
+            answer, worded, why = settle_sides(
+                self._context, gate, item, request.side, _one_line(request.when)
+            )
             if answer:
                 now.given[at] = answer
                 now.keep()
@@ -335,7 +363,7 @@ class PageReview:
             if listed != kept:
                 return self._asked_again(now, UNSAID)
             answers = [answer for at, answer in sorted(chosen.items()) if answer]
-            passphrase = request.passphrase.encode("utf-8", "surrogateescape")
+            passphrase = request.passphrase.encode("utf-8", "surrogatepass")
             settled = signing.settle(self._context, now.session, now.items, answers, passphrase)
             now.given = {at: answer for at, answer in now.given.items() if at not in chosen}
             now.keep()
@@ -354,6 +382,11 @@ class PageReview:
 def _one_line(text: str) -> str:
     """Return words as the terminal takes them: one line, without what no record can hold."""
     return " ".join(text.split()).encode("utf-8", "replace").decode()
+
+
+def _seen(text: str) -> str:
+    """Return a text to be edited: what no screen shows stands there by its number, so that nobody signs it unseen."""
+    return "\n".join("\t".join(map(visible, line.split("\t"))) for line in text.split("\n"))
 
 
 def _meters(item: Item) -> list[dict[str, Any]]:

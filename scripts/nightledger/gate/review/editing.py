@@ -225,6 +225,8 @@ def _edit_change(n: int, path: str, hunk: Hunk, diff: str, moment: Moment) -> Ch
 
 _WORDS = {Verb.APPROVE: "sign", Verb.REJECT: "reject", Verb.LATER: "leave"}
 _DRIFT_WORDS = {Verb.APPROVE: "keep", Verb.REJECT: "take back", Verb.LATER: "leave"}
+MOST_REASON_CHARACTERS = 2_000
+"""Of a decision (schemas/decision.schema.json)."""
 FILE = "review-draft.json"
 _MAX_BYTES = 1 << 22
 
@@ -239,8 +241,10 @@ def can_word(item: Item) -> bool:
     return not is_drift(item) and item.change.op not in LETTING_GO
 
 
-def why_not(item: Item, verb: Verb | None) -> str:
+def why_not(item: Item, verb: Verb | None, reason: str = "") -> str:
     """Return why a change cannot be answered so; empty where it can."""
+    if len(reason) > MOST_REASON_CHARACTERS:
+        return f"a reason has at most {MOST_REASON_CHARACTERS:,} characters"
     if verb is Verb.APPROVE:
         return item.unplaced or item.unread
     return item.unplaced if verb is Verb.REJECT and is_drift(item) else ""

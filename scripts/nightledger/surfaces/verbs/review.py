@@ -263,6 +263,9 @@ class Questions(Struct, kw_only=True):
         """Answer several changes alike; a rejection without a reason asks for one."""
         if verb is Verb.REJECT and not reason and not choices.is_drift(self.items[places[0]]):
             reason = screen.ask("reason")
+            if why := choices.why_not(self.items[places[0]], verb, reason):
+                say(self.context, f"It cannot be answered so: {why}", indent=screen.INSIDE)
+                return {}
         return choices.answer_each(self.items, places, verb, reason) if verb else {}
 
     def _answer_alike(self, at: int) -> dict[int, Answer]:
