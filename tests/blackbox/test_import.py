@@ -300,7 +300,7 @@ def test_a_night_reads_what_was_agreed_and_names_what_it_could_not(desk: World) 
     desk.now = desk.now.replace(day=2, hour=4)
     ran = desk.run("night")
     assert ran.status == 0
-    assert "1 messages read" in ran.text
+    assert "1 message read" in ran.text
     assert "shiny-new (1)" in ran.text
     (proposal,) = desk.proposals()
     assert [change["after"] for change in proposal["changes"]] == [f"- {RULE}"]
