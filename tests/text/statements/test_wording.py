@@ -25,6 +25,11 @@ def test_a_line_that_names_no_topic_gets_its_headings() -> None:
     assert entry_text(log.lines[2], [log.lines[2]]) == "Kettle repair: the fuse must be dry"
 
 
+def test_a_day_within_brackets_goes_without_one_of_them() -> None:
+    log = read("# Log\n## Kettle (said by Ann 2026-03-09)\n- the fuse must be dry")
+    assert entry_text(log.lines[2], [log.lines[2]]) == "Kettle (said by Ann): the fuse must be dry"
+
+
 def test_lines_together_become_a_title_with_children_and_repeats_are_said_once() -> None:
     log = read("# Day\n## Kettle\n- never boil it dry\n- Never boil it dry!\n- descale it monthly")
     text = entry_text(log.lines[2], log.lines[2:5])

@@ -31,11 +31,13 @@ _TITLE_NUMBER = re.compile(
 )
 _TITLE_TIME = re.compile(
     r"[\[(][^\])]*\d{1,2}:\d\d[^\])]*[\])]|\b\d{1,2}:\d\d(?:\s*[\u2013-]\s*\d{1,2}:\d\d)?(?:\s*(?:[AaPp][Mm]|UTC|GMT[+-]?\d*|[A-Z]{3,4})\b)*"
-    r"|[\[(]?\b20\d\d-\d\d-\d\d\b[\])]?|[\[(]\s*(?:done|fixed|resolved|complete[d]?)\s*[\])]",
+    r"|[\[(]\s*20\d\d-\d\d-\d\d\s*[\])]|\b20\d\d-\d\d-\d\d\b|[\[(]\s*(?:done|fixed|resolved|complete[d]?)\s*[\])]",
     re.IGNORECASE,
 )
 _DATE = re.compile(r"\d{4}|\d{1,2}[./]\d{1,2}")
 _GAP = re.compile(r"([\s:—\u2013|,-]*)\0([\s:—\u2013|,-]*)")
+_TIGHT = re.compile(r"(?<=[(\[])\s+|\s+(?=[)\]])")
+"""What is left within brackets of which a time is gone."""
 _EDGES = " \t*_#:\uff1a—\u2013-|,;\u3001"
 _CELL = re.compile(r"\s*\|\s*")
 _SENTENCE = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s+(?=\S)|(?<=[\u3002\uff01\uff1f])")
@@ -205,7 +207,7 @@ def claims_of(text: str) -> tuple[str, ...]:
 
 def _clean_title(text: str, languages: tuple[str, ...]) -> str:
     timeless = _TITLE_TIME.sub("\0", _TICK.sub(" ", without_bold(text))).strip(_EDGES + "\0")
-    plain = _GAP.sub(_join, timeless)
+    plain = _TIGHT.sub("", _GAP.sub(_join, timeless))
     title = " ".join(_TITLE_NUMBER.sub("", plain.strip()).split()).strip(_EDGES)
     label, body = split_label(title)
     return body if _is_named(label, languages) and not _names_a_topic(label, languages) else title
