@@ -29,3 +29,9 @@ def test_a_heading_that_is_dated_or_narrower_is_not(heading: str) -> None:
 )
 def test_a_new_section_stands_beside_the_others(document: str, path: tuple[str, ...]) -> None:
     assert chosen(document, Shelf.LESSONS) == path
+
+
+def test_what_the_owner_wishes_stands_among_rules_before_facts() -> None:
+    assert chosen("# M\n\n## Notes\n\n## Rules\n", Shelf.PREFERENCES) == ("M", "Rules")
+    assert chosen("# M\n\n## Notes\n\n## Rules\n\n## Likes\n", Shelf.PREFERENCES) == ("M", "Likes")
+    assert chosen("# M\n\n## Notes\n", Shelf.PREFERENCES) == ("M", "Notes")

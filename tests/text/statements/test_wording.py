@@ -2,7 +2,14 @@ from tests.rows import each_row
 from tests.text.logs import read
 
 from nightledger.text.similar import numbers
-from nightledger.text.statements.wording import clean_line, entry_text, has_reason, shorten
+from nightledger.text.statements.wording import (
+    clean_line,
+    entry_text,
+    has_reason,
+    judge_kind,
+    shelve,
+    shorten,
+)
 
 
 def test_one_line_is_one_sentence_without_dress() -> None:
@@ -28,6 +35,52 @@ def test_a_line_that_names_no_topic_gets_its_headings() -> None:
 def test_a_day_within_brackets_goes_without_one_of_them() -> None:
     log = read("# Log\n## Kettle (said by Ann 2026-03-09)\n- the fuse must be dry")
     assert entry_text(log.lines[2], [log.lines[2]]) == "Kettle (said by Ann): the fuse must be dry"
+
+
+@each_row(
+    "heading, title",
+    [
+        ("What was built", ""),
+        ("What was discussed", ""),
+        ("Self-Reflection", ""),
+        ("Two steps", ""),
+        ("Not recommended", "Not recommended: "),
+        ("Fix 2: Kettle base", "Kettle base: "),
+        ("Q3: Kettle base", "Q3: Kettle base: "),
+        ("Kettle base (in progress)", "Kettle base: "),
+        ("Kettle base (afternoon session)", "Kettle base: "),
+        ("Kettle base [fixed]", "Kettle base: "),
+        ("\u6c34\u58f6\uff08\u8fdb\u884c\u4e2d\uff09", "\u6c34\u58f6: "),  # kettle (in progress)
+        (
+            "\u6c34\u58f6\uff08\u66f4\u65b0\u89c4\u5219\uff09",
+            "\u6c34\u58f6\uff08\u66f4\u65b0\u89c4\u5219\uff09: ",
+        ),  # kettle (rules for updates)
+        ("Kettle base (not done)", "Kettle base (not done): "),
+        ("Kettle base (Ann's)", "Kettle base (Ann's): "),
+    ],
+)
+def test_a_title_names_what_lasts_or_is_left_out(heading: str, title: str) -> None:
+    log = read(f"# Day\n## {heading}\n- the fuse must be dry")
+    assert entry_text(log.lines[2], [log.lines[2]]) == f"{title}the fuse must be dry"
+
+
+@each_row(
+    "heading, line, section",
+    [
+        ("Ann's preferences learned", "never call before nine, it was decided", "Preferences"),
+        ("Vorlieben von Ann", "Anrufe niemals vor neun Uhr", "Preferences"),
+        ("Lessons (reinforced)", "Never check the outside address from within", "Lessons"),
+        ("Branching rules (agreed)", "Work on the trunk only", "Rules"),
+        ("Kettle", "Never boil it dry", "Rules"),
+        ("Kettle", "Ann clarified that the kettle must never boil dry", "Preferences"),
+        ("Kettle", "Ann asked whether the kettle may ever boil dry", "Rules"),
+        ("Kettle", "Ann clarified that the kettle was old", "Lessons"),
+        ("House rules", "Ann instructed: always dry the base", "Rules"),
+    ],
+)
+def test_a_line_goes_where_its_heading_says_or_who_asked(heading: str, line: str, section: str) -> None:
+    log = read(f"# Day\n## {heading}\n- {line}")
+    assert shelve(judge_kind(log.lines[2], ("de",))) == section
 
 
 def test_lines_together_become_a_title_with_children_and_repeats_are_said_once() -> None:

@@ -27,8 +27,8 @@ class Shelf(StrEnum):
     RULES = "Rules"
 
 
-_FALLBACK = {Shelf.RULES: Shelf.LESSONS, Shelf.PREFERENCES: Shelf.KEY_CONTEXT}
-"""Where a shelf's statements go when the file has no such heading but has the other one."""
+_FALLBACK = {Shelf.RULES: (Shelf.LESSONS,), Shelf.PREFERENCES: (Shelf.RULES, Shelf.KEY_CONTEXT)}
+"""Where a shelf's statements go when the file has no such heading but has one of the others."""
 MOST_NARROWING = 1
 """Words beyond the shelf's name that may narrow it: "Ada's preferences" yes, "CV design rules" no."""
 _DATED = re.compile(r"\d{4}-\d\d|\b20\d\d\b")
@@ -84,8 +84,8 @@ def choose_section(document: Document, shelf: Shelf) -> Path:
     outermost and first; where none names it, a second best shelf is looked for, else the
     shelf's own heading is to be made.
     """
-    for wanted in (shelf, _FALLBACK.get(shelf)):
-        fitting = [section for section in document.sections[1:] if wanted and _names(section, wanted)]
+    for wanted in (shelf, *_FALLBACK.get(shelf, ())):
+        fitting = [section for section in document.sections[1:] if _names(section, wanted)]
         if fitting:
             best = min(
                 fitting,
@@ -97,15 +97,20 @@ def choose_section(document: Document, shelf: Shelf) -> Path:
 
 def _names(section: Section, shelf: Shelf) -> bool:
     title = section.path[-1]
-    said = f" {fold(title)} "
     is_title = len(section.path) == 1 and section.heading[0] == 1
-    names = [name for name in words("section-names")[shelf] if _has(said, name)]
+    names = names_of(title, shelf)
     if is_title or _DATED.search(title) or not names:
         return False
-    rest = set(said.split()).difference(words("section-names")["neutral"]) - {
+    rest = set(fold(title).split()).difference(words("section-names")["neutral"]) - {
         word for name in names for word in fold(name).split()
     }
     return len(rest) <= MOST_NARROWING
+
+
+def names_of(title: str, shelf: str) -> list[str]:
+    """Return the names of a :class:`Shelf` that a heading holds."""
+    said = f" {fold(title)} "
+    return [name for name in words("section-names")[shelf] if _has(said, name)]
 
 
 def _has(said: str, name: str) -> bool:

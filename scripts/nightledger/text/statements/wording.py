@@ -18,6 +18,7 @@ from nightledger.text.patterns import pattern
 from nightledger.text.similar import CJK, fold, shingles
 from nightledger.text.statements.cues import find_cues
 from nightledger.text.statements.estimate import split_label, tells_result
+from nightledger.text.statements.sections import names_of
 
 _TICKS = "\u2600-\u27bf\u23e9-\u23fa\u231a\u231b\u2b05-\u2b55\U0001f000-\U0001faff"
 """Symbols and pictographs (Unicode blocks of Miscellaneous Symbols, Dingbats, and the emoji blocks)."""
@@ -31,11 +32,12 @@ _TITLE_NUMBER = re.compile(
 )
 _TITLE_TIME = re.compile(
     r"[\[(][^\])]*\d{1,2}:\d\d[^\])]*[\])]|\b\d{1,2}:\d\d(?:\s*[\u2013-]\s*\d{1,2}:\d\d)?(?:\s*(?:[AaPp][Mm]|UTC|GMT[+-]?\d*|[A-Z]{3,4})\b)*"
-    r"|[\[(]\s*20\d\d-\d\d-\d\d\s*[\])]|\b20\d\d-\d\d-\d\d\b|[\[(]\s*(?:done|fixed|resolved|complete[d]?)\s*[\])]",
+    r"|[\[(]\s*20\d\d-\d\d-\d\d\s*[\])]|\b20\d\d-\d\d-\d\d\b",
     re.IGNORECASE,
 )
 _DATE = re.compile(r"\d{4}|\d{1,2}[./]\d{1,2}")
 _GAP = re.compile(r"([\s:—\u2013|,-]*)\0([\s:—\u2013|,-]*)")
+_BRACKETED = re.compile(r"[\[(\uff08]([^\[\]()\uff08\uff09]+)[\])\uff09]")
 _TIGHT = re.compile(r"(?<=[(\[])\s+|\s+(?=[)\]])")
 """What is left within brackets of which a time is gone."""
 _EDGES = " \t*_#:\uff1a—\u2013-|,;\u3001"
@@ -58,24 +60,29 @@ _LONG = 320
 _NAMES_A_THING = re.compile(r"[`/\\@#_=<>\d\"]|(?<=[a-z,;:] )[A-Z]|\w[A-Z]|\w\.\w")
 """A code span, a path, an address, a number, a quotation, or a capital inside a sentence."""
 _WORDS = re.compile(r"[^\W\d_]{2,}")
+_WORD_OR_NUMBER = re.compile(r"\w+")
 _UNSPACED = re.compile(f"[{CJK}]")
 
 
 class _Kind(Struct, frozen=True, kw_only=True):
-    """What a statement does, the cues that tell it, where it is filed, and what would change one's mind about it."""
+    """What a statement does, the cues that tell it, where it is filed, and what would change one's mind about it.
+
+    Where it ``heads``, a heading called like that section tells it before a line's own words do.
+    """
 
     kind: StatementKind
     cues: frozenset[str]
     section: str
     what_would_change_it: str
+    heads: bool = False
 
 
 class _Kinds(Struct, frozen=True, kw_only=True):
     """``config/words/statement-kinds.json``; of several kinds whose cues are there the first is meant.
 
     ``claiming`` are cues of a sentence that claims something, ``without_topic`` those of a title that names no
-    topic: "Key decisions", "Lessons learned". ``maxim`` are cues of what holds always or never; where ``says_whose`` tells
-    who said so, or ``says_what`` above it what it is, it is none. ``reasons_said`` and ``reasons_named`` are the reasons to keep
+    topic: "Key decisions", "Lessons learned", and ``topicless`` words of no cue in it; ``states`` say how far a thing is.
+    ``maxim`` are cues of what holds always or never; where ``says_whose`` tells who said so, or ``says_what`` above it what it is, it is none. ``reasons_said`` and ``reasons_named`` are the reasons to keep
     a line, in it and in what names it; ``passing`` are cues of names of what a day did.
     """
 
@@ -83,6 +90,8 @@ class _Kinds(Struct, frozen=True, kw_only=True):
     reasons: dict[str, str]
     claiming: frozenset[str]
     without_topic: frozenset[str]
+    topicless: frozenset[str]
+    states: frozenset[str]
     about_the_agent: frozenset[str]
     touches_the_agent: frozenset[str]
     maxim: frozenset[str]
@@ -206,11 +215,21 @@ def claims_of(text: str) -> tuple[str, ...]:
 
 
 def _clean_title(text: str, languages: tuple[str, ...]) -> str:
-    timeless = _TITLE_TIME.sub("\0", _TICK.sub(" ", without_bold(text))).strip(_EDGES + "\0")
-    plain = _TIGHT.sub("", _GAP.sub(_join, timeless))
+    timeless = _TITLE_TIME.sub("\0", _TICK.sub(" ", without_bold(text)))
+    lasting = _BRACKETED.sub(lambda one: "\0" if _is_state(one[1], languages) else one[0], timeless)
+    plain = _TIGHT.sub("", _GAP.sub(_join, lasting.strip(_EDGES + "\0")))
     title = " ".join(_TITLE_NUMBER.sub("", plain.strip()).split()).strip(_EDGES)
     label, body = split_label(title)
-    return body if _is_named(label, languages) and not _names_a_topic(label, languages) else title
+    is_numbered = label[-1:].isdigit() and find_cues(label, languages)
+    is_named = is_numbered or _is_named(label, languages)
+    return body if is_named and not _names_a_topic(label, languages) else title
+
+
+def _is_state(text: str, languages: tuple[str, ...]) -> bool:
+    """Return whether what stands within brackets only says how far a thing is, or when: "in progress"."""
+    said = set(_WORD_OR_NUMBER.findall(text.lower())).difference(_kinds().topicless)
+    cues = [_cues_in_short(word, _LONGEST_STATE, languages) for word in said]
+    return bool(cues) and not any(_kinds().states.isdisjoint(of_one) for of_one in cues)
 
 
 def _join(gap: re.Match[str]) -> str:
@@ -219,14 +238,30 @@ def _join(gap: re.Match[str]) -> str:
 
 
 def judge_kind(line: LogLine, languages: tuple[str, ...] = ()) -> StatementKind:
-    """Say what the statement does: by its own label first, then its words, then its heading."""
+    """Say what the statement does: by somebody's order, its label, a heading that is a section's name, its words."""
     label, body = split_label(line.content)
-    above = " ".join([*line.headings[-1:], line.lead])
-    for cues in (find_cues(text, languages) for text in (label, body, above)):
-        for row in _kinds().kinds:
-            if not row.cues.isdisjoint(cues):
-                return row.kind
-    return StatementKind.FACT
+    above = (line.lead, *line.headings[-1:])
+    named = [_kind_of(name, languages, is_name=True) for name in above]
+    if not any(named) and _is_order(line, languages):
+        return StatementKind.PREFERENCE
+    told = (_kind_of(text, languages) for text in (body, " ".join(above)))
+    return next(filter(None, (_kind_of(label, languages), *named, *told)), StatementKind.FACT)
+
+
+def _kind_of(text: str, languages: tuple[str, ...], *, is_name: bool = False) -> StatementKind | None:
+    """Return the kind that a text's cues tell; of a name only one that says so of what stands below it."""
+    cues = find_cues(text, languages)
+    told = (row for row in _kinds().kinds if not row.cues.isdisjoint(cues))
+    return next(
+        (row.kind for row in told if not is_name or (row.heads and names_of(text, row.section))), None
+    )
+
+
+def _is_order(line: LogLine, languages: tuple[str, ...]) -> bool:
+    """Return whether a line tells what somebody asks for from now on: "Ann clarified that ... must not ..."."""
+    text = "".join(plain_line(line).split("`")[::2])
+    is_asked = pattern("line-shapes", "asked").match(text)
+    return bool(is_asked) and not find_cues(text, languages).isdisjoint(_kinds().maxim)
 
 
 def reasons_for(line: LogLine, languages: tuple[str, ...] = ()) -> tuple[str, ...]:
@@ -247,8 +282,8 @@ def what_would_change_it(kind: StatementKind) -> str:
     return _row(kind).what_would_change_it
 
 
-_LONGEST_NAME, _LONGEST_SAID = 20, 40
-"""Chinese, Japanese or Korean letters of a name, and of a sentence, in which words still mean what they are looked for:
+_LONGEST_STATE, _LONGEST_NAME, _LONGEST_SAID = 3, 20, 40
+"""Chinese, Japanese or Korean letters of a word that tells a state, of a name, and of a sentence, in which words still mean what they are looked for:
 in longer ones most stand by chance, since none is divided from its neighbours. Our choice, after a diary in Chinese."""
 
 
@@ -365,8 +400,5 @@ def _titled(title: str, text: str) -> str:
 
 
 def _names_a_topic(title: str, languages: tuple[str, ...]) -> bool:
-    words = _WORDS.findall(title)
-    return (
-        any(find_cues(word, languages).isdisjoint(_kinds().without_topic) for word in words)
-        and not title.isdigit()
-    )
+    said = set(_WORDS.findall(title.lower())).difference(_kinds().topicless)
+    return any(find_cues(word, languages).isdisjoint(_kinds().without_topic) for word in said)
