@@ -4,7 +4,9 @@ import base64
 import json
 import os
 import re
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from datetime import datetime, timedelta
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -87,6 +89,30 @@ def test_failures_that_came_again_are_named_and_odd_lines_are_passed_over(world:
     assert [row[:3] for row in rows(world, "Failures that came again")] == [["debug_cron", "2", "1"]]
     week = {what: now for what, now, _ in rows(world, "This week")}
     assert (week["shown"], week["failed"]) == ("1", "2")
+
+
+BENT_LINKS = (
+    ("sessions", 0),
+    ("first", b"\xff"),
+    ("tallies", '[["reinstall_tool",1,0,0,0,0,0,[]]]'),
+    ("tallies", '[["reinstall_tool",1,0,0,0,0,9223372036854775807,[]]]'),
+)
+
+
+@each_row("column, value", BENT_LINKS)
+def test_a_link_index_that_was_bent_is_told_of_beside_all_else(
+    column: str, value: Any, adopted: World, tmp_path_factory: Any
+) -> None:
+    world = adopted.copy(tmp_path_factory.mktemp("world"))
+    words = ("--task-type", "debug_cron", "--tags", "cron,docker", "--resolution", "reinstall_tool")
+    world.ok("log", *words, "--outcome", "success", "--source", "MEMORY.md")
+    world.ok("link")
+    assert rows(world, "Associations")
+    (path,) = world.home.rglob("links.db")
+    with closing(sqlite3.connect(path)) as index:
+        index.execute(f"UPDATE links SET {column} = ?", (value,))  # noqa: S608 - a name of this table
+        index.commit()
+    assert "'nightledger link --rebuild' makes it anew" in " ".join(world.ok("report", "--text").split())
 
 
 def test_the_file_loads_nothing_runs_nothing_and_shows_text_of_others_as_data(tmp_path: Path) -> None:

@@ -183,13 +183,18 @@ def test_a_no_stands_where_what_was_said_yes_to_beside_it_has_no_room(world: Wor
     assert again["changes"][0]["before"] != made["changes"][0]["before"], "something else goes for it"
 
 
+def nearly_full(root: Path) -> World:
+    """Give a workspace whose memory has room for no lesson."""
+    text = f"# MEMORY.md\n\n## Rules\n\n- No.\n\n{wharf('Gotchas', 6)}\n{wharf('Hoists', 7)}"
+    text = text.replace("- No.\n", "- Pier nine is closed in a storm.\n" * ((CAP - len(text) - 40) // 34))
+    return openclaw(root, text.encode())
+
+
 @pytest.mark.parametrize("signed", ["", "Ask first."])
 def test_what_goes_for_an_addition_is_neither_its_own_section_nor_what_was_signed_lately(
     tmp_path: Path, signed: str
 ) -> None:
-    text = f"# MEMORY.md\n\n## Rules\n\n- No.\n\n{wharf('Gotchas', 6)}\n{wharf('Hoists', 7)}"
-    text = text.replace("- No.\n", "- Pier nine is closed in a storm.\n" * ((CAP - len(text) - 40) // 34))
-    world = openclaw(tmp_path, text.encode())
+    world = nearly_full(tmp_path)
     if signed:
         world.applied(signed, section="Hoists")
     world.log_day("2026-03-01", "## Beacon", LESSON)
@@ -198,6 +203,22 @@ def test_what_goes_for_an_addition_is_neither_its_own_section_nor_what_was_signe
     changes = [change for one in world.proposals() for change in one["changes"] if one["state"] != "applied"]
     made = [(one["op"], one["section"].rpartition(" > ")[2]) for one in changes]
     assert made == ([] if signed else [("archive", "Hoists"), ("add", "Gotchas")])
+
+
+def test_an_addition_waits_while_what_goes_for_it_is_signed_and_cools(tmp_path: Path) -> None:
+    world = nearly_full(tmp_path)
+    world.log_day("2026-03-01", "## Beacon", LESSON)
+    world.wait(days=1)
+    world.ok("night")
+    (made,) = world.proposals()
+    assert world.approve(made["id"], "--only", "1").status == 0
+    world.ok("consolidate")
+    (same,) = world.proposals()
+    assert [one["state"] for one in same["changes"]] == ["approved", "pending"]
+    world.apply_cooled()
+    assert world.approve(made["id"], "--only", "2").status == 0
+    world.apply_cooled()
+    assert "drifts by an hour" in world.read()
 
 
 def test_an_addition_alone_is_refused_over_the_cap_and_the_error_names_the_setting(world: World) -> None:

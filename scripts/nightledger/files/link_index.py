@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import date, datetime
 from functools import cache
 from itertools import combinations
 from typing import Any, NamedTuple, Self
@@ -55,6 +55,7 @@ INDEXES = (
 )
 """Made when the first outcomes are in, in half the time that keeping them takes."""
 _ALL = "SELECT first, second, sessions, tallies FROM links"
+_LAST_DAY = date.max.toordinal()
 
 
 class Recalled(NamedTuple):
@@ -177,12 +178,15 @@ class LinkIndex:
         with telling(self.path):
             for first, second, sessions, stored in self.connection.execute(statement, values):
                 tallies = decode(stored)
+                newest = max([tally.last_day for tally in tallies])
+                if not (0 < newest <= _LAST_DAY and sessions > 0 and type(first) is type(second) is str):
+                    raise ValueError("a link in it is none")
                 yield Link(
                     (first, second),
                     co_occurrences=sessions,
                     tallies=tallies,
                     resolutions=len(tallies),
-                    last_day=max([tally.last_day for tally in tallies]),
+                    last_day=newest,
                 )
 
     def _fading(self, links: Iterable[Link]) -> Iterator[Recalled]:

@@ -11,7 +11,7 @@ from datetime import date
 
 from msgspec import Struct
 
-from nightledger.domain.decision import Moment
+from nightledger.domain.decision import DecisionType, Moment
 from nightledger.domain.errors import AlteredError
 from nightledger.domain.judge import JOB
 from nightledger.domain.kept import skill_name
@@ -154,7 +154,8 @@ def withdraw_roomless(gate: Gate, ledger: Ledger, moment: Moment) -> None:
     events, sizes = [], dict[str, int]()
     for item in read_stored(gate, ledger.book, states={ChangeState.PENDING}) if gate.cap.characters else ():
         status = ledger.book.proposals[item.proposal.id]
-        waits = [change for change in item.proposal.changes if change.n in status.open_changes()]
+        lives = status.answerable(DecisionType.REJECT)  # what is signed and cools goes for them, too
+        waits = [change for change in item.proposal.changes if change.n in lives]
         if status.lane != JOB or any(
             change.op is not Op.ADD or skill_name(change.target) for change in waits
         ):
