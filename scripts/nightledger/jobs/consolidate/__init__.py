@@ -173,11 +173,13 @@ def _loaded(home: Home) -> tuple[str, ...]:
     host = preset(home.identity.host)
     names = {*home.identity.gated, *host.gated, host.instructions, *host.marks, *host.one_of}
     names.discard(home.identity.gated[0])
-    lines: list[str] = []
+    lines: dict[str, None] = {}
     for name in sorted(name for name in names if name.endswith(".md")):
         with suppress(UnreadableError):
             raw = read_optional(home.path(name), MAX_LOADED_BYTES, within=home.root) or b""
-            lines += raw.decode("utf-8", "replace").split("\n")
+            lines |= dict.fromkeys(
+                line for line in raw.decode("utf-8", "replace").split("\n") if line.strip()
+            )
     return tuple(lines)
 
 
