@@ -112,7 +112,8 @@ test: .stamps/dev ## lint, types, import contracts, and a test of everything tha
 	@echo "not run: make mutants, make coverage"
 
 test-all: lint ## every test and the whole of each sweep, for hours; what VECTORS, CORPORA, LITEWITNESS, CLAUDE ... name
-	env -u CLAUDE -u CODEX -u OPENCLAW -u HERMES -u MCP_CLIENTS -u LITEWITNESS -u MODEL_PYTHON NIGHTLEDGER_WHOLE=1 $(PYTEST) -q $(SPREAD) --ignore tests/faults
+	env -u CLAUDE -u CODEX -u OPENCLAW -u HERMES -u MCP_CLIENTS -u LITEWITNESS -u MODEL_PYTHON \
+	  -u CHROMEDRIVER -u CHROMIUM -u GECKODRIVER -u FIREFOX NIGHTLEDGER_WHOLE=1 $(PYTEST) -q $(SPREAD) --ignore tests/faults
 	@$(MAKE) --no-print-directory test-faults scorecard
 	@$(call NAMED,$$VECTORS,test-vectors VECTORS=dir)
 	@$(call NAMED,$$CORPORA,test-corpora CORPORA=dir)
