@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -32,28 +32,37 @@ def ssh_server(folder: Path) -> Iterator[list[str]]:
     for name in ("host", "user"):
         command = ("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / name))
         subprocess.run(command, check=True)
-    port = free_port()
-    settings = {
-        "HostKey": folder / "host", "AuthorizedKeysFile": folder / "user.pub", "PidFile": "none", "StrictModes": "no",
-        "ListenAddress": f"127.0.0.1:{port}", "PasswordAuthentication": "no", "UsePAM": "no", "PermitRootLogin": "yes",
-    }  # fmt: skip
-    (folder / "sshd").write_text("".join(f"{name} {value}\n" for name, value in settings.items()))
     if os.geteuid() == 0:
         Path("/run/sshd").mkdir(exist_ok=True)  # where sshd puts its unprivileged half
-    with subprocess.Popen(
-        [SSHD, "-D", "-e", "-f", str(folder / "sshd")], stderr=subprocess.DEVNULL
-    ) as server:
-        try:
-            until = time.monotonic() + 20
-            while time.monotonic() < until:
-                with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
-                    break
-                time.sleep(0.05)
-            options = ("StrictHostKeyChecking=no", "UserKnownHostsFile=/dev/null", "LogLevel=ERROR")
-            words = ["ssh", "-F", "none", "-i", str(folder / "user"), "-p", str(port)]
-            yield [*words, *(word for option in options for word in ("-o", option))]
-        finally:
-            server.terminate()
+    server, port = start_server(folder)
+    try:
+        options = ("StrictHostKeyChecking=no", "UserKnownHostsFile=/dev/null", "LogLevel=ERROR")
+        words = ["ssh", "-F", "none", "-i", str(folder / "user"), "-p", str(port)]
+        yield [*words, *(word for option in options for word in ("-o", option))]
+    finally:
+        server.terminate()
+        server.wait(timeout=30)
+
+
+def start_server(folder: Path) -> tuple[subprocess.Popen[bytes], int]:
+    """Start sshd on a free port and wait until it answers; a port that somebody took in between is changed for another."""
+    for _ in range(3):
+        port = free_port()
+        settings = {
+            "HostKey": folder / "host", "AuthorizedKeysFile": folder / "user.pub", "PidFile": "none", "StrictModes": "no",
+            "ListenAddress": f"127.0.0.1:{port}", "PasswordAuthentication": "no", "UsePAM": "no", "PermitRootLogin": "yes",
+        }  # fmt: skip
+        (folder / "sshd").write_text("".join(f"{name} {value}\n" for name, value in settings.items()))
+        with (folder / "said").open("wb") as said:
+            server = subprocess.Popen([SSHD, "-D", "-e", "-f", str(folder / "sshd")], stderr=said)
+        until = time.monotonic() + 20
+        while server.poll() is None and time.monotonic() < until:
+            if b"listening" in (folder / "said").read_bytes():
+                return server, port
+            time.sleep(0.05)
+        server.kill()
+        server.wait(timeout=30)
+    pytest.fail(f"sshd does not start: {(folder / 'said').read_text()}")
 
 
 @pytest.mark.skipif(not SSHD, reason="no sshd is here (OpenSSH's server)")
