@@ -1,8 +1,17 @@
 """Make a home, or adopt an agent's workspace as one.
 
+--guide leads through the first day, step by step: finds the workspace, adopts
+it, checks its memory up, reads the host's transcripts, mines old logs, reviews,
+shows the lines for the agent's instructions, names those for cron, puts the
+host's hooks in, and has the keys backed up. Each step is asked for and is a
+verb, called as you would call it; what is done is skipped. Left with q or
+Ctrl-C, it goes on there when it is called again. Without a terminal it prints
+the commands in their order.
+
 Reads   nothing but names in the directory; config/constitution.json
 Writes  the directories and files that it lists first, the constitution among
-        them; keys in $NIGHTLEDGER_KEYS
+        them; keys in $NIGHTLEDGER_KEYS; with --guide .nightledger/started, and
+        what the verbs write
 Changes no memory, and none of an adopted workspace's bytes.
 """
 
@@ -24,7 +33,8 @@ from nightledger.hosts.daylogs import READ_NO_MEMORY, preset, why_empty
 from nightledger.hosts.workspaces import host_of, memory_choices, own_memory
 from nightledger.surfaces.cli import options_of
 from nightledger.surfaces.context import CHECKOUT, Context, host_roots
-from nightledger.surfaces.screen import say, shown
+from nightledger.surfaces.guide import ask_choice, guide
+from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import reading, this_machine
 from nightledger.surfaces.signing import fresh_passphrase
 from nightledger.surfaces.trust_change import change_trust
@@ -33,20 +43,10 @@ from nightledger.trust.keys import KeyRing
 _OTHERWISE = "leave it out; 'zone' may be set in config/nightledger/nightledger.yaml, and the rest is fixed: make another home"
 
 
-def given(options: argparse.Namespace) -> tuple[str, ...]:
-    """Return what a new home is to be, which ``start`` takes too, as it was typed."""
-    words: list[str] = []
-    for flag in options_of("start"):
-        value = getattr(options, flag[2:].replace("-", "_"))
-        if value is True:
-            words.append(flag)
-        elif value:
-            words += [word for one in ([value] if isinstance(value, str) else value) for word in (flag, one)]
-    return tuple(words)
-
-
 def run(options: argparse.Namespace, context: Context) -> int:
-    """Make or complete the home."""
+    """Make or complete the home, or lead through all that a first day has."""
+    if options.guide:
+        return guide(context, tuple(_given(options)), dry_run=options.dry_run)
     if not context.home:
         context.home = _standing_place()
     constitution = _constitution(options)
@@ -71,12 +71,27 @@ def run(options: argparse.Namespace, context: Context) -> int:
     return 0
 
 
+def _given(options: argparse.Namespace) -> Iterator[str]:
+    """Return what a new home is to be, as it was typed; whether it is adopted, the guide finds."""
+    for flag, told in options_of("init").items():
+        row = told if isinstance(told, dict) else {}
+        value = getattr(options, row.get("dest", flag[2:].replace("-", "_")))
+        if flag in ("--guide", "--adopt", "--dry-run") or value is None:
+            continue
+        if value is row.get("const", True):
+            yield flag
+        elif not isinstance(value, bool):
+            yield from (
+                word for one in ([value] if isinstance(value, str) else value) for word in (flag, one)
+            )
+
+
 def _standing_place() -> str:
     place = os.getcwd()
     if is_within(place, CHECKOUT):
         raise UsageError(
             "which directory is to be the home? The current one is the program's own folder",
-            hint="name it: --home DIR; 'nightledger start' on a terminal looks for your agent's",
+            hint="name it: --home DIR; 'nightledger init --guide' looks for your agent's",
         )
     return place
 
@@ -177,15 +192,6 @@ def _choose_gated(options: argparse.Namespace, context: Context, host: str) -> t
 def _named(root: str, gated: Sequence[str]) -> str:
     missing = (" (not there yet)", "")
     return ", ".join(f"{name}{missing[os.path.lexists(os.path.join(root, name))]}" for name in gated)
-
-
-def ask_choice(context: Context, question: str, choices: Sequence[str]) -> int:
-    """Ask which of several is meant, the first where nothing is typed; return its place in the list."""
-    numbers = {str(at): text for at, text in enumerate(choices, 1)}
-    context.print_lines((question, *(f"  {at}  {shown(text)}" for at, text in numbers.items())))
-    while (typed := input("Number [1] > ").strip() or "1") not in numbers:
-        context.print(f"One of 1 to {len(numbers)}.")
-    return int(typed) - 1
 
 
 def machine_zone() -> str:
