@@ -24,7 +24,7 @@ PRINCIPLES = [
 @pytest.fixture(scope="module")
 def seeded(tmp_path_factory: pytest.TempPathFactory) -> World:
     """Give a home of nine entries and ten principles; nobody writes to it."""
-    return found(tmp_path_factory.mktemp("seeded"), memory=MEMORY, words=("--seed",))
+    return found(tmp_path_factory.mktemp("seeded"), memory=MEMORY, seeded=True)
 
 
 @pytest.fixture

@@ -178,7 +178,7 @@ def test_a_locked_constitution_is_amended_by_whoever_may_exchange_it(
 ) -> None:
     world = World(root=tmp_path)
     world.write("MEMORY.md", MEMORY)
-    world.ok("init", "--adopt", "--simulated", "--no-passphrase", "--zone", "UTC", "--seed")
+    world.ok("init", "--adopt", "--simulated", "--no-passphrase", "--zone", "UTC")
     kernel = kernel_for(world, monkeypatch)
     page = world.root / "page"
     page.write_text(PAGE)

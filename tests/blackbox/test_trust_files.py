@@ -34,7 +34,7 @@ def keyed(tmp_path_factory: pytest.TempPathFactory) -> World:
     """Give a home with principles and a second signer; nobody writes to it."""
     world = World(root=tmp_path_factory.mktemp("keyed"))
     world.write("MEMORY.md", MEMORY)
-    world.ok("init", "--adopt", "--simulated", "--no-passphrase", "--zone", "UTC", "--seed")
+    world.ok("init", "--adopt", "--simulated", "--no-passphrase", "--zone", "UTC")
     second = make_key(world.root / "second")
     world.ok("key", "add", f"{second}.pub", "--principal", "second", typed=yes)
     return world
