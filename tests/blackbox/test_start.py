@@ -464,6 +464,9 @@ def test_start_that_may_not_adopt_makes_nothing(place: Place) -> None:
     workspace(place)
     before = files_of(place.work)
     assert "Left" in place.run("init", "--guide", *NEW, typed=["n"]).text
+    assert place.run("init", "--guide", *NEW, "--dry-run", typed=[]).out.startswith(
+        "nightledger init --adopt"
+    )
     assert files_of(place.work) == before
 
 
