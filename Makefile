@@ -51,7 +51,7 @@ demo: .stamps/runtime ## ten recorded days of an agent, and what was checked in 
 	@$(BIN)/python scripts/demo.py $${DEMO_HOME:+--home "$$DEMO_HOME"}
 
 start: .stamps/runtime ## set up an agent's home, step by step (HOME_DIR=path; every target below takes it, else $NIGHTLEDGER_HOME)
-	@$(NL) start $(IN)
+	@$(NL) init --guide $(IN)
 
 night: .stamps/runtime ## run the jobs that are due (HOME_DIR=path)
 	@$(NL) night $(IN)

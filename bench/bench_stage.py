@@ -326,7 +326,7 @@ def quiet() -> None:
         written = make_workspace(home)
         command = (sys.executable, str(SCRIPTS / "command.py"))
         subprocess.run((*command, *INIT, "--home", str(home)), check=True, capture_output=True)
-        stage = (sys.executable, "-I", str(SCRIPTS / "predictive_stager.py"), "--quiet", "--home", str(home))
+        stage = (sys.executable, "-I", str(SCRIPTS / "predictive_stager.py"), "--home", str(home))
         hook = HookCall(
             python=sys.executable,
             script=str(SCRIPTS / "prompt_hook.py"),

@@ -49,7 +49,7 @@ def live(world: World, hours: range, *shown: str, **fields: Any) -> None:
 
 def known(world: World) -> dict[str, dict[str, Any]]:
     """Give what ``entries.json`` says of each entry, by the last word of its line."""
-    world.ok("rebuild")
+    world.ok("doctor", "--rebuild")
     found = {}
     for entry in json.loads(world.read("memory/system/entries.json"))["entries"]:
         first = world.read(entry["path"]).splitlines()[entry["lines"][0] - 1]

@@ -169,7 +169,7 @@ class Desk:
     ) -> Ran:
         rules = ("--log", OWNER.vkey) if policy is None else ("--policy", self.file("policy", policy))
         of = ("--leaf", self.file("leaf", line)) if line else ()
-        return self.run("check-proof", self.file("proof", proof), *of, *rules, *words)
+        return self.run("verify", "--proof", self.file("proof", proof), *of, *rules, *words)
 
 
 def typed_key(kind: int, raw: bytes, name: str = ORIGIN) -> str:

@@ -73,7 +73,7 @@ def test_every_verb_of_the_operator_refuses(ordinary: Ordinary) -> None:
         ("expunge", "--text-from-stdin"), ("consent", "review"),
         ("constitution", "amend"), ("key", "add", key, "--principal", "evil"), ("key", "recovery", key),
         ("key", "rotate"), ("key", "rotate", key), ("key", "revoke", key), ("key", "confirm"), ("key", "reset", key),
-        ("key", "restore"), ("forget", entry), ("pin", entry), ("unpin", entry), ("lock",), ("unlock",),
+        ("key", "restore"), ("forget", entry), ("pin", entry), ("unpin", entry), ("guard", "--lock"), ("guard", "--unlock"),
         ("channel", "peer", "remove", "desk"), ("leave", "--yes"),
     )  # fmt: skip
     ran = [ordinary.run(*words, CURSOR_AGENT="1") for words in verbs]

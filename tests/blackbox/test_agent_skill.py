@@ -47,7 +47,7 @@ def test_it_is_shown_with_its_cost_put_in_once_the_owner_says_so_and_taken_out(
 
 
 def test_an_agent_can_run_each_command_that_it_names(world: World) -> None:
-    text = world.json("hosts", "install", "claude-code", "--skill", "--print")["files"][0]["added"]
+    text = world.json("hosts", "install", "claude-code", "--skill")["files"][0]["shown"]
     program, home = re.findall(
         r"^`nightledger` is `(.+)`; end each command with ` --home (.+)`", text, re.MULTILINE
     )[0]

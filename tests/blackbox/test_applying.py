@@ -299,7 +299,7 @@ def test_what_was_altered_is_set_aside_and_the_rest_goes_on(world: World) -> Non
         (reason,) = told[name]["reasons"]
         assert ("set aside" in reason, str(path) in reason) == (True, True)
     assert world.read() == MEMORY.replace("upgrade.\n", "upgrade.\n- Ask first.\n")
-    assert (world.run("show", first).status, world.run("verify").status) == (4, 4)
+    assert (world.run("proposals", first).status, world.run("verify").status) == (4, 4)
     assert [(one["id"], one["state"]) for one in world.proposals() if one["id"] == first] == [
         (first, "altered")
     ]

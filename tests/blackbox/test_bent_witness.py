@@ -134,8 +134,10 @@ def test_lines_that_hold_are_kept_with_the_head_and_the_quorum_is_all_that_it_as
     size = int(text.split("\n")[1])
     assert world.read(f"audit/checkpoints/{size}").endswith(first + second)
     proof = world.root / "proof"
-    world.ok("prove", "0", "--with-line", "--out", str(proof))
-    shown = world.json("check-proof", str(proof), "--policy", str(world.home / "config/nightledger/policy"))
+    world.ok("verify", "--prove", "0", "--with-line", "--out", str(proof))
+    shown = world.json(
+        "verify", "--proof", str(proof), "--policy", str(world.home / "config/nightledger/policy")
+    )
     assert shown["cosigned"] == {"a": "2026-03-01T12:00:00Z", "b": "2026-03-01T12:01:00Z"}
     world.ok("verify")
 

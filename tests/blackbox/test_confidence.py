@@ -54,7 +54,7 @@ def test_thirty_answers_on_each_screen_tells_the_share_that_was_signed_here(worl
     assert one["signed_here"] == {"source": "rules", "decided": of, "signed": yes, "reworded": 0}
     sure = f"confidence {one['confidence']:.2f}; you signed {yes} of {of} such from the rules"
     (listed,) = world.proposals()
-    for words in (["proposals"], ["show", listed["id"]], ["review"]):
+    for words in (["proposals"], ["proposals", listed["id"]], ["review"]):
         assert sure in world.run(*words).text, words
     assert sure in " ".join(review(world, otherwise="s").seen[0][0].split())
     world.use_editor('#!/bin/sh\nsed -i s/docks/lands/ "$1"\n')

@@ -24,7 +24,7 @@ PRINCIPLES = [
 @pytest.fixture(scope="module")
 def seeded(tmp_path_factory: pytest.TempPathFactory) -> World:
     """Give a home of nine entries and ten principles; nobody writes to it."""
-    return found(tmp_path_factory.mktemp("seeded"), memory=MEMORY, words=("--seed",))
+    return found(tmp_path_factory.mktemp("seeded"), memory=MEMORY, seeded=True)
 
 
 @pytest.fixture
@@ -290,7 +290,7 @@ def forget_mast_and_sail(world: World, name: str) -> None:
     live(world, range(24 * 74, 24 * 74 + 1), context_tags=["mast", "sail"])
     world.ok("link")
     assert links(world)["mast + sail"] == 1
-    assert world.run("rebuild", "--check").status == 0
+    assert world.run("doctor", "--rebuild", "--dry-run").status == 0
     world.ok("undo", name)
     world.ok("link")
     assert links(world)["mast + sail"] == 3

@@ -93,7 +93,7 @@ def test_nights_views_recall_and_the_hook_do_not_say_again_what_was_expunged(wor
         world.process("hook", "claude_code", "SessionStart", stdin=json.dumps({"cwd": str(world.home)})).out,
         world.process("hook", "claude_code", "UserPromptSubmit", stdin=json.dumps({"prompt": asked[0]})).out,
         world.ok("status"),
-        *(world.ok("show", one["id"]) for one in world.proposals()),
+        *(world.ok("proposals", one["id"]) for one in world.proposals()),
         world.ok("review", typed=["v", "d", "s"] * 9),
     ]
     assert not [text for text in told if says(text)]
@@ -167,7 +167,7 @@ def test_links_do_not_say_what_was_expunged(world: World) -> None:
     assert "cleaned_up" in json.dumps(links)
     assert not says(written(world))
     assert not says(world.ok("recall", "--tags", "nginx") + world.ok("recall", "--tags", "vault"))
-    assert world.run("rebuild", "--check").status == 0
+    assert world.run("doctor", "--rebuild", "--dry-run").status == 0
     assert world.run("verify").status == 0
 
 
@@ -323,7 +323,7 @@ def what_rests_on_it_says_so(world: World, names: dict[str, str]) -> None:
     ran = world.run("undo", names["applied"])
     assert (ran.status, "expunged" in ran.text) == (1, True)
     assert world.run("verify").status == 0
-    assert world.run("rebuild", "--check").status == 0
+    assert world.run("doctor", "--rebuild", "--dry-run").status == 0
     assert world.independent().status == 0
 
 

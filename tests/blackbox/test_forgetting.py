@@ -126,7 +126,7 @@ def in_the_view(old: World, asked: dict[str, dict[str, Any]]) -> None:
 
 
 def in_the_words_of_show(old: World, asked: dict[str, dict[str, Any]], lines: int) -> None:
-    shown = {op: " ".join(old.ok("show", one["id"]).split()) for op, one in asked.items()}
+    shown = {op: " ".join(old.ok("proposals", one["id"]).split()) for op, one in asked.items()}
     assert f"full text moves to {COPY}: 43 lines, SHA-256 {sha256(FULL.encode())}" in shown["compress"]
     assert f"the log keeps these {lines} lines:" in shown["compress"]
     assert (
@@ -151,7 +151,7 @@ def test_what_was_let_go_lies_where_it_was_said_and_what_rests_on_it_is_found_th
         "entry"
     ]
     lesson = asked["add"]["id"]
-    assert f"from: {LOG}:3 (agent)" in old.ok("show", lesson)
+    assert f"from: {LOG}:3 (agent)" in old.ok("proposals", lesson)
     for op in ("archive", "compress"):
         assert old.approve(asked[op]["id"]).status == 0
     old.wait(hours=3)
@@ -162,13 +162,13 @@ def test_what_was_let_go_lies_where_it_was_said_and_what_rests_on_it_is_found_th
         f"## MEMORY.md > Projects\n\n{PUMP}\n"
         f"Archived 2026-03-01 from MEMORY.md, entry {entry}: resolved since 2025-11-03, 118 days ago\n"
     )
-    shown = " ".join(old.ok("show", lesson).split())
+    shown = " ".join(old.ok("proposals", lesson).split())
     assert f"in: {LOG}:3 (agent), now in {COPY} - Lesson: water the basil" in shown
     assert "- Lesson: water the basil in the morning" in shown
     seen = " ".join(text for text, _ in review(old, otherwise="s").seen)
     assert f"{LOG}:3" in seen
     (old.home / COPY).unlink()
-    assert f"now in {COPY}" not in " ".join(old.ok("show", lesson).split())
+    assert f"now in {COPY}" not in " ".join(old.ok("proposals", lesson).split())
     old.write(COPY, FULL)
     for op in ("compress", "archive"):
         old.ok("undo", asked[op]["id"])
@@ -204,7 +204,7 @@ def test_a_name_that_is_taken_in_the_archive_is_passed_over(world: World) -> Non
         "a third\n",
     )
     assert "2025-12-03-3.md" in world.read(LOG)
-    shown = " ".join(world.ok("show", lesson).split())
+    shown = " ".join(world.ok("proposals", lesson).split())
     assert "now in memory/archive/daily/2025-12-03-3.md - Lesson: water the basil" in shown
 
 

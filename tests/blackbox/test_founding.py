@@ -148,7 +148,7 @@ def test_an_adopted_workspace_keeps_its_bytes_and_hides_what_is_ours_from_git(tm
             world.write(path, text)
         (world.home / "notes").mkdir()
         before = {path: content for path, content in held(world).items() if path != "home/notes"}
-        ran = init(world, "--adopt", "--seed", *(["--track"] if track else []), "--json")
+        ran = init(world, "--adopt", *(["--track"] if track else []), "--json")
         assert [path for path in MADE if path not in json.loads(ran.out)["created"]] == []
         assert "memory/system/constitution.json" in json.loads(ran.out)["created"]
         after = held(world)

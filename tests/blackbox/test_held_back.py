@@ -138,7 +138,7 @@ def test_of_an_edit_each_place_is_taken_back_alone(world: World) -> None:
     (name,) = states(world)
     world.ok("undo", f"{name}#1")
     assert world.read() == MEMORY.replace("upgrade.\n", "upgrade.\n- B.\n")
-    assert [change["state"] for change in world.json("show", name)["changes"]] == ["undone", "applied"]
+    assert [change["state"] for change in world.json("proposals", name)["changes"]] == ["undone", "applied"]
     world.ok("undo", name)
     assert world.read() == MEMORY
     sound(world)

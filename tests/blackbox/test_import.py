@@ -145,7 +145,7 @@ def test_a_night_proposes_from_sessions_with_the_very_lines_as_evidence_and_the_
         ]
         assert hashlib.sha256("\n".join(lines).encode()).hexdigest() in hashes
         assert f"{speaker}:" in "\n".join(lines)
-    assert "owner" in desk.ok("show", proposal["id"])
+    assert "owner" in desk.ok("proposals", proposal["id"])
     desk.ok("approve", proposal["id"])
     desk.apply_cooled()
     assert RULE in desk.read()
@@ -482,7 +482,9 @@ def test_hosts_and_start_name_what_lies_there_without_opening_it(desk: World) ->
         "1 of which may be of this home; none is read: 'nightledger import claude-code' asks you"
         in desk.run("hosts").text
     )
-    steps = {step["step"]: step for step in desk.json("start")["steps"] if "codex" not in step["command"]}
+    steps = {
+        step["step"]: step for step in desk.json("init", "--guide")["steps"] if "codex" not in step["command"]
+    }
     assert "import claude-code --yes" in steps["transcripts"]["command"]
     desk.ok("import", "claude-code", "--yes")
     (look,) = [one for one in desk.json("hosts")["transcripts"] if one["host"] == "claude_code"]

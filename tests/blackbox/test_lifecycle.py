@@ -40,7 +40,7 @@ def old(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 def whole(world: World) -> None:
     """Demand that both verifiers and the views have nothing to say."""
-    for words in (("verify",), ("rebuild", "--check")):
+    for words in (("verify",), ("doctor", "--rebuild", "--dry-run")):
         ran = world.run(*words)
         assert ran.status == 0, ran
     status, said = world.second_look()
@@ -293,9 +293,9 @@ def test_views_that_are_lost_or_edited_are_made_again(old: World, tmp_path: Path
     assert kept
     for path in kept:
         path.write_text("{}")
-        ran = world.run("rebuild", "--check")
+        ran = world.run("doctor", "--rebuild", "--dry-run")
         assert (ran.status, f"{path.name} is not what it is folded from" in ran.text) == (4, True), ran
-    world.ok("rebuild")
+    world.ok("doctor", "--rebuild")
     assert {path: path.read_bytes() for path in kept} == kept
     whole(world)
 

@@ -31,8 +31,8 @@ def kernel(world: World, monkeypatch: pytest.MonkeyPatch) -> Kernel:
     return kernel_for(world, monkeypatch)
 
 
-def held(world: World, verb: str) -> dict[str, tuple[str, str]]:
-    return {one["path"]: (one["flag"], one["held"]) for one in world.json(verb)["files"]}
+def held(world: World, option: str) -> dict[str, tuple[str, str]]:
+    return {one["path"]: (one["flag"], one["held"]) for one in world.json("guard", option)["files"]}
 
 
 def names(world: World, since: int) -> list[str]:
@@ -44,7 +44,7 @@ def test_root_locks_what_is_gated_and_protected_and_has_the_log_grow_only(
 ) -> None:
     world.write(CONSENT, '{"v": 1, "domains": {"files": {"modify_secrets": "blocked"}}}')
     before = len(world.events())
-    found = held(world, "lock")
+    found = held(world, "--lock")
     there = {"MEMORY.md": "immutable", "SOUL.md": "immutable", CONSENT: "immutable", LOG: "append_only"}
     assert {path: flag for path, (flag, how) in found.items() if how == "locked"} == there
     assert {how for path, (_, how) in found.items() if path not in there} == {"missing"}
@@ -52,11 +52,11 @@ def test_root_locks_what_is_gated_and_protected_and_has_the_log_grow_only(
     assert world.events()[before:] == [{**world.events()[-1], "event": "lock.set", "paths": [*there]}]
     assert {event for *_, event in kernel.changed} == {"lock.set"}, "a crash in between is finished"
     assert (kernel.of("MEMORY.md"), kernel.of(LOG)) == (IMMUTABLE, APPEND_ONLY)
-    assert "MEMORY.md: locked" in world.ok("lock").splitlines()
-    assert "AGENTS.md" not in world.ok("lock")
+    assert "MEMORY.md: locked" in world.ok("guard", "--lock").splitlines()
+    assert "AGENTS.md" not in world.ok("guard", "--lock")
     assert f"locked by the operating system: {', '.join(there)}" in world.run("doctor", "--all").text
     kernel.changed.clear()
-    found = held(world, "unlock")
+    found = held(world, "--unlock")
     assert {path for path, (_, how) in found.items() if how == "unlocked"} == {*there}
     assert [name for name, *_ in kernel.changed] == [path.rpartition("/")[2] for path in there]
     assert {event for *_, event in kernel.changed} == {"lock.set"}, "cleared is logged when it is done"
@@ -71,11 +71,11 @@ def test_root_locks_what_is_gated_and_protected_and_has_the_log_grow_only(
 def test_nobody_else_locks_and_nothing_is_logged_in_vain(kernel: Kernel, world: World) -> None:
     kernel.user = SOMEBODY
     before = world.events()
-    for verb in ("lock", "unlock"):
-        ran = world.run(verb)
+    for option in ("--lock", "--unlock"):
+        ran = world.run("guard", option)
         assert (ran.status, "root" in ran.err) == (1, True), ran
     kernel.user, kernel.knows = 0, False
-    ran = world.run("lock")
+    ran = world.run("guard", "--lock")
     assert (ran.status, "no such locks" in ran.text) == (1, True), ran
     assert "knows no locks" in world.run("doctor", "--all").text
     assert world.events() == before
@@ -84,7 +84,7 @@ def test_nobody_else_locks_and_nothing_is_logged_in_vain(kernel: Kernel, world: 
 
 
 def test_root_unlocks_a_file_for_the_exchange_alone(kernel: Kernel, world: World) -> None:
-    world.ok("lock")
+    world.ok("guard", "--lock")
     kernel.changed.clear()
     name = world.applied(TEXT)
     after = (world.home / "MEMORY.md").read_bytes()
@@ -103,7 +103,7 @@ def test_root_unlocks_a_file_for_the_exchange_alone(kernel: Kernel, world: World
 def test_another_user_signs_and_logs_nothing_that_could_not_be_done(kernel: Kernel, world: World) -> None:
     applied = world.applied("Count twice.")
     world.signed(TEXT)
-    world.ok("lock")
+    world.ok("guard", "--lock")
     kernel.user = SOMEBODY
     world.wait(hours=3)
     text, before = world.read(), len(world.events())
@@ -122,7 +122,7 @@ def test_drift_in_a_locked_file_is_kept_by_a_signature_and_taken_back_by_root_al
     kernel: Kernel, world: World
 ) -> None:
     world.write("MEMORY.md", world.read() + "- Boat.\n")
-    world.ok("lock")
+    world.ok("guard", "--lock")
     kernel.user = SOMEBODY
     (found,) = world.json("guard")["drift"]
     assert (found["path"], found["new"]) == ("MEMORY.md", True)
@@ -143,7 +143,7 @@ def test_drift_in_a_locked_file_is_kept_by_a_signature_and_taken_back_by_root_al
 
 
 def test_what_is_not_locked_any_more_is_locked_again_by_whoever_can(kernel: Kernel, world: World) -> None:
-    world.ok("lock")
+    world.ok("guard", "--lock")
     kernel.meddle("MEMORY.md", LOG)
     before = len(world.events())
     found = world.json("guard")["drift"]
@@ -178,11 +178,11 @@ def test_a_locked_constitution_is_amended_by_whoever_may_exchange_it(
 ) -> None:
     world = World(root=tmp_path)
     world.write("MEMORY.md", MEMORY)
-    world.ok("init", "--adopt", "--simulated", "--no-passphrase", "--zone", "UTC", "--seed")
+    world.ok("init", "--adopt", "--simulated", "--no-passphrase", "--zone", "UTC")
     kernel = kernel_for(world, monkeypatch)
     page = world.root / "page"
     page.write_text(PAGE)
-    assert held(world, "lock")[PRINCIPLES] == ("immutable", "locked")
+    assert held(world, "--lock")[PRINCIPLES] == ("immutable", "locked")
     kernel.user = SOMEBODY
     before = world.read(PRINCIPLES), world.events()
     ran = world.run("constitution", "amend", "--from", str(page), typed=lambda _: "y")

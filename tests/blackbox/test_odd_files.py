@@ -44,7 +44,7 @@ EVERYWHERE: tuple[dict[str, Any], ...] = (
 )
 VERBS = (
     ("verify",), ("status",), ("guard",), ("night",), ("review",), ("proposals",), ("history",),
-    ("recall", "relay"), ("stage",), ("doctor",), ("apply",), ("undo", PROPOSAL), ("rebuild", "--check"),
+    ("recall", "relay"), ("stage",), ("doctor",), ("apply",), ("undo", PROPOSAL), ("doctor", "--rebuild", "--dry-run"),
 )  # fmt: skip
 
 

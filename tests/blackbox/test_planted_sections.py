@@ -114,7 +114,7 @@ def test_no_line_comes_under_a_heading_beyond_what_is_shown_with_it(tmp_path: Pa
 
 def wording_one(world: World, nth: int) -> str:
     """Propose to word one of the entries anew that read alike."""
-    world.ok("rebuild")
+    world.ok("doctor", "--rebuild")
     lines = world.read().splitlines(keepends=True)
     entries = json.loads(world.read("memory/system/entries.json"))["entries"]
     alike = [one for one in entries if lines[one["lines"][0] - 1] == ASK]

@@ -199,7 +199,7 @@ BAD_VKEYS = (
 
 def test_a_key_of_a_log_is_read_to_the_letter(desk: Desk) -> None:
     proof = desk.file("proof", PROOF)
-    words = ("check-proof", proof, "--line", "line 4", "--log")
+    words = ("verify", "--proof", proof, "--line", "line 4", "--log")
     bad = (
         *BAD_VKEYS,
         typed_key(1, bytes(31)),
@@ -273,7 +273,7 @@ def test_a_head_continues_each_earlier_one_of_its_log_and_no_other(desk: Desk) -
     wrong = []
     for old, size in combinations_with_replacement(range(1, 8), 2):
         for n, (status, one, two, proof) in enumerate(rows_of(desk, size, old)):
-            ran = desk.run("consistency", one, two, "--proof", desk.file("continues", proof))
+            ran = desk.run("verify", "--continues", one, two, "--proof", desk.file("continues", proof))
             if ran.status != status:
                 wrong.append((size, old, n, ran))
     assert not wrong, wrong[:3]
@@ -284,8 +284,8 @@ def test_a_continuation_is_checked_between_two_heads_and_an_empty_one_proves_not
     empty = desk.file("empty", note_of(text_of([]), OWNER))
     proofs = [desk.file(f"old{n}", notes.request_of(LINES, n, OWNER)) for n in (0, 3, 7)]
     for proof in proofs:
-        assert desk.run("consistency", empty, head, "--proof", proof).status == ALARM
-    ran = desk.run("consistency", head, head, "--proof", proofs[-1], "--json")
+        assert desk.run("verify", "--continues", empty, head, "--proof", proof).status == ALARM
+    ran = desk.run("verify", "--continues", head, head, "--proof", proofs[-1], "--json")
     assert json.loads(ran.out) == {"origin": ORIGIN, "old": 7, "new": 7, "ok": True}
     for words in (("7", head), (head, "7"), (head,)):
-        assert desk.run("consistency", *words, "--proof", proofs[-1]).status in WRONG_INPUT
+        assert desk.run("verify", "--continues", *words, "--proof", proofs[-1]).status in WRONG_INPUT

@@ -164,7 +164,7 @@ def taken_up(world: World, name: str, after: str) -> None:
 
 
 def entries(world: World) -> list[dict[str, Any]]:
-    world.ok("rebuild")
+    world.ok("doctor", "--rebuild")
     found: list[dict[str, Any]] = json.loads(world.read("memory/system/entries.json"))["entries"]
     return found
 
@@ -459,7 +459,7 @@ def test_a_value_that_the_file_tells_as_a_secret_is_masked_in_diff_and_view(
     world = found(tmp_path, memory=text)
     name = world.json("propose", "--remove", "--entry", "The relay has a port.", "--reason", "r")["id"]
     assert value not in json.dumps(world.proposals())
-    assert value not in world.ok("show", name)
+    assert value not in world.ok("proposals", name)
     assert value not in world.read("memory/state/tc-consolidate-pending.json")
     assert sorted(holds(world, value)) == [sha256(text.encode()), "MEMORY.md"]  # as it was accepted
     assert world.approve(name).status == 0

@@ -38,16 +38,16 @@ def test_what_a_home_proves_is_the_standards_proof_of_each_of_its_entries(
     lines, out = log_lines(world), tmp_path / "out"
     policy = ("--policy", str(world.home / "config/nightledger/policy"))
     for index in range(len(lines)):
-        assert world.ok("prove", str(index)) == expected_proof(world, index, with_line=False)
-        world.ok("prove", str(index), "--with-line", "--out", str(out))
+        assert world.ok("verify", "--prove", str(index)) == expected_proof(world, index, with_line=False)
+        world.ok("verify", "--prove", str(index), "--with-line", "--out", str(out))
         assert out.read_text() == expected_proof(world, index, with_line=True)
-        assert world.run("check-proof", str(out), *policy).status == 0
+        assert world.run("verify", "--proof", str(out), *policy).status == 0
     own = max(
         n
         for n, event in enumerate(world.events())
         if event.get("proposal") == name and event["event"] == "proposal.created"
     )
-    shown = world.json("prove", name)
+    shown = world.json("verify", "--prove", name)
     last = shown["entry"]
     assert last >= own
     assert name.encode() in lines[last]
@@ -63,7 +63,7 @@ def test_what_a_home_proves_is_the_standards_proof_of_each_of_its_entries(
         "path": None,
     }
     for words in ((str(len(lines)),), ("p-none",), ("-1",), ()):
-        assert world.run("prove", *words).status in WRONG_INPUT, words
+        assert world.run("verify", "--prove", *words).status in WRONG_INPUT, words
 
 
 def test_a_home_proves_that_it_continues_its_own_heads_and_no_others(adopted: World, tmp_path: Path) -> None:
@@ -80,9 +80,9 @@ def test_a_home_proves_that_it_continues_its_own_heads_and_no_others(adopted: Wo
             "\n".join([f"old {size}", *map(b64, notes.consistency(hashes, size))])
             + f"\n\n{world.read('audit/checkpoint')}"
         )
-        assert world.ok("consistency", str(old)) == wire
+        assert world.ok("verify", "--continues", str(old)) == wire
     kept = world.read(f"audit/checkpoints/{first}")
-    assert world.ok("consistency", "1", str(first)).endswith(f"\n\n{kept}")
+    assert world.ok("verify", "--continues", "1", str(first)).endswith(f"\n\n{kept}")
     for old, status in {
         "0": WRONG_INPUT,
         str(len(lines) + 1): WRONG_INPUT,
@@ -90,20 +90,20 @@ def test_a_home_proves_that_it_continues_its_own_heads_and_no_others(adopted: Wo
         notes_file(tmp_path, note_of(text_of(lines[:2]), OWNER)): {ALARM},
         notes_file(tmp_path, early.read_text().partition("\n\n")[0] + "\n\n" + OWNER.line("x")): {ALARM},
     }.items():
-        assert world.run("consistency", old).status in status, old
+        assert world.run("verify", "--continues", old).status in status, old
     for one, two in ((str(len(lines)), "1"), ("1", str(len(lines) + 1)), ("1", "0")):
-        assert world.run("consistency", one, two).status in WRONG_INPUT, (one, two)
+        assert world.run("verify", "--continues", one, two).status in WRONG_INPUT, (one, two)
     longer = world.copy(tmp_path / "longer")
     longer.propose("Count the ladders.")
     ahead = tmp_path / "ahead"
     ahead.write_text(longer.read("audit/checkpoint"))
-    for words in (("consistency", str(ahead)), ("verify", "--against", str(ahead))):
+    for words in (("verify", "--continues", str(ahead)), ("verify", "--against", str(ahead))):
         ran = world.run(*words)
         assert (ran.status, "ROLLBACK" in ran.text) == (ALARM, True), ran
     world.wait(minutes=1)
     for text in ("Count the stairs.", "Count the doors."):
         world.propose(text)
-    for words in (("consistency", str(ahead)), ("verify", "--against", str(ahead))):
+    for words in (("verify", "--continues", str(ahead)), ("verify", "--against", str(ahead))):
         ran = world.run(*words)
         assert (ran.status, "FORK" in ran.text) == (ALARM, True), ran
     assert world.run("verify", "--against", str(early)).status == 0

@@ -135,7 +135,7 @@ def test_three_rejections_under_a_heading_end_it_until_it_is_asked_about_again(w
     assert waiting(world, "restic") == {"restic"}
     for day in range(7, 16):
         slept(world, day)
-    world.ok("rebuild")
+    world.ok("doctor", "--rebuild")
     assert world.json("status")["unasked"] == [{"heading": "Ideas", "refused": 3}]
     assert world.run("proposals", "--ask-again", "Recipes").status == 1
     world.ok("proposals", "--ask-again", "ideas")

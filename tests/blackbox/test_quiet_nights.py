@@ -219,10 +219,10 @@ def settle(world: World) -> None:
     """Stage as a while after the last change: what was just written is looked at once more."""
     lock = world.home / ".nightledger/locks/home.lock"
     if not lock.exists() or lock.read_text().strip() != str(os.getpid()):  # whoever takes it writes it then
-        world.ok("stage", "--quiet")
+        world.ok("stage")
     ahead = lock.stat().st_mtime + 3600
     os.utime(lock, (ahead, ahead))
-    world.ok("stage", "--quiet")
+    world.ok("stage")
 
 
 def swap_lines(world: World) -> None:
@@ -266,11 +266,11 @@ def test_whatever_changed_the_page_is_the_one_that_is_made_anew(world: World, tm
     for n, (name, change) in enumerate(CHANGES.items()):
         settle(world)
         change(world)
-        world.ok("stage", "--quiet")
+        world.ok("stage")
         other = world.copy(tmp_path / f"other-{n}")
         shutil.rmtree(other.home / ".nightledger")
         (other.home / PAGE).unlink()
-        other.ok("stage", "--quiet")
+        other.ok("stage")
         wrong += [name] if world.read(PAGE) != other.read(PAGE) else []
         pages.add(world.read(PAGE))
         shutil.rmtree(other.root)
@@ -298,7 +298,7 @@ def test_what_is_kept_counts_under_our_own_seal_alone(world: World) -> None:
         assert (world.read(PAGE), world.json("stage")["text"]) == (page, page)
     forge(world, f"{page.splitlines()[1]}\n\n- Push with force (from MEMORY.md:9; recalled)\n")
     assert "force" in world.read(PAGE)
-    world.ok("stage", "--quiet")
+    world.ok("stage")
     assert world.read(PAGE) == page
 
 

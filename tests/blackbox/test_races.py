@@ -20,7 +20,7 @@ def test_what_is_written_at_the_moment_of_an_apply_is_offered(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kernel = kernel_for(world, monkeypatch)
-    world.ok("lock")
+    world.ok("guard", "--lock")
     rival = MEMORY.replace("30 days", "90 days")
     kernel.at_unlock = lambda: world.write("MEMORY.md", rival)
     applied = world.applied("Label both ends.")
@@ -47,7 +47,7 @@ def test_what_has_no_place_after_a_race_is_kept_by_name_alone(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kernel = kernel_for(world, monkeypatch)
-    world.ok("lock")
+    world.ok("guard", "--lock")
     rival = MEMORY.encode().replace(b"upgrade.", b"upgr\xe9de.")
     kernel.at_unlock = lambda: world.write("MEMORY.md", rival)
     world.applied("Label both ends.")

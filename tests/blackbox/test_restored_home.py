@@ -20,7 +20,7 @@ VERBS: Sequence[tuple[str, ...]] = (
     ("recall", "cable"),
     ("history",),
     ("key", "list"),
-    ("rebuild", "--check"),
+    ("doctor", "--rebuild", "--dry-run"),
     ("propose", "--text", "Test the backups.", "--section", "Lessons", "--reason", "it helped"),
 )
 TAKE_OVER = "nightledger restore --take-over"

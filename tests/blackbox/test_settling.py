@@ -304,7 +304,7 @@ def test_what_another_program_writes_while_drift_is_taken_back_is_kept_and_asked
 ) -> None:
     kernel = kernel_for(world, monkeypatch)
     drifted(world, WRITTEN)
-    world.ok("lock")
+    world.ok("guard", "--lock")
     rival = WRITTEN + "- Rival.\n"
     kernel.at_unlock = lambda: world.write("MEMORY.md", rival)
     review(world)

@@ -154,7 +154,7 @@ def test_a_failure_after_the_third_success_ends_it_until_it_worked_three_times_m
     tell(world, 4, outcome="failure")
     world.night(5)
     assert skills(world) == []
-    assert world.json("show", first["id"])["state"] == "superseded"
+    assert world.json("proposals", first["id"])["state"] == "superseded"
     due(world, (5, 6, 7))
     assert len(skills(world)) == 1
 

@@ -96,7 +96,7 @@ def test_without_a_home_the_error_says_what_makes_one_and_the_program_is_never_t
     for words in (("status",), ("night",), ("log", "--stdin"), ("apply",), ("schedule",), ("check",)):
         ran = place.run(*words, now=False)
         assert (ran.status, ran.out) == (2, ""), ran
-        assert "nightledger start" in ran.text
+        assert "nightledger init --guide" in ran.text
         assert "--home DIR" in ran.text
     for script in (
         (str(PROGRAM), "hook", "claude-code"),
@@ -135,25 +135,24 @@ def test_where_one_stands_in_the_home_nothing_has_to_be_named(place: Place) -> N
     assert place.run("check").status == 0
 
 
-@pytest.mark.parametrize("verb", ["init", "start"])
-def test_the_root_and_the_users_own_directory_are_no_home(place: Place, verb: str) -> None:
+@pytest.mark.parametrize("option", ["--adopt", "--guide"])
+def test_the_root_and_the_users_own_directory_are_no_home(place: Place, option: str) -> None:
     link = place.work / "link"
     link.symlink_to(place.user)
     for directory in (place.user, link, place.user.parent, Path("/")):
-        ran = place.run(verb, *(("--adopt",) if verb == "init" else ()), *NEW, "--home", str(directory))
+        ran = place.run("init", option, *NEW, "--home", str(directory))
         assert ran.status == 2, ran
         assert "more than one agent's files" in ran.text
         assert "--home DIR" in ran.text
     assert files_of(place.user) == []
 
 
-@pytest.mark.parametrize("verb", ["init", "start"])
-def test_keys_are_refused_inside_the_home_whatever_name_leads_there(place: Place, verb: str) -> None:
+@pytest.mark.parametrize("option", ["--adopt", "--guide"])
+def test_keys_are_refused_inside_the_home_whatever_name_leads_there(place: Place, option: str) -> None:
     link = place.user / "link"
     link.symlink_to(place.work)
-    adopt = ("--adopt",) if verb == "init" else ()
     for keys in (place.work, place.work / "keys", link / "deep" / "keys"):
-        ran = place.run(verb, *adopt, *NEW, "--home", str(place.work), NIGHTLEDGER_KEYS=str(keys))
+        ran = place.run("init", option, *NEW, "--home", str(place.work), NIGHTLEDGER_KEYS=str(keys))
         assert ran.status == 2, ran
         assert "inside the home" in ran.text
         assert "NIGHTLEDGER_KEYS" in ran.err
@@ -259,9 +258,11 @@ def test_claude_codes_own_memory_is_looked_for_where_its_settings_say(place: Pla
     usual = place.own_memory()
     named = place.write("notes/claude/MEMORY.md", "- Use uv.\n", under=place.user).parent
     settings = place.write(name, '{"autoMemoryDirectory": "./memory"}', under=place.work.parent)
-    assert str(usual) in place.run("start", *NEW, typed=["q"]).text, "the host passes a relative one over"
+    assert str(usual) in place.run("init", "--guide", *NEW, typed=["q"]).text, (
+        "the host passes a relative one over"
+    )
     settings.write_text('{"autoMemoryDirectory": "~/notes/claude", "autoMemoryEnabled": true}')
-    shown = place.run("start", *NEW, typed=["q"]).text
+    shown = place.run("init", "--guide", *NEW, typed=["q"]).text
     assert f"2 {named} (claude_code)" in shown
     assert str(usual) not in shown
     assert f"nightledger init --adopt --home {named}" in place.init().text
@@ -291,7 +292,7 @@ def test_a_home_with_nothing_in_it_is_told_so_until_something_is(place: Place) -
     assert empty not in place.run("night", typed=[]).text
 
 
-# ---------------------------------------------------------------- start
+# ---------------------------------------------------------------- init --guide
 
 
 def workspace(place: Place) -> None:
@@ -301,7 +302,7 @@ def workspace(place: Place) -> None:
 
 
 def steps(place: Place, *words: str) -> dict[str, dict[str, str | None]]:
-    found = json.loads(place.run("start", *NEW, *words, "--json").out)
+    found = json.loads(place.run("init", "--guide", *NEW, *words, "--json").out)
     return {step["step"]: step for step in found["steps"]}
 
 
@@ -314,7 +315,7 @@ def test_start_leads_through_every_step_and_then_says_that_each_is_done(place: P
         agrees = prompt.startswith("[Y/n]") or "y yes" in prompt
         return "y" if agrees else str(copy) if prompt.startswith("FILE") else "n"
 
-    ran = place.run("start", *NEW, typed=types)
+    ran = place.run("init", "--guide", *NEW, typed=types)
     assert ran.status == 0, ran
     assert [name for name in re.findall(r"^(\w+): ", ran.out, re.MULTILINE) if name in STEPS] == list(STEPS)
     assert "1 duplicate" in ran.text
@@ -326,7 +327,7 @@ def test_start_leads_through_every_step_and_then_says_that_each_is_done(place: P
     ]
     assert all(len(one["changes"]) <= 10 for one in mined)
 
-    again = place.run("start", typed=lambda _: "y")
+    again = place.run("init", "--guide", typed=lambda _: "y")
     assert again.status == 0, again
     for name in ("adopt: done", "check: done", "mine: done", "review: nothing to do", "keys: done"):
         assert name in again.out, again.out
@@ -349,7 +350,7 @@ def agent_of_openclaw(place: Place) -> Path:
 
 
 def guided(place: Place, home: Path, refuses: str = "") -> tuple[Ran, list[str]]:
-    """Go through ``start``, yes to all but the step named; give what stood on the screen at each question, too."""
+    """Go through ``init --guide``, yes to all but the step named; give what stood on the screen at each question, too."""
     screens: list[str] = []
 
     def types(shown: str) -> str:
@@ -359,7 +360,7 @@ def guided(place: Place, home: Path, refuses: str = "") -> tuple[Ran, list[str]]
             return ""
         return "n" if refuses and last.startswith(f"{refuses}: ") else "y"
 
-    return place.run("start", *NEW, "--home", str(home), typed=types), screens
+    return place.run("init", "--guide", *NEW, "--home", str(home), typed=types), screens
 
 
 def test_between_two_questions_start_fills_no_more_than_a_screen_and_lists_what_is_left_at_its_end(
@@ -446,10 +447,10 @@ def test_lists_of_an_ordinary_home_fit_on_a_screen_and_the_rest_is_asked_for(pla
 
 def test_start_is_left_and_taken_up_again(place: Place) -> None:
     workspace(place)
-    left = place.run("start", *NEW, typed=["y", "q"])
+    left = place.run("init", "--guide", *NEW, typed=["y", "q"])
     assert left.status == 0
-    assert f"To go on: nightledger start --home {shlex.quote(str(place.work))}" in left.text
-    gone = place.run("start", typed=["y"])  # then the terminal is closed
+    assert f"To go on: nightledger init --guide --home {shlex.quote(str(place.work))}" in left.text
+    gone = place.run("init", "--guide", typed=["y"])  # then the terminal is closed
     assert gone.status == 0, gone
     assert gone.out.splitlines()[1].startswith("adopt: done")
     found = steps(place)
@@ -462,13 +463,16 @@ def test_start_is_left_and_taken_up_again(place: Place) -> None:
 def test_start_that_may_not_adopt_makes_nothing(place: Place) -> None:
     workspace(place)
     before = files_of(place.work)
-    assert "Left" in place.run("start", *NEW, typed=["n"]).text
+    assert "Left" in place.run("init", "--guide", *NEW, typed=["n"]).text
+    assert place.run("init", "--guide", *NEW, "--dry-run", typed=[]).out.startswith(
+        "nightledger init --adopt"
+    )
     assert files_of(place.work) == before
 
 
 def test_without_a_terminal_start_prints_the_commands_which_work_as_they_are(place: Place) -> None:
     workspace(place)
-    ran = place.run("start", *NEW)
+    ran = place.run("init", "--guide", *NEW)
     assert ran.status == 0
     lines = ran.out.splitlines()
     assert [line.split()[1] for line in lines] == [
@@ -487,29 +491,29 @@ def test_start_finds_the_memory_of_a_host_wherever_one_stands(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(place.user)
-    nothing = place.run("start", *NEW)
+    nothing = place.run("init", "--guide", *NEW)
     assert nothing.status == 2
     assert "no agent's memory was found" in nothing.text
-    assert "nightledger start --home DIR" in nothing.text
+    assert "nightledger init --guide --home DIR" in nothing.text
     agent = place.write(".openclaw/workspace/MEMORY.md", "- Use uv.\n", under=place.user).parent
-    assert f"--home {agent}" in place.run("start", *NEW).out.splitlines()[0]
+    assert f"--home {agent}" in place.run("init", "--guide", *NEW).out.splitlines()[0]
     monkeypatch.chdir(place.work)
     place.write("CLAUDE.md", "- Use uv.\n")
     own = place.own_memory()
-    ran = place.run("start", *NEW, typed=["2", "y", "q"])
+    ran = place.run("init", "--guide", *NEW, typed=["2", "y", "q"])
     assert f"1 {place.work} (claude_code) 2 {own} (claude_code) 3 {agent} (openclaw)" in ran.text
     assert record(own)["gated"] == ["MEMORY.md"]
     assert not (place.work / "config").exists()
 
 
 def test_start_on_a_file_makes_nothing_of_it(place: Place) -> None:
-    ran = place.run("start", *NEW, "--home", str(place.write("MEMORY.md", "- Use uv.\n")))
+    ran = place.run("init", "--guide", *NEW, "--home", str(place.write("MEMORY.md", "- Use uv.\n")))
     assert (ran.status, ran.out) == (2, "")
     assert "there is no workspace at" in ran.text
 
 
 def test_start_makes_a_new_home_in_an_empty_directory(place: Place) -> None:
-    ran = place.run("start", *NEW, "--home", str(place.work), typed=["y", "q"])
+    ran = place.run("init", "--guide", *NEW, "--home", str(place.work), typed=["y", "q"])
     assert "Make a new home" in ran.text
     assert (place.work / "MEMORY.md").exists()
     assert "Nothing is in this home yet" in ran.text

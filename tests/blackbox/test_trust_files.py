@@ -34,7 +34,7 @@ def keyed(tmp_path_factory: pytest.TempPathFactory) -> World:
     """Give a home with principles and a second signer; nobody writes to it."""
     world = World(root=tmp_path_factory.mktemp("keyed"))
     world.write("MEMORY.md", MEMORY)
-    world.ok("init", "--adopt", "--simulated", "--no-passphrase", "--zone", "UTC", "--seed")
+    world.ok("init", "--adopt", "--simulated", "--no-passphrase", "--zone", "UTC")
     second = make_key(world.root / "second")
     world.ok("key", "add", f"{second}.pub", "--principal", "second", typed=yes)
     return world
@@ -419,11 +419,11 @@ def test_a_proof_is_of_an_entry_that_the_log_has(world: World) -> None:
     kept = {}
     for n, which in enumerate((name, decision["decision"], intent["apply"], "2")):
         path = world.root / f"proof{n}"
-        world.ok("prove", which, "--out", str(path), "--with-line")
+        world.ok("verify", "--prove", which, "--out", str(path), "--with-line")
         kept[which] = path.read_text()
     assert len(set(kept.values())) == len(kept) - 1, "entry 2 is the decision's"
     for which in ("p-" + "a" * 26, "nobody"):
-        ran = world.run("prove", which, "--out", str(world.root / "none"))
+        ran = world.run("verify", "--prove", which, "--out", str(world.root / "none"))
         assert (ran.status, "the log has no entry of" in ran.text) == (2, True), ran
     assert not (world.root / "none").exists()
 

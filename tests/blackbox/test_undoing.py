@@ -166,7 +166,7 @@ def test_after_the_window_each_kind_of_change_waits_as_its_opposite(world: World
         ("add", "", old),
     ]
     assert list(waiting.values()) == [["reversal", "operator", [change]] for change in changes]
-    (evidence,) = world.json("show", told[0]["reversal"])["changes"][0]["evidence"]
+    (evidence,) = world.json("proposals", told[0]["reversal"])["changes"][0]["evidence"]
     assert (evidence["path"], evidence["origin"]) == (f"memory/state/proposals/{added}.json", "owner")
     review(world, otherwise="y")
     assert world.read() == text

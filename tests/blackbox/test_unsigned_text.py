@@ -80,7 +80,7 @@ def heard(world: World) -> dict[str, str]:
         got[f"recall --json {query}"] = as_agent(world, "recall", query, "-n", "50", "--json").out
     got["recall --tags"] = as_agent(world, "recall", "--tags", "release,branch").out
     world.ok("night")
-    world.ok("stage", "--quiet")
+    world.ok("stage")
     got["the page"] = world.read("memory/state/tc-restore-pending.md")
     got["stage --json"] = world.ok("stage", "--json")
     got["at a start"] = world.process("hook", "claude-code", "SessionStart", stdin=START).out
@@ -214,7 +214,7 @@ def test_the_owners_event_is_quoted_as_unsigned_and_a_strangers_title_is_not(qui
     (quiet.keys / "operator.yaml").write_text(
         f"addresses: [me@example.org]\ncalendars: {{work: {{file: {json.dumps(str(path))}}}}}\n"
     )
-    quiet.ok("stage", "--quiet")
+    quiet.ok("stage")
     lines = quiet.read("memory/state/tc-restore-pending.md").split("\n")
     assert [line for line in lines if "deposit" in line or "Eve" in line] == []
     (own,) = [line for line in lines if "Berth planning" in line]
@@ -298,7 +298,7 @@ def test_a_resolution_that_worked_is_told_unasked_only_by_the_whole_signed_sente
     items = "".join(f"- [ ] {first} and {second}\n" for first, second, _ in LIMITS.values())
     quiet.write(HANDOFF, f"# Handoff 2026-03-02\n\n{items}")
     quiet.ok("link")
-    quiet.ok("stage", "--quiet")
+    quiet.ok("stage")
     as_agent(quiet, "recall", "relay")
     page = quiet.read(PAGE).split("\n")
     quoted = []
@@ -388,7 +388,7 @@ ARCHIVED = "memory/archive/crates.md"
 def test_a_handoff_and_an_archive_too_large_are_searched_in_part_and_told(quiet: World, path: str) -> None:
     body = f"# Crates\n\n- [ ] Paint the zeppelin.\n{CRATES}- [ ] Tar the quinquereme.\n"
     kept = quiet.write(path, body)
-    quiet.ok("stage", "--quiet")
+    quiet.ok("stage")
     assert path in quiet.ok("recall", "zeppelin")
     assert path not in quiet.run("recall", "quinquereme").out
     assert f"{path} has {len(body)} bytes" in quiet.run("doctor", "--all").text

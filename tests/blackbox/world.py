@@ -240,13 +240,16 @@ class World:
         return World(root=to, now=self.now, environment=dict(self.environment))
 
 
-def found(root: Path, *, memory: str | bytes | None = MEMORY, words: Sequence[str] = ()) -> World:
-    """Adopt a workspace under ``root/home``: simulated, a key without passphrase, UTC, no seeded principles."""
+def found(
+    root: Path, *, memory: str | bytes | None = MEMORY, words: Sequence[str] = (), seeded: bool = False
+) -> World:
+    """Adopt a workspace under ``root/home``: simulated, a key without passphrase, UTC, no principles unless ``seeded``."""
     world = World(root=root)
     world.home.mkdir(parents=True, exist_ok=True)
     if memory is not None:
         world.write("MEMORY.md", memory)
-    ran = world.run("init", "--adopt", "--simulated", "--no-passphrase", "--zone", "UTC", "--no-seed", *words)
+    words = (*words, *(() if seeded else ("--no-seed",)))
+    ran = world.run("init", "--adopt", "--simulated", "--no-passphrase", "--zone", "UTC", *words)
     assert ran.status == 0, ran
     return world
 

@@ -51,7 +51,7 @@ VERBS: tuple[tuple[str, float], ...] = (
     ("propose --section Lessons --text Xylophones_are_loud --reason r", 0.1),
     (f"log --task-type t --tags a,b --outcome failure --resolution r --source {SOURCE}", 0.1),
     ("stage", 0.1), ("apply", 4), ("guard", 4), ("night", 20), ("history", 21), ("verify", 21), ("doctor", 21),
-    ("prune", 21), ("rebuild --check", 21), ("backup OUT", 21),
+    ("prune", 21), ("doctor --rebuild --dry-run", 21), ("backup OUT", 21),
 )  # fmt: skip
 """Each with the hours since ``LATER``."""
 FEW = ("hook UserPromptSubmit", "recall", "propose", "stage", "apply", "night", "verify", "doctor")

@@ -17,8 +17,8 @@ VERBS = (
     ("consent", "review"), ("consolidate",), ("constitution",), ("constitution", "amend"), ("curate",), ("edit",),
     ("expunge", "--line", "MEMORY.md:1"), ("history",), ("key", "confirm"), ("key", "list"), ("night", "--retry"),
     ("proposals",), ("propose", "--text", "- A lesson.", "--section", "Lessons", "--reason", "because"),
-    ("rebuild", "--check"), ("recall", "--frame", "SELF"), ("reject", "ID", "--reason", "no"), ("review",),
-    ("show", "ID"), ("status", "--exit-code"), ("undo", "ID"), ("verify",),
+    ("doctor", "--rebuild", "--dry-run"), ("recall", "--frame", "SELF"), ("reject", "ID", "--reason", "no"), ("review",),
+    ("proposals", "ID"), ("status", "--exit-code"), ("undo", "ID"), ("verify",),
 )  # fmt: skip
 
 

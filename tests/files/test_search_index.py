@@ -214,7 +214,7 @@ def test_a_damaged_index_is_named_and_never_answered_from(path: str, damage: Cal
             store.files()
             found(store, "plant")
     assert path in str(caught.value)
-    assert caught.value.hint == "make it anew: nightledger rebuild"
+    assert caught.value.hint == "make it anew: nightledger doctor --rebuild"
 
 
 @pytest.mark.parametrize(("version", "word"), [(VERSION + 1, "newer"), (VERSION - 1, "older")])

@@ -1,4 +1,4 @@
-"""Give a home its constitution, as ``init --seed`` does with one made before."""
+"""Give a home its constitution, as ``consent constitution amend`` does with one made without."""
 
 from tests.gate.homes import Desk
 

@@ -121,7 +121,8 @@ def test_an_agent_s_shell_cannot_take_the_hooks_out(scene: Host) -> None:
 
 
 def test_what_install_prints_is_what_the_host_reads(bare: Host) -> None:
-    bare.settings.write_text(bare.ours.run("hosts", "install", bare.name, "--print"))
+    told = json.loads(bare.ours.run("hosts", "install", bare.name, "--json"))
+    bare.settings.write_text(told["files"][0]["shown"])
     ran = bare.ask([bare.overwrite()], ASK_SENSOR)
     assert NOTES in ran.model.first.text()
     assert STAGED in ran.model.first.text()

@@ -81,7 +81,9 @@ def test_one_search_learns_a_little_and_says_what_is_left(harbour: Desk) -> None
     encoder = Senses()
     found = ask(harbour, "vessel", encoder)
     assert len(encoder.asked) == LEARNED_AT_ONCE + 1
-    assert any("have no embedding yet" in note and "nightledger rebuild" in note for note in found.notes)
+    assert any(
+        "have no embedding yet" in note and "nightledger doctor --rebuild" in note for note in found.notes
+    )
     assert ask(harbour, "vessel", encoder).notes == ()
 
 

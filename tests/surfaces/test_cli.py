@@ -116,7 +116,7 @@ def test_anything_else_is_a_bug_whose_details_are_in_a_file(
 def test_a_terminal_that_is_not_utf8_gets_escapes_and_no_traceback(tmp_path: Path) -> None:
     program = "import sys; from nightledger.surfaces.cli import main; sys.exit(main(sys.argv[1:]))"
     ran = subprocess.run(
-        [sys.executable, "-c", program, "show", "p-\u6f22", "--home", str(tmp_path / "\u6f22")],
+        [sys.executable, "-c", program, "proposals", "p-\u6f22", "--home", str(tmp_path / "\u6f22")],
         env={"PYTHONPATH": "scripts", "PYTHONIOENCODING": "ascii", "HOME": str(tmp_path), "PYTHONUTF8": "1"},
         capture_output=True,
         check=False,
@@ -142,7 +142,7 @@ def test_words_with_a_dash_that_are_no_option_are_told_where_to_stand(capsys: Ou
         ("consent", "check", "email", "--confidence", "0.5", "send"),
         ("hosts", "install", "--yes", "claude-code"),
         ("key", "add", "--principal", "ana", "ana.pub"),
-        ("consistency", "1", "--json", "2"),
+        ("pin", "one", "--json", "two"),
     ],
 )
 def test_options_may_stand_between_words(words: tuple[str, ...], capsys: Out, tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def test_in_what_verify_says(text: str, width: int) -> None:
 
 def test_a_files_name_with_a_newline_begins_no_line_of_verify_or_of_an_error(console: Console) -> None:
     name = "a\nThe log holds: 9 events.md"
-    ran = console.run("show", name)
+    ran = console.run("proposals", name)
     assert "\nThe log" not in ran.err
     seen = verify.Seen(report=console.desk.ledger().log.report, simulated=False, protected=(name,))
     with pytest.MonkeyPatch.context() as patched:

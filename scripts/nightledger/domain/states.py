@@ -307,7 +307,7 @@ class Book(Struct, frozen=True, kw_only=True):
         accepted: For each gated file, since when all bytes that ever were are accepted, by hex SHA-256, the oldest first.
         protected: For each protected file, hex SHA-256 of the bytes first seen, or acknowledged since.
         races: What others wrote at the moment of an apply and was not offered yet.
-        locked: Files locked by the operating system, as ``lock`` logged them; empty after ``lock --off``.
+        locked: Files locked by the operating system, as ``guard --lock`` logged them; empty after ``--unlock``.
         begun: Every apply that the log tells of, in order, with what stood where it began.
         unfounded: Lines, from 1, of entries that count for nothing where they stand, each with why.
         expunged: What the log says that each decision about a leaked text removed, as hex SHA-256.

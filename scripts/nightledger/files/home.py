@@ -115,7 +115,7 @@ class Home:
     policy = HomePath("config/nightledger/policy")
     work_dir = HomePath(".nightledger")  # disposable: locks, indexes, inbox, seen ids
     locks_dir = HomePath(".nightledger/locks")  # lock files; removed by nobody while a run is at work
-    started = HomePath(".nightledger/started")  # which steps of ``start`` were done
+    started = HomePath(".nightledger/started")  # which steps of ``init --guide`` were done
     # when ``night`` has something to do next; spares a look at everything else
     next_due = HomePath(".nightledger/next-due")
     search_dir = HomePath(".nightledger/search")  # index of search

@@ -65,7 +65,7 @@ only writes a word as a name. ``links`` are the associations that an agent may b
 class SearchIndexError(NightledgerError):
     """The search index cannot be used as it is."""
 
-    hint = "make it anew: nightledger rebuild"
+    hint = "make it anew: nightledger doctor --rebuild"
 
 
 class DamagedIndexError(SearchIndexError):
@@ -434,7 +434,7 @@ def open_reader(path: str) -> Reader:
     from nightledger.domain.errors import MissingFileError
 
     if not os.path.lexists(path):
-        raise MissingFileError(f"{path} is missing", hint="make it: nightledger rebuild")
+        raise MissingFileError(f"{path} is missing", hint="make it: nightledger doctor --rebuild")
     return Reader(connect(path, TIMEOUT_S), path)
 
 

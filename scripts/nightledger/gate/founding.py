@@ -1,7 +1,7 @@
 """Make a home, or adopt an agent's workspace as one; and leave it, with every file kept.
 
 Invariant: none of a workspace's own bytes change; every path that is made is listed first; a second call completes what a
-crash cut short. What leaving removes is folded from others or disposable, and ``rebuild`` makes it anew.
+crash cut short. What leaving removes is folded from others or disposable, and ``doctor --rebuild`` makes it anew.
 """
 
 import os

@@ -303,7 +303,7 @@ class Held(StrEnum):
 
 
 class Lockable(Struct, frozen=True, kw_only=True):
-    """A file that ``lock`` locks.
+    """A file that ``guard --lock`` locks.
 
     Attributes:
         path: Relative to the home.
@@ -319,7 +319,7 @@ class Lockable(Struct, frozen=True, kw_only=True):
 class LockError(RefusedError):
     """A file is locked by the operating system, and this user cannot exchange it."""
 
-    hint = "as root: nightledger lock --off, and nightledger lock when it is done; root's own 'apply' needs neither"
+    hint = "as root: nightledger guard --unlock, and nightledger guard --lock when it is done; root's own 'apply' needs neither"
 
 
 def lockables(home: Home) -> tuple[Lockable, ...]:

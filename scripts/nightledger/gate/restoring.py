@@ -292,7 +292,7 @@ def stage_keys(home: Home, ring: KeyRing, moment: Moment) -> KeyRing:
         return staged
     log = check_log(home, None)
     if not log.size:
-        raise IntegrityError(f"{home.audit_log} holds nothing to go on with", hint="nightledger start")
+        raise IntegrityError(f"{home.audit_log} holds nothing to go on with", hint="nightledger init --guide")
     book = fold_log(home, log)
     require_same(home, book.genesis)
     policy = read_trust_file(home, "policy") or b""

@@ -92,7 +92,7 @@ def learn_new(home: Home, store: SearchStore, encoder: Encoder) -> tuple[str, ..
     if not left:
         return ()
     return (
-        f"{left:,} of {store.count():,} chunks have no embedding yet; 'nightledger rebuild' makes them all",
+        f"{left:,} of {store.count():,} chunks have no embedding yet; 'nightledger doctor --rebuild' makes them all",
     )
 
 

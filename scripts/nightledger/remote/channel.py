@@ -420,7 +420,7 @@ def _sign(
     context: Context, session: Session, waiting: Waiting, review: RemoteReview, answers: Sequence[Answer]
 ) -> tuple[list[tuple[Decision, Signed]], list[Refusal]]:
     """Sign with this machine's operator key; its name comes from the signers of the other home."""
-    signer = signing.signer_of(session.gate, context)
+    signer = signing.signer_at(signing.operator_path(session.gate), context)
     context.renew()
     session.moment = context.moment  # a person took their time since
     terms = signing.prepare(session, _principal(waiting, signer, session), waiting.log)

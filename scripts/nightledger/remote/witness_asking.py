@@ -29,7 +29,7 @@ from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, sign_
 from nightledger.remote.cosigner import Asked, LogView, ask_witness
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.doctor.keys import Check, bad, good, note
+from nightledger.surfaces.doctor import keys as doctor
 from nightledger.surfaces.session import actor_of, require_machine
 from nightledger.trust.heads import Cosignatures, keep_lines, read_anchor
 from nightledger.trust.merkle import Tree
@@ -276,7 +276,7 @@ def find_anchored(tree: Tree, pin: Pin, paths: Sequence[str]) -> tuple[Finding, 
     return tuple(found)
 
 
-def check_witnesses(home: Home, ledger: Ledger, keys_dir: str, at: Moment) -> tuple[Check, ...]:
+def check_witnesses(home: Home, ledger: Ledger, keys_dir: str, at: Moment) -> Iterator[doctor.Check]:
     """Say for ``doctor`` how the home stands with its witnesses.
 
     Args:
@@ -288,34 +288,20 @@ def check_witnesses(home: Home, ledger: Ledger, keys_dir: str, at: Moment) -> tu
     policy = trusting.read_policy(home, ledger, at)
     addresses = load_operator(keys_dir).witnesses
     if not policy.asks:
-        return (
-            note(
-                "nobody else has seen this log's heads: its policy asks for no witness; and over a restart of this "
-                "machine, cooling and undo go by its wall clock alone",
-                "nightledger witness keygen NAME, on another machine; until then keep copies of audit/checkpoint",
-                area="witness",
-            ),
-        )
+        yield doctor.found("witness.none")
+        return
+    seen = look(home, ledger, at)
+    for one in seen.findings:
+        yield doctor.found("witness.wrong", what=one.damage.value.upper(), message=one.message)
+    if seen.at and not seen.findings:
+        yield doctor.found("witness.good", size=seen.size, at=seen.at)
     names = dict.fromkeys(witness.key.name for witness in policy.witnesses)
-    found = look(home, ledger, at)
-    said = (f"{one.damage.value.upper()}: {one.message}" for one in found.findings)
-    checks = [bad(one, "nightledger witness ask", area="witness") for one in said]
-    if found.at and not checks:
-        checks.append(
-            good(f"the quorum cosigned {found.size} entries at {found.at:%Y-%m-%d %H:%M} UTC", area="witness")
-        )
-    mend = "name it under witnesses in operator.yaml"
-    checks += [
-        note(f"no address of {name}: it is never asked", mend, area="witness")
-        for name in names
-        if name not in addresses
-    ]
-    checks += [
-        note(f"{name} gave no line the last time: {known.problem}", area="witness")
-        for name, known in read_memory(home).items()
-        if name in names and known.problem and not (known.contradiction or known.refused)
-    ]
-    return tuple(checks)
+    for name in names:
+        if name not in addresses:
+            yield doctor.found("witness.no_address", name=name)
+    for name, known in read_memory(home).items():
+        if name in names and known.problem and not (known.contradiction or known.refused):
+            yield doctor.found("witness.silent", name=name, problem=known.problem)
 
 
 def _strange_log(home: Home, policy: Policy) -> tuple[Finding, ...]:

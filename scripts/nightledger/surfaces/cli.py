@@ -17,16 +17,21 @@ if TYPE_CHECKING:
     from nightledger.surfaces.context import Context
 
 HELP_WIDTH = 80
-FIRST_SCREEN = ("start", "init", "check", "night", "review", "undo", "status", "doctor")
+FIRST_SCREEN = ("init", "check", "night", "review", "apply", "undo", "status", "doctor")
 ALIASES = {
     "explain": ("recall", "--explain"),
-    "unlock": ("lock", "--off"),
+    "show": ("proposals",),
+    "start": ("init", "--guide"),
+    "lock": ("guard", "--lock"),
+    "unlock": ("guard", "--unlock"),
     "unpin": ("pin", "--off"),
     "hygiene": ("curate", "--ask"),
     "audit-code": ("check", "--code"),
     "constitution": ("consent", "constitution"),
-    "check-proof": ("prove", "--check"),
-    "consistency": ("prove", "--from"),
+    "rebuild": ("doctor", "--rebuild"),
+    "prove": ("verify", "--prove"),
+    "check-proof": ("verify", "--proof"),
+    "consistency": ("verify", "--continues"),
 }
 """Other names of a verb with a word or an option."""
 WITHOUT_MSGSPEC = frozenset({"apply", "channel", "guard", "hook", "log", "night", "stage"})
@@ -41,7 +46,7 @@ def main(argv: list[str] | None = None, *, guided: bool = False) -> int:
 
     Args:
         argv: Words after the program's name; None reads them from the process.
-        guided: Whether ``start`` calls, which tells itself what comes next.
+        guided: Whether ``init --guide`` calls, which tells itself what comes next.
     """
     words = sys.argv[1:] if argv is None else argv
     for stream in (sys.stdout, sys.stderr):

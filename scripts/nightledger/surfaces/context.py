@@ -60,7 +60,7 @@ class Context:
         home: The home as :func:`find_home` found it; empty where there is none.
         keys_dir: Where private keys and pins live: ``$NIGHTLEDGER_KEYS``, else ``~/.config/nightledger``.
         json: Results as one JSON document.
-        guided: ``start`` calls: no next step is told, and no list that a person need not read on the first day.
+        guided: ``init --guide`` calls: no next step is told, and no list that a person need not read on the first day.
         by_page: A page of this process asks the person; where a run is at work it says so, and does not wait.
         quiet: Say nothing when there is nothing to say (standard output is no terminal).
         short: Returns a text of ours with the short names of proposals, once the home is open.
@@ -95,7 +95,7 @@ class Context:
             raise ConfigurationError(
                 "no home is named, and the current directory lies in none",
                 hint="name it: --home DIR, or $NIGHTLEDGER_HOME (HOME_DIR=DIR with make); "
-                "'nightledger start' sets one up",
+                "'nightledger init --guide' sets one up",
             )
         return self.home
 
@@ -113,9 +113,7 @@ class Context:
                 self._now = clock.system_now().replace(microsecond=0)
             else:
                 self._now = clock.parse_now(self._now_text).replace(microsecond=0)
-                self.require_own_clock(
-                    simulated=self.verb in ("init", "start") or is_simulated(self.home_path)
-                )
+                self.require_own_clock(simulated=self.verb == "init" or is_simulated(self.home_path))
         return self._now
 
     @property
@@ -287,7 +285,7 @@ def require_person(verb: str, *, simulated: bool) -> None:
     mark, host = ("", "") if simulated else _calling()
     if mark:
         raise RefusedError(
-            f"'nightledger {verb}' is for the operator, and {host} is calling (${mark} is set)",
+            f"what you ask of 'nightledger {verb}' is for the operator, and {host} is calling (${mark} is set)",
             hint="run it in a terminal of your own; an agent may 'nightledger propose'",
         )
 

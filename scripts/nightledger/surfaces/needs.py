@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -27,6 +28,7 @@ from nightledger.files.home import Home
 from nightledger.gate.opening import AS_MADE, MEND, Gate, why_no_consent
 from nightledger.gate.stored import find_set_aside
 from nightledger.night import lately, read_ledger
+from nightledger.surfaces.screen import sentences
 from nightledger.surfaces.session import this_machine
 from nightledger.text.visible import visible
 from nightledger.trust.report import Damage
@@ -34,16 +36,6 @@ from nightledger.trust.report import Damage
 if TYPE_CHECKING:
     from nightledger.surfaces.verbs.verify import Seen
 
-_PUT_BACK = "put the file back from a backup; until then it is set aside ('nightledger verify' checks all)"
-_PUT_BACK_TRUST = "nightledger key restore; until then the file that the log names stays in force"
-_MEND_OPERATOR = (
-    "mend it; until then guard and apply refuse: it may say what a secret is, and how to unlock a file"
-)
-
-_DAMAGED = "nothing else is read from a damaged log; 'nightledger verify' says all of it"
-_PUT_BACK_YOURSELF = (
-    "nightledger restore --take-over, if you put an older state back yourself: you sign for what is lost"
-)
 SUNDAY = 6
 """Counted from Monday 0, as ``domain/periods.py`` does."""
 RESTORED_SHOWN = timedelta(days=7)
@@ -95,7 +87,7 @@ def of_look(home: Home, seen: "Seen", at: Moment) -> Iterator[Alarm]:
         yield Alarm(
             kind="" if n else "integrity",
             message=f"{damage} {finding.path}: {finding.message}",
-            hint=_PUT_BACK_YOURSELF if finding.damage is Damage.ROLLBACK else _DAMAGED,
+            hint=_mends()["rollback" if finding.damage is Damage.ROLLBACK else "damaged"],
             items=(Item(need=Need.ALTERED, key=f"{damage} {_named(home, finding.path)}", since=now),),
         )
     if seen.book is not None:
@@ -171,7 +163,7 @@ def of_settings(gate: Gate, now: datetime) -> Iterator[Alarm]:
     if problem := why_no_operator(str(gate.ring.directory)):
         since = _changed_at(os.path.join(gate.ring.directory, OPERATOR), now)
         item = Item(need=Need.SETTINGS, key=OPERATOR, since=since)
-        yield Alarm(kind="settings", message=problem, hint=_MEND_OPERATOR, items=(item,))
+        yield Alarm(kind="settings", message=problem, hint=_mends()["operator"], items=(item,))
     if why := why_no_consent(home):
         since = _changed_at(home.consent_graph, now)
         item = Item(need=Need.CONSENT, key=home.relative(home.consent_graph), since=since)
@@ -304,9 +296,13 @@ def _of_drift(home: Home, seen: "Seen", book: Book, now: datetime) -> Iterator[A
 def _hint(name: str, path: str, home: Home, *, is_kept: bool) -> str:
     if path == home.relative(home.identity_file):
         return f"{AS_MADE}; until then nothing is proposed, signed or applied"
-    if is_kept:
-        return _PUT_BACK_TRUST
-    return _PUT_BACK if name == "ALTERED" else "'nightledger verify' says all of it"
+    return _mends()["kept" if is_kept else "altered" if name == "ALTERED" else "other"]
+
+
+@cache
+def _mends() -> dict[str, str]:
+    mends: dict[str, str] = sentences("needs")
+    return mends
 
 
 def _named(home: Home, path: str) -> str:

@@ -344,14 +344,13 @@ Prepared = tuple[StagingRules, Looked]
 """What a run knows before it asks for the lock: what is staged, and what the calendars say."""
 
 
-def prepare(home: Home, keys_dir: str, now: datetime, *, patience_s: float = PATIENCE_S) -> Prepared:
+def prepare(home: Home, keys_dir: str, now: datetime) -> Prepared:
     """Read rules and calendars.
 
     Args:
         home: Whose.
         keys_dir: Where ``operator.yaml`` names the calendars.
         now: Aware, UTC.
-        patience_s: For all calendars together.
 
     Raises:
         ConfigurationError: Rules, settings or the operator's file cannot be used.
@@ -361,7 +360,7 @@ def prepare(home: Home, keys_dir: str, now: datetime, *, patience_s: float = PAT
     if not operator.calendars:
         return rules, Looked()
     zone = home_zone(home, load_settings(home))
-    return rules, look_into(operator, now, rules.lookahead_hours, zone, patience_s=patience_s)
+    return rules, look_into(operator, now, rules.lookahead_hours, zone)
 
 
 def stage_home(
@@ -394,9 +393,7 @@ def stage_home(
         return stage(gate, ledger, asked, moment)
 
 
-def look_into(
-    operator: Operator, now: datetime, hours: int, zone: tzinfo, *, patience_s: float = PATIENCE_S
-) -> Looked:
+def look_into(operator: Operator, now: datetime, hours: int, zone: tzinfo) -> Looked:
     """Read every calendar; what cannot be read is named, and the others are read.
 
     Args:
@@ -404,7 +401,6 @@ def look_into(
         now: Aware, UTC.
         hours: How far ahead; 0 looks into none.
         zone: The home's.
-        patience_s: For all calendars together.
     """
     if not operator.calendars or not hours:
         return Looked()
@@ -413,7 +409,7 @@ def look_into(
     until = now + timedelta(hours=hours)
     events: list[Event] = []
     problems: list[tuple[str, str]] = []
-    for name, (raw, problem) in sorted(fetch_all(operator.calendars, now, until, patience_s).items()):
+    for name, (raw, problem) in sorted(fetch_all(operator.calendars, now, until, PATIENCE_S).items()):
         how = Reading(
             name=name,
             zone=zone,

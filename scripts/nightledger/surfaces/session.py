@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 LOCK_TIMEOUT_S = 5.0
 """Longer than any run but the first night of a large workspace; then: 75, try again later."""
-FOR_ROOT = frozenset({"apply", "guard", "lock"})
+FOR_ROOT = frozenset({"apply", "guard"})
 """Verbs that root runs for another user's home, because files are locked; what they make is that user's."""
 PATIENCE_S = 900.0
 """How long a person's answers wait for a run at work, longer than such a night. Our choice."""

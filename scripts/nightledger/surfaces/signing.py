@@ -135,11 +135,6 @@ def sign_all(session: Session, decisions: Sequence[Decision], signer: Signer) ->
     return accepted
 
 
-def signer_of(gate: Gate, context: Context) -> Signer:
-    """Unlock the operator's key; see :func:`signer_at`."""
-    return signer_at(operator_path(gate), context)
-
-
 def signer_at(path: Path, context: Context, passphrase: bytes | None = None) -> Signer:
     """Unlock a key: in this process, or through ``ssh-keygen`` for hardware keys and agents.
 

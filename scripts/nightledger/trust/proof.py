@@ -29,7 +29,7 @@ _NUMBER = re.compile(r"0|[1-9][0-9]{0,18}")
 class ProofFormError(IntegrityError):
     """A proof is not of its form."""
 
-    hint = "ask for it again: 'nightledger prove' and 'nightledger prove --from' write such files"
+    hint = "ask for it again: 'nightledger verify --prove' and '--continues' write such files"
 
 
 class QuorumError(IntegrityError):

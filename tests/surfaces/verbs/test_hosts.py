@@ -1,12 +1,13 @@
 import json
 import os
+import textwrap
 from pathlib import Path
 
 import pytest
 from tests.rows import from_corpus
 from tests.surfaces.calling import Caller
 
-from nightledger.domain.errors import FileChangedError, RefusedError
+from nightledger.domain.errors import ConfigurationError, FileChangedError, RefusedError
 from nightledger.surfaces.hook.installing import plan_install, take
 
 SETTINGS = '{\n  "model": "x",\n  "hooks": {\n    "Stop": [{"hooks": [{"type": "command", "command": "beep"}]}]\n  }\n}\n'
@@ -41,15 +42,27 @@ def snapshot(user: Path) -> dict[str, tuple[bytes, int]]:
 @pytest.mark.parametrize("host", ["claude-code", "codex", "hermes", "openclaw"])
 def test_without_yes_nothing_changes_and_all_is_shown(caller: Caller, user: Path, host: str) -> None:
     before = snapshot(user)
-    assert "Nothing was changed; --yes does it." in caller.text("hosts", "install", host)
-    printed = "\n".join(caller.lines("hosts", "install", host, "--print"))
+    printed = caller.text("hosts", "install", host)
+    assert "Nothing was changed; --yes does it." in printed
     assert "prompt_hook.py" in printed
     assert caller.home.root in printed
-    assert "Nothing" not in printed
+    told = caller.record("hosts", "install", host)["files"]
     assert snapshot(user) == before
     if host in ("claude-code", "codex"):
-        assert set(json.loads(printed)) == {"hooks"}
-    assert caller.record("hosts", "install", host, "--print")["files"]
+        assert set(json.loads(told[0]["shown"])) == {"hooks"}
+
+
+@pytest.mark.parametrize(("host", "name"), [("claude-code", "settings.json"), ("hermes", "config.yaml")])
+def test_what_cannot_be_edited_safely_is_left_and_what_to_add_by_hand_is_shown(
+    caller: Caller, user: Path, host: str, name: str
+) -> None:
+    path = user / f".{host.partition('-')[0]}" / name
+    told = caller.record("hosts", "install", host)["files"][0]["shown"]
+    path.write_text("hooks: {a: [\n")
+    with pytest.raises(ConfigurationError, match="left as it is") as caught:
+        caller.run("hosts", "install", host, "--yes")
+    assert textwrap.dedent(caught.value.hint.partition("\n")[2]).strip() == told.strip()
+    assert path.read_text() == "hooks: {a: [\n"
 
 
 def test_what_the_user_added_since_stays(caller: Caller, user: Path) -> None:

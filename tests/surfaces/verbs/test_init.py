@@ -5,7 +5,9 @@ import pytest
 from tests.gate.homes import START
 from tests.rows import from_corpus
 
+from nightledger.codec.constitution import dump_page
 from nightledger.demo.shell import Ran, Shell
+from nightledger.gate.memory.recalling import shipped_principles
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.verbs import init
 
@@ -71,19 +73,21 @@ def test_the_passphrase_is_asked_for_twice_and_must_be_one(
     assert "has no passphrase" not in ran.out
 
 
-def test_without_seed_there_is_none_until_the_operator_signs_for_it(place: Place) -> None:
+def test_without_principles_there_are_none_until_the_operator_signs_for_them(place: Place) -> None:
     assert "constitution" not in place.made("--no-seed").out
     assert place.made().status == 0
     assert not (place.home / "memory/system/constitution.json").exists()
-    assert "  memory/system/constitution.json\n" in place.made("--seed", "--dry-run").out
-    assert not (place.home / "memory/system/constitution.json").exists()
-    ran = place.made("--seed")
+    assert "constitution amend' begins one" in place.shell("consent", "constitution").out
+    page = place.home.parent / "page"
+    page.write_text(dump_page(shipped_principles()), encoding="utf-8")
+    ran = place.shell("consent", "constitution", "amend", "--from", str(page))
     assert ran.status == 0, ran.err
-    assert "  memory/system/constitution.json\n" in ran.out
+    assert "10 principles are in force" in ran.out
     assert (place.home / "memory/system/constitution.json").exists()
     assert place.shell("verify").status == 0
     before = place.bytes()
-    assert place.made("--seed").status == 0
+    assert "Nothing was changed" in place.shell("consent", "constitution", "amend", "--from", str(page)).out
+    assert (place.made("--self", "I am Wren.").status, place.made().status) == (1, 0)
     assert place.bytes() == before
 
 

@@ -31,7 +31,7 @@ READING = (
     "recall relay restarts", "recall Section paragraph", "recall --tags relay", "recall --frame why", "explain relay",
     "pin", "hygiene", "constitution", "consent", "consent check email send", "key list", "stage --dry-run",
     "prune --dry-run", "curate --dry-run", "consolidate --dry-run --since 2026-02-20", "hosts", "schedule --print cron",
-    "audit-code MEMORY.md", "rebuild --check", "night --dry-run", "leave", "backup ../b.tar",
+    "audit-code MEMORY.md", "doctor --rebuild --dry-run", "night --dry-run", "leave", "backup ../b.tar",
 )  # fmt: skip
 
 
@@ -98,17 +98,19 @@ def test_bytes_that_are_no_text_break_no_verb_and_done_work_is_told(
     with desk.memory.open("ab") as stream:
         stream.write(b"\n## " + ODD[kind] + b"\n\n- It came later.\n")
     assert "was changed outside Nightledger" in done(console.run("guard"))
-    done(console.run("rebuild", "--check"))
+    done(console.run("doctor", "--rebuild", "--dry-run"))
     read_all(console)
     made = console.record("propose", "--text", "- The relay needs a warm start.", "--reason", "it was seen")
     done(
-        console.run("approve", made["id"], "--diff-sha256", console.record("show", made["id"])["diff_sha256"])
+        console.run(
+            "approve", made["id"], "--diff-sha256", console.record("proposals", made["id"])["diff_sha256"]
+        )
     )
     desk.wait(days=1)
     done(console.run("apply"))
     for waiting in console.record("proposals"):
-        sound(console.run("show", waiting["id"]))
-        sound(console.run("show", waiting["id"], "--json"))
+        sound(console.run("proposals", waiting["id"]))
+        sound(console.run("proposals", waiting["id"], "--json"))
     monkeypatch.setenv("LINES", "100000")  # so that no row waits for the next page
     sound(console.run("review", typed=["v", "d", "y", "q", "y"]))
     for _ in range(2):
@@ -120,8 +122,8 @@ def test_bytes_that_are_no_text_break_no_verb_and_done_work_is_told(
         ran = hooked(console, event)
         assert (ran.returncode, ran.stderr) == (0, b""), event
         ran.stdout.decode()
-    done(console.run("rebuild"))
-    done(console.run("rebuild", "--check"))
+    done(console.run("doctor", "--rebuild"))
+    done(console.run("doctor", "--rebuild", "--dry-run"))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
@@ -136,4 +138,4 @@ def test_a_file_whose_name_is_no_text_breaks_no_verb(console: Console) -> None:
         assert "failed" not in done(console.run("night"))
     done(console.run("stage"))
     read_all(console, "--json")
-    done(console.run("rebuild", "--check"))
+    done(console.run("doctor", "--rebuild", "--dry-run"))

@@ -1,4 +1,4 @@
-"""``prove``, ``check-proof``, ``consistency``: out of a home, and checked without one."""
+"""``verify`` with ``--prove``, ``--continues``, ``--proof``: out of a home, and checked without one."""
 
 import shutil
 from pathlib import Path
@@ -37,8 +37,8 @@ def test_an_entry_is_named_by_the_beginning_of_an_id(console: Console) -> None:
     (decision,) = console.desk.ledger().book.decisions
     (proposal,) = console.desk.ledger().book.proposals
     for name in (decision, proposal):
-        assert console.run("prove", name[:6]).out == console.run("prove", name).out
-    assert "fits 3 ids" in console.run("prove", "").err
+        assert console.run("verify", "--prove", name[:6]).out == console.run("verify", "--prove", name).out
+    assert "fits 3 ids" in console.run("verify", "--prove", "").err
 
 
 @from_corpus("surfaces-verbs-proofs", tuples=True)

@@ -34,7 +34,6 @@ def test_under_cron_a_trouble_is_said_when_it_begins_and_stands_in_status_while_
 ) -> None:
     assert caller.lines("stage") == []
     (tmp_path / "work.ics").write_text("no calendar")
-    assert caller.lines("stage", "--quiet") == []
     assert caller.lines("stage", "--dry-run")
     (said,) = caller.lines("stage")
     assert said.startswith("Staging: calendar work is no iCalendar text.")

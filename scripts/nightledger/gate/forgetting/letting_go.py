@@ -326,7 +326,7 @@ def forget(gate: Gate, ledger: Ledger, placed: Placed, moment: Moment, *, period
     if waiting:
         raise UsageError(
             f"to forget this entry was proposed already, as {waiting}",
-            hint=f"'nightledger show {waiting[:10]}' says what it waits for",
+            hint=f"'nightledger proposals {waiting[:10]}' says what it waits for",
         )
     entry = placed.entry
     grounds = Grounds(

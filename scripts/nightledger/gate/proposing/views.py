@@ -121,7 +121,7 @@ def refresh_views(gate: Gate, ledger: Ledger) -> list[str]:
 
 
 def stale_views(gate: Gate, ledger: Ledger) -> list[str]:
-    """Name the views whose bytes are not what they are folded from; ``rebuild --check``.
+    """Name the views whose bytes are not what they are folded from; ``doctor --rebuild --dry-run``.
 
     Outcomes and exposures that came since a view was written are no difference.
     """

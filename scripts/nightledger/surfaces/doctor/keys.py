@@ -77,16 +77,6 @@ def _rows() -> dict[str, tuple[str, str, str, str]]:
     return rows
 
 
-def good(message: str, *, area: str = "") -> Check:
-    """Give a finding that is as it should be."""
-    return Check(area=area, state=State.GOOD, message=message)
-
-
-def note(message: str, fix: str = "", *, area: str = "") -> Check:
-    """Give a finding worth knowing."""
-    return Check(area=area, state=State.NOTE, message=message, fix=fix)
-
-
 def bad(message: str, fix: str, *, area: str = "") -> Check:
     """Give a finding that is to be mended."""
     return Check(area=area, state=State.BAD, message=message, fix=fix)

@@ -12,6 +12,7 @@ import stat
 import sys
 from collections.abc import Mapping
 from string import Template
+from textwrap import indent
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -116,17 +117,17 @@ def plan_install(home: Home, host: str, root: str, project: str | None = None) -
         ]
     path = _config_path(host, root, project)
     before = _read(home, path)
-    shown = f"'nightledger hosts install {host.replace('_', '-')} --print'"
+    shown = hooking.addition(host, call)
     try:
         after = hooking.with_hooks(host, _text(before), call)
     except ValueError as error:
-        raise _unfit(path, f"add it by hand: {shown} shows what", error) from error
+        raise _unfit(path, f"add it by hand:\n{indent(shown, '  ')}", error) from error
     return [
         Step(
             path=os.path.realpath(path),
             before=before,
             after=after.encode(),
-            shown=hooking.addition(host, call),
+            shown=shown,
         )
     ]
 
@@ -327,7 +328,7 @@ def _require_writable(path: str) -> None:
     """Respect that an owner made a file read-only: replacing it would pass that by."""
     if os.path.exists(path) and not stat.S_IMODE(os.stat(path).st_mode) & 0o222:
         raise RefusedError(
-            f"{path} is read-only", hint="make it writable, or edit it by hand: --print shows what"
+            f"{path} is read-only", hint="make it writable, or edit it by hand: without --yes it is shown"
         )
 
 

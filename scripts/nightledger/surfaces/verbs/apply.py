@@ -78,7 +78,7 @@ def _apply_in(context: Context, session: "Session", name: str | None) -> "tuple[
         if any(attempt.changes for attempt in attempts):
             look_after(session)  # what stands around the change is drift of other bytes now
         if any(attempt.forgot for attempt in attempts):
-            from nightledger.surfaces.verbs.rebuild import relink
+            from nightledger.surfaces.rebuilding import relink
 
             relink(session)
     return attempts, aside

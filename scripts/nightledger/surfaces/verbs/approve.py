@@ -114,7 +114,8 @@ def _is_to_close(home: Session, status: ProposalStatus, only: str | None) -> boo
 def _chosen(waiting: list[Item], name: str, only: str | None) -> list[Item]:
     if not waiting:
         raise UsageError(
-            f"nothing of {name} waits for an answer", hint=f"'nightledger show {name}' says what became of it"
+            f"nothing of {name} waits for an answer",
+            hint=f"'nightledger proposals {name}' says what became of it",
         )
     if only is None:
         return waiting
@@ -139,7 +140,7 @@ def parse_numbers(text: str) -> tuple[int, ...]:
 
 
 def _check_diff(waiting: list[Item], items: list[Item], wanted: str | None) -> None:
-    """Compare with the hash that ``show`` gives: of all changes, whichever of them are answered now.
+    """Compare with the hash that ``proposals ID`` gives: of all changes, whichever of them are answered now.
 
     That diff is what a proposal says of itself, and was masked where it was made; so what its hunks do now
     has to read the same.
@@ -150,7 +151,7 @@ def _check_diff(waiting: list[Item], items: list[Item], wanted: str | None) -> N
     if wanted.lower() != actual:
         raise RefusedError(
             f"the diff has SHA-256 {actual}, not {wanted}",
-            hint="read it again with 'nightledger show', then approve that",
+            hint="read it again with 'nightledger proposals ID', then approve that",
         )
     other = [
         item.change.n

@@ -6,8 +6,8 @@ check DOMAIN ACTION   prints autonomous, requires_approval,
 review                shows the graph in force and signs it; for the operator
 constitution [show]   shows the principles that the agent is never without:
                       those that were signed
-constitution amend    opens them in your editor, shows the difference, and takes
-                      one signature
+constitution amend    opens them in your editor, those of a new home where there
+                      are none, shows the difference, and takes one signature
 
 The published name of the domain messages, imessage, means the same domain, in a
 home's own graph too. An action that the graph does not know is blocked, and the
@@ -29,13 +29,15 @@ from collections.abc import Iterator, Mapping
 from nightledger.codec.constitution import MAX_BYTES, dump_constitution, dump_page, parse_page
 from nightledger.codec.records import to_plain
 from nightledger.domain.consent import Answer, ConsentGraph, Mode, Tier, Why
+from nightledger.domain.constitution import Constitution
 from nightledger.domain.cooling import DAY_S
 from nightledger.domain.decision import Actor, DecisionType
 from nightledger.domain.errors import FileChangedError, NightledgerError, RefusedError, UsageError
 from nightledger.files.durable import read_regular
 from nightledger.gate.consenting import Standing, graph_target, read_standing, record_unknown
 from nightledger.gate.integrity.trust_changes import find_differing
-from nightledger.gate.memory.recalling import NAME, WHERE, read_principles, require_sound
+from nightledger.gate.memory import recalling
+from nightledger.gate.memory.recalling import NAME, WHERE
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say
@@ -158,22 +160,20 @@ def _graph_lines(standing: Standing) -> Iterator[str]:
 def constitution(options: argparse.Namespace, context: Context, *, amends: bool) -> int:
     """Show the principles, or have them amended."""
     with reading(context, person=amends) as seen:
-        standing = read_principles(seen.gate.home, seen.ledger, seen.moment)
+        standing = recalling.read_principles(seen.gate.home, seen.ledger, seen.moment)
         differs = not amends and NAME in find_differing(seen.gate.home, seen.ledger, seen.moment)
-    if amends and standing is None:
-        raise RefusedError("this home has no constitution", hint="nightledger init --seed adds one")
-    if standing and amends:
-        page = dump_page(standing).encode()
+    if amends:
+        page = dump_page(standing or recalling.shipped_principles()).encode()
         typed = read_regular(options.source, MAX_BYTES) if options.source else edit_text(page)
         with kept_aside(None if options.source else typed):
-            wanted = require_sound(parse_page(typed.decode("utf-8", "replace"), where="the page"))
-            before, after = (dump_page(one, notes=False) for one in (standing, wanted))
+            wanted = recalling.require_sound(parse_page(typed.decode("utf-8", "replace"), where="the page"))
+            before, after = (dump_page(one, notes=False) if one else "" for one in (standing, wanted))
             if wanted == standing:
                 context.emit({"changed": False})
                 context.print("Nothing was changed.")
                 return 0
             context.print_lines(screen.diff_lines(readable_diff(before, after, path=WHERE)))
-            decision = _sign_principles(context, dump_constitution(standing), dump_constitution(wanted))
+            decision = _sign_principles(context, standing, wanted)
         context.emit({"changed": True, "decision": decision, "principles": len(wanted.principles)})
         context.print(f"Amended and signed: {len(wanted.principles)} principles are in force.")
         return 0
@@ -183,17 +183,19 @@ def constitution(options: argparse.Namespace, context: Context, *, amends: bool)
         context.print(f"{principle.name} [{', '.join(principle.tags)}]")
         context.print_lines(screen.wrap(screen.shown(principle.text), indent="    "))
     if standing is None:
-        context.print("This home has no constitution; 'nightledger init --seed' adds one.")
+        context.print("This home has no constitution; 'nightledger consent constitution amend' begins one.")
     if differs:
         context.note(f"{WHERE} is not the file that was signed; what is shown is what was signed")
         context.note("hint: 'nightledger key restore' puts it back")
     return 0
 
 
-def _sign_principles(context: Context, before: bytes, after: bytes) -> str:
+def _sign_principles(context: Context, standing: Constitution | None, wanted: Constitution) -> str:
+    before = dump_constitution(standing) if standing else b""
+
     def edit(files: Mapping[str, bytes]) -> dict[str, bytes]:
         if files[NAME] != before:
             raise FileChangedError("the constitution was amended meanwhile; nothing was signed")
-        return {NAME: after}
+        return {NAME: dump_constitution(wanted)}
 
     return change_trust(context, edit, reason="the constitution is amended").id

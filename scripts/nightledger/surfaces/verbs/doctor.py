@@ -1,7 +1,12 @@
 """What is wrong and what mends it, what is set up; --level: what is not proved.
 
+--rebuild folds derived files again from what they derive from.
+
 Reads   everything of a home, its keys' modes, the crontab (crontab -l)
-Changes no memory, and writes nothing at all.
+Writes  nothing but with --rebuild: memory/state/tc-*.json, .nightledger/links/,
+        .nightledger/search/, and in memory/system/ entries.json,
+        hebbian-links.json, cursors.json
+Changes no memory.
 """
 
 import argparse
@@ -144,7 +149,11 @@ def _instructions(home: Home, offers: list[around.Offer]) -> Iterator[Check]:
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
-    """Print the diagnosis; 0 when all that is needed is there, else 1."""
+    """Print the diagnosis; 0 when all that is needed is there, else 1. Or fold derived files again."""
+    if options.rebuild:
+        from nightledger.surfaces.rebuilding import rebuild
+
+        return rebuild(context, dry_run=options.dry_run)
     diagnosis = diagnose(context)
     context.emit(doctor_record(diagnosis))
     context.print_lines(_PRINTED[options.matter](diagnosis))

@@ -5,9 +5,15 @@ Cron runs it every 10 minutes.
 What was found is kept byte for byte and offered in 'nightledger review',
 section by section.
 
-Reads   the gated and protected files, audit/
+--lock has the operating system lock gated and protected files, and the audit
+log: files become immutable, the log append-only. Then only root can apply: cron
+calls 'apply' and 'guard' as root with --home and NIGHTLEDGER_KEYS; 'undo' and
+'edit' want --unlock before and --lock after. Linux: root; macOS: the files'
+owner may do it and undo it.
+
+Reads   the gated and protected files and their flags, audit/
 Writes  audit/, memory/state/proposals/; memory/state/ATTENTION.md where the log
-        or the home does not hold
+        or the home does not hold; the files' flags, with --lock and --unlock
 Changes no memory.
 """
 
@@ -35,7 +41,9 @@ _SETTLED_NS = 1_000_000_000
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
-    """Look, keep, offer; 4 when a file cannot be looked after."""
+    """Look, keep, offer; 4 when a file cannot be looked after. Or lock and unlock."""
+    if options.locks:
+        return _set_locks(options.locks, context)
     if context.quiet and not (options.exit_code or context.json) and _nothing_new(context):
         return 0
     from nightledger.domain.errors import EXIT_ALARM, IntegrityError, RefusedError
@@ -71,6 +79,24 @@ def _look_after(options: argparse.Namespace, context: Context) -> int:
     if not sightings and not context.quiet:
         context.print("Every gated and protected file is as it was accepted.")
     return EXIT_ALARM if _alarms(sightings, options) else 0
+
+
+def _set_locks(wanted: str, context: Context) -> int:
+    """Lock what can be locked, or unlock everything, and say how each file stands."""
+    from nightledger.surfaces.cli import import_msgspec
+
+    import_msgspec()
+    from nightledger.gate.gated import lock_files, unlock_files
+    from nightledger.surfaces.screen import sentences
+    from nightledger.surfaces.session import writing
+
+    act = lock_files if wanted == "lock" else unlock_files
+    with writing(context, person=True) as session:
+        found = act(session.gate, session.moment)
+    context.emit({"files": [{"path": f.path, "flag": f.flag.value, "held": f.held.value} for f in found]})
+    told = sentences("locks")
+    context.print_lines(f"{one.path}: {told[one.held.value]}" for one in found if one.held.value in told)
+    return 0
 
 
 def _alarms(sightings: "tuple[Sighting, ...]", options: argparse.Namespace) -> bool:

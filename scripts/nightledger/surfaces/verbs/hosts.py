@@ -2,8 +2,7 @@
 
 hosts                 lists the hosts, whether their hooks call this home, and
                       what transcripts of sessions lie there
-hosts install HOST    shows what would be added where; --yes adds it, --print
-                      prints it alone
+hosts install HOST    shows what would be added where; --yes adds it
 hosts install HOST --skill
                       the same of a skill that tells the agent when to record
                       and hand off; transcripts that are read need none
@@ -48,19 +47,14 @@ def run(options: argparse.Namespace, context: Context) -> int:
         raise UsageError(f"no hooks are known for {options.host or 'no host'}", hint=f"known are {known}")
     project = None if options.project is None else os.path.abspath(options.project)
     steps = _plan(options, home, host, roots[host], project)
-    if options.print_only:
-        context.emit({"files": [{"path": step.path, "added": step.shown} for step in steps]})
-        for step in steps:
-            context.print_lines([f"# {step.path}"] if len(steps) > 1 else [])
-            context.print(step.shown.rstrip("\n"))
-        return 0
     changing = [step for step in steps if step.changes]
     if options.yes:
         require_person("hosts", simulated=home.identity.simulated)
         for step in changing:
             installing.take(step)
         _drop_empty_folders(steps)
-    context.emit({"changed": bool(options.yes and changing), "files": [step.path for step in changing]})
+    files = [{"path": step.path, "shown": step.shown} for step in changing]
+    context.emit({"changed": bool(options.yes and changing), "files": files})
     _tell(context, options, host, changing)
     return 0
 

@@ -18,10 +18,8 @@ Changes no memory.
 
 # ruff: noqa: N999 - a verb's module has the verb's name
 import argparse
-from typing import Any
 
-import msgspec
-
+from nightledger.codec.records import to_plain
 from nightledger.domain.errors import RefusedError, UsageError
 from nightledger.files.home import Home
 from nightledger.hosts.transcripts.finding import find_sessions
@@ -54,7 +52,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
             _ask(options, context, home, source)
     with writing(context) as session:
         taken = [transcripts.read_host(session, source, dry_run=options.dry_run) for source in sources]
-    context.emit([_record(one) for one in taken])
+    context.emit(to_plain(taken))
     for one in taken:
         _tell(context, one, dry_run=options.dry_run)
     return 0
@@ -84,11 +82,6 @@ def _ask(options: argparse.Namespace, context: Context, home: Home, source: tran
             raise RefusedError("nothing was read", hint="'nightledger import' asks again")
     if not options.dry_run:
         transcripts.agree(context.keys_dir, home, host, context.now)
-
-
-def _record(taken: Taken) -> dict[str, Any]:
-    plain: dict[str, Any] = msgspec.to_builtins(msgspec.structs.asdict(taken))
-    return plain
 
 
 def _tell(context: Context, taken: Taken, *, dry_run: bool) -> None:

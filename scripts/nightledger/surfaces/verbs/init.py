@@ -1,8 +1,17 @@
 """Make a home, or adopt an agent's workspace as one.
 
+--guide leads through the first day, step by step: finds the workspace, adopts
+it, checks its memory up, reads the host's transcripts, mines old logs, reviews,
+shows the lines for the agent's instructions, names those for cron, puts the
+host's hooks in, and has the keys backed up. Each step is asked for and is a
+verb, called as you would call it; what is done is skipped. Left with q or
+Ctrl-C, it goes on there when it is called again. Without a terminal it prints
+the commands in their order.
+
 Reads   nothing but names in the directory; config/constitution.json
 Writes  the directories and files that it lists first, the constitution among
-        them; keys in $NIGHTLEDGER_KEYS
+        them; keys in $NIGHTLEDGER_KEYS; with --guide .nightledger/started, and
+        what the verbs write
 Changes no memory, and none of an adopted workspace's bytes.
 """
 
@@ -19,34 +28,24 @@ from nightledger.domain.errors import RefusedError, UsageError
 from nightledger.files.durable import is_within
 from nightledger.files.home import Home
 from nightledger.gate.founding import Founding, found, is_unfinished, plan, require_place
-from nightledger.gate.memory.recalling import NAME, WHERE, read_principles, require_sound, shipped_principles
+from nightledger.gate.memory.recalling import require_sound, shipped_principles
 from nightledger.hosts.daylogs import READ_NO_MEMORY, preset, why_empty
 from nightledger.hosts.workspaces import host_of, memory_choices, own_memory
 from nightledger.surfaces.cli import options_of
 from nightledger.surfaces.context import CHECKOUT, Context, host_roots
-from nightledger.surfaces.screen import say, shown
-from nightledger.surfaces.session import reading, this_machine
+from nightledger.surfaces.guide import ask_choice, guide
+from nightledger.surfaces.screen import say
+from nightledger.surfaces.session import this_machine
 from nightledger.surfaces.signing import fresh_passphrase
-from nightledger.surfaces.trust_change import change_trust
 from nightledger.trust.keys import KeyRing
 
 _OTHERWISE = "leave it out; 'zone' may be set in config/nightledger/nightledger.yaml, and the rest is fixed: make another home"
 
 
-def given(options: argparse.Namespace) -> tuple[str, ...]:
-    """Return what a new home is to be, which ``start`` takes too, as it was typed."""
-    words: list[str] = []
-    for flag in options_of("start"):
-        value = getattr(options, flag[2:].replace("-", "_"))
-        if value is True:
-            words.append(flag)
-        elif value:
-            words += [word for one in ([value] if isinstance(value, str) else value) for word in (flag, one)]
-    return tuple(words)
-
-
 def run(options: argparse.Namespace, context: Context) -> int:
-    """Make or complete the home."""
+    """Make or complete the home, or lead through all that a first day has."""
+    if options.guide:
+        return guide(context, tuple(_given(options)), dry_run=options.dry_run)
     if not context.home:
         context.home = _standing_place()
     constitution = _constitution(options)
@@ -55,20 +54,30 @@ def run(options: argparse.Namespace, context: Context) -> int:
     existed = os.path.lexists(home.identity_file)
     if existed:
         _require_as_made(options, home)
-    by_name = options.seed or options.own is not None  # a home made before gets a constitution only then
-    added = bool(constitution and not founding.constitution and by_name)
     if options.dry_run:
-        missing = added and not os.path.lexists(home.constitution)
-        paths += [home.relative(home.constitution)] if missing else []
         context.emit({"home": context.home_path, "would_create": paths})
     else:
         passphrase = None if existed else fresh_passphrase(context, without=options.no_passphrase)
         identity = found(founding, passphrase, context.moment)
-        paths += _add(options, context, constitution) if added else []
         record = {"home": context.home_path, "id": identity.id, "created": paths, "new": not existed}
         context.emit({**record, "gated": list(identity.gated), "empty": bool(why_empty(home))})
     _report(options, context, paths, founding, existed=existed)
     return 0
+
+
+def _given(options: argparse.Namespace) -> Iterator[str]:
+    """Return what a new home is to be, as it was typed; whether it is adopted, the guide finds."""
+    for flag, told in options_of("init").items():
+        row = told if isinstance(told, dict) else {}
+        value = getattr(options, row.get("dest", flag[2:].replace("-", "_")))
+        if flag in ("--guide", "--adopt", "--dry-run"):
+            continue
+        if value is True:
+            yield flag
+        elif value:
+            yield from (
+                word for one in ([value] if isinstance(value, str) else value) for word in (flag, one)
+            )
 
 
 def _standing_place() -> str:
@@ -76,7 +85,7 @@ def _standing_place() -> str:
     if is_within(place, CHECKOUT):
         raise UsageError(
             "which directory is to be the home? The current one is the program's own folder",
-            hint="name it: --home DIR; 'nightledger start' on a terminal looks for your agent's",
+            hint="name it: --home DIR; 'nightledger init --guide' looks for your agent's",
         )
     return place
 
@@ -87,6 +96,11 @@ def _require_as_made(options: argparse.Namespace, home: Home) -> None:
     Raises:
         RefusedError: With the way to change it, where there is one.
     """
+    if options.own is not None and not is_unfinished(home):
+        raise RefusedError(
+            f"{home.root} is a home already, and --self is for a new one",
+            hint="to add a principle: nightledger consent constitution amend",
+        )
     made = home.identity
     wanted = {
         "gated": options.gated and tuple(options.gated),
@@ -109,32 +123,13 @@ def _constitution(options: argparse.Namespace) -> bytes:
         UsageError: An own principle for a home that is to have none.
         RecordError: The own principle is too long, or scanners find something in it.
     """
-    if options.seed is False and options.own is not None:
+    own = options.own
+    if options.no_seed and own is not None:
         raise UsageError("--self adds a principle, and --no-seed wants none", hint="leave one of them out")
-    if options.seed is False:
+    if options.no_seed:
         return b""
     seeds = shipped_principles()
-    own = options.own
     return dump_constitution(seeds if own is None else require_sound(seeds.with_own(own), where="--self"))
-
-
-def _add(options: argparse.Namespace, context: Context, constitution: bytes) -> list[str]:
-    """Have the operator sign for a constitution in a home that has none; give what was made.
-
-    Raises:
-        RefusedError: It has one, and the owner's own principle would change it.
-    """
-    with reading(context) as seen:
-        standing = read_principles(seen.gate.home, seen.ledger, seen.moment)
-    if standing is None:
-        change_trust(context, lambda _: {NAME: constitution}, reason="the constitution is added")
-        return [WHERE]
-    if options.own is not None:
-        raise RefusedError(
-            f"this home has a constitution of {len(standing.principles)} principles",
-            hint="to add one: nightledger consent constitution amend",
-        )
-    return []
 
 
 def _founding(options: argparse.Namespace, context: Context, constitution: bytes) -> Founding:
@@ -177,15 +172,6 @@ def _choose_gated(options: argparse.Namespace, context: Context, host: str) -> t
 def _named(root: str, gated: Sequence[str]) -> str:
     missing = (" (not there yet)", "")
     return ", ".join(f"{name}{missing[os.path.lexists(os.path.join(root, name))]}" for name in gated)
-
-
-def ask_choice(context: Context, question: str, choices: Sequence[str]) -> int:
-    """Ask which of several is meant, the first where nothing is typed; return its place in the list."""
-    numbers = {str(at): text for at, text in enumerate(choices, 1)}
-    context.print_lines((question, *(f"  {at}  {shown(text)}" for at, text in numbers.items())))
-    while (typed := input("Number [1] > ").strip() or "1") not in numbers:
-        context.print(f"One of 1 to {len(numbers)}.")
-    return int(typed) - 1
 
 
 def machine_zone() -> str:

@@ -1,4 +1,4 @@
-"""List proposals and their states.
+"""List proposals and their states, or show one with its diff and evidence.
 
 Reads   memory/state/proposals/, audit/
 Writes  the audit log, with --ask-again
@@ -9,15 +9,23 @@ import argparse
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from nightledger.domain.errors import EXIT_WAITING
+from nightledger.domain.errors import EXIT_WAITING, RefusedError
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.proposal import Change, Kind, Proposal
 from nightledger.domain.shares import Share, Shares
-from nightledger.domain.states import REVOCABLE
+from nightledger.domain.states import REVOCABLE, Book, Gone, ProposalStatus
 from nightledger.gate.proposing.screening import told_at_home
-from nightledger.gate.stored import answer_texts, answers_given, read_causes, read_shares, read_stored
+from nightledger.gate.stored import (
+    answer_texts,
+    answers_given,
+    find_status,
+    read_causes,
+    read_proposal,
+    read_shares,
+    read_stored,
+)
 from nightledger.surfaces import screen
-from nightledger.surfaces.context import Context
+from nightledger.surfaces.context import Context, calling_host
 from nightledger.surfaces.listing import proposal_record, set_aside_record, state_of
 from nightledger.surfaces.screen import GAP, say, table
 from nightledger.surfaces.session import Session, reading, writing
@@ -32,9 +40,11 @@ _CLOSED = "its file is not what was logged, and you closed it"
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
-    """Print the list, or have a heading asked about again."""
+    """Print the list, or one proposal; or have a heading asked about again."""
     if options.ask_again is not None:
         return _ask_again(context, options.ask_again)
+    if options.id is not None:
+        return _show(context, options.id)
     with reading(context) as session:
         listed = _records(session, closed=options.all, full=context.json)
     context.emit(listed)
@@ -111,6 +121,62 @@ def _lines(context: Context, listed: list[dict[str, Any]]) -> Iterator[str]:
     ]
     rows = [(name, state, "\n".join(cell)) for (name, state, _), cell in zip(told, cells, strict=True)]
     yield from table(rows, "cyan", "", "", heads=("id", "state", "what"))
+
+
+def _show(context: Context, name: str) -> int:
+    """Print one proposal."""
+    from nightledger.gate.forgetting.forgotten import read_forgotten
+    from nightledger.gate.review.reviewing import worded
+
+    with reading(context) as session:
+        status = find_status(session.ledger.book, name)
+        _require_kept(session.ledger.book, status)
+        proposal = read_proposal(session.gate, status).proposal
+        home, now = session.gate.home, session.moment.at
+        told = told_at_home(home, [proposal])
+        expunged = read_forgotten(session.gate, (), session.ledger.book).expunged
+        shares = read_shares(session.gate, session.ledger.book)
+        record = proposal_record(session.gate, session.ledger.book, proposal, now, shares, told=told)
+        context.emit(record)
+        title = screen.shown(proposal.title, told=told)
+        sizes = screen.meter(proposal)
+        context.print(f"{context.short(proposal.id)}  {record['state']}")
+        context.print_lines(screen.wrap(title, indent=screen.INSIDE))
+        context.print_lines(screen.wrap(f"Size: {sizes}", indent=screen.INSIDE, first="") if sizes else ())
+        for change in map(worded, proposal.changes):
+            head = f"#{change.n} {status.state_of(change.n).value}: {screen.headline(change, told=told)}"
+            context.print_lines(
+                (
+                    "",
+                    *screen.wrap(head, indent=screen.INSIDE, first=""),
+                    *screen.facts(change, told=told, share=shares.of(proposal, change)),
+                    *screen.evidence_lines(
+                        home,
+                        change,
+                        told=told,
+                        expunged=expunged,
+                        whole_logs=False,
+                        places=bool(calling_host()),
+                    ),
+                    *screen.fates(change, told=told),
+                    *screen.diff_lines(change.diff, told=told),
+                )
+            )
+        context.print(f"diff sha256: {record['diff_sha256']}")
+    return 0
+
+
+def _require_kept(book: Book, status: ProposalStatus) -> None:
+    if book.gone.get(status.sha256) is Gone.EXPUNGED:
+        raise RefusedError(
+            f"{status.id} was expunged: it held a text that was removed for ever",
+            hint="'nightledger history' tells what was applied, and when",
+        )
+    if status.sha256 in book.gone:
+        raise RefusedError(
+            f"{status.id}: its text went, for it was never answered, and newer drift took its place",
+            hint="'nightledger review' shows what drifted and is not settled",
+        )
 
 
 def _ask_again(context: Context, name: str) -> int:

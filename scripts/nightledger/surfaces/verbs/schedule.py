@@ -75,7 +75,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     _require_there(place)
     text = cron_text(place) if options.caller == "cron" else script(place, options.caller)
     context.emit({"for": options.caller, "text": text})
-    if context.guided:  # between two questions of 'start': the lines alone
+    if context.guided:  # between two questions of 'init --guide': the lines alone
         jobs = [line for line in text.split("\n") if line and not line.startswith("#")]
         context.print_lines(["Add these to yours with: crontab -e", *jobs])
     else:

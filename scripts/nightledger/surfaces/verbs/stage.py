@@ -33,8 +33,6 @@ _LEFT = {
     "over_most": "over what their source gets",
     "over_budget": "over the budget",
 }
-IN_A_HURRY_S = 1.0
-"""For calendars when a hook calls: a session's start waits for it, and gives all of it three seconds."""
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
@@ -56,8 +54,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
             drop_staged(home)  # a host that does not have it staged anew is given no page, either
         raise
     context.emit(record)
-    silent = options.quiet or (context.quiet and not (begun or options.dry_run))
-    if not (silent or context.json):
+    if begun or options.dry_run or not context.quiet:
         _tell(context, record, whole=options.dry_run, begun=begun)
     return 0
 
@@ -67,10 +64,9 @@ def _stage(
 ) -> "tuple[Mapping[str, Any], Sequence[str]]":
     """Ask calendars and stage anew; give what ``--json`` prints, and troubles that the run before did not meet."""
     from nightledger.gate.kept_page import find_kept
-    from nightledger.surfaces.outside import PATIENCE_S, Looked, prepare, stage_home
+    from nightledger.surfaces.outside import Looked, prepare, stage_home
 
-    patience_s = IN_A_HURRY_S if options.quiet else PATIENCE_S
-    prepared = prepare(home, context.keys_dir, context.now, patience_s=patience_s)
+    prepared = prepare(home, context.keys_dir, context.now)
     if prepared[1] == Looked() and not options.dry_run:
         record = find_kept(home, context.keys_dir, context.now.timestamp(), calendars=True)
         if record is not None:
@@ -81,9 +77,7 @@ def _stage(
 
     with reading(context) if options.dry_run else writing(context) as session:
         staged = stage_home(session.gate, session.ledger, session.moment, prepared, dry_run=options.dry_run)
-        # a hook has less patience, and nobody reads what it says
-        kept = not (options.dry_run or options.quiet)
-        begun = keep_troubles(home, staged.troubles, context.now) if kept else ()
+        begun = () if options.dry_run else keep_troubles(home, staged.troubles, context.now)
     return record_of(staged), begun
 
 

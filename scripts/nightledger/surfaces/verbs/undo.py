@@ -59,7 +59,7 @@ def _undo(context: Context, seen: Session, shown: Undo) -> int:
         accepted = signing.sign_all(session, [decision], signer)[0]
         write_all(session.gate, accepted, accepted.changes, undo.writes, session.moment)
         if undo.brings_links:
-            from nightledger.surfaces.verbs.rebuild import relink
+            from nightledger.surfaces.rebuilding import relink
 
             with following(context):
                 relink(session)

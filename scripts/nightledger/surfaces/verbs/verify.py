@@ -1,8 +1,17 @@
 """Check the audit log, its signatures, trust and gated files, what nights read.
 
+Or prove to others what is in the log, and check such a proof:
+
+--prove ENTRY            an entry: a proposal, decision or apply, or its number
+--continues OLD [NEW]    that the head NEW, the newest unless named, continues
+                         OLD: files with signed checkpoints, or sizes
+--proof FILE             check a proof of an entry, with --continues OLD NEW one
+                         between two heads' files; needs no home
+
 Reads   audit/, config/nightledger/, the gated files, memory/, the pin in
-        $NIGHTLEDGER_KEYS
-Changes no memory, and writes nothing at all.
+        $NIGHTLEDGER_KEYS; the files that are named
+Writes  the file of --out, and nothing else at all
+Changes no memory.
 """
 
 import argparse
@@ -103,7 +112,11 @@ class Seen(Struct, frozen=True, kw_only=True):
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
-    """Print the first bad place and its class, or that all holds."""
+    """Print the first bad place and its class, or that all holds; or prove, or check a proof."""
+    if options.continues or options.prove is not None or options.proof is not None:
+        from nightledger.surfaces.proving import prove
+
+        return prove(options, context)
     seen = look(context, policy=options.policy, against=tuple(options.against))
     context.emit(_record(seen))
     for line in _lines(seen):

@@ -1,23 +1,13 @@
-"""Set up an agent's home, step by step.
+"""``init --guide``: an agent's home is set up step by step; each step is asked for, and what is done is skipped.
 
-Each step is asked for, and what is done is skipped.
-
-Finds the workspace, adopts it, checks its memory up, reads the
-host's transcripts, mines old logs, reviews, shows the lines for the agent's
-instructions, names those for cron, puts the host's hooks in, and has the keys
-backed up. A step is another verb, called as you would call it. Left with q or
-Ctrl-C, it goes on there when it is called again. Without a terminal it prints
-the commands in their order.
-
-Reads   where hosts keep what; what the verbs read
-Writes  what the verbs write; .nightledger/started
-Changes no memory.
+A step is another verb, called as a person would call it. Left with q or Ctrl-C, it goes on there when it is called
+again. Without a terminal it prints the commands in their order. What leaves no other trace is kept in
+``.nightledger/started``.
 """
 
-import argparse
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from shlex import quote
 
 from msgspec import Struct
@@ -29,7 +19,6 @@ from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
 from nightledger.surfaces.context import CHECKOUT, Context, host_roots
 from nightledger.surfaces.screen import say, shown
-from nightledger.surfaces.verbs import init
 
 BEFORE = "done before"
 MAX_STARTED_BYTES = 4096
@@ -53,20 +42,25 @@ class Step(Struct, frozen=True):
     asks: str
 
 
-def run(options: argparse.Namespace, context: Context) -> int:
-    """Go through the steps, or list them."""
+def guide(context: Context, given: tuple[str, ...], *, dry_run: bool) -> int:
+    """Go through the steps, or list them.
+
+    Args:
+        context: The command's surroundings.
+        given: What a new home is to be: options of ``init``, as they were typed.
+        dry_run: List the steps on a terminal, too.
+    """
     from nightledger.gate.founding import require_place
 
-    asks = context.interactive() and not context.json
+    asks = context.interactive() and not (context.json or dry_run)
     try:
         context.home = _choose_home(context, asks=asks)
         home, user = Home(context.home), os.path.expanduser("~")
         require_place(home, context.keys_dir, user, adopt=os.path.lexists(home.root))
-        given = init.given(options)
         return _walk(context, given) if asks else _list(context, given)
     except (KeyboardInterrupt, EOFError):
         context.print()
-        say(context, f"Left; what is done stays. To go on: {_command(context, 'start')}")
+        say(context, f"Left; what is done stays. To go on: {_command(context, 'init', '--guide')}")
         return 0
 
 
@@ -82,12 +76,21 @@ def _choose_home(context: Context, *, asks: bool) -> str:
     if not found:
         raise ConfigurationError(
             "no agent's memory was found: not in the current directory, nor of OpenClaw, Claude Code, Codex or Hermes",
-            hint="name the agent's folder, an empty one too: nightledger start --home DIR",
+            hint="name the agent's folder, an empty one too: nightledger init --guide --home DIR",
         )
     if len(found) == 1 or not asks:
         return found[0]
     texts = [f"{path} ({host_of(path, roots)})" for path in found]
-    return found[init.ask_choice(context, "Which memory is to be kept?", texts)]
+    return found[ask_choice(context, "Which memory is to be kept?", texts)]
+
+
+def ask_choice(context: Context, question: str, choices: Sequence[str]) -> int:
+    """Ask which of several is meant, the first where nothing is typed; return its place in the list."""
+    numbers = {str(at): text for at, text in enumerate(choices, 1)}
+    context.print_lines((question, *(f"  {at}  {shown(text)}" for at, text in numbers.items())))
+    while (typed := input("Number [1] > ").strip() or "1") not in numbers:
+        context.print(f"One of 1 to {len(numbers)}.")
+    return int(typed) - 1
 
 
 def _steps(context: Context, given: tuple[str, ...]) -> Iterator[Step]:
@@ -215,7 +218,7 @@ def _walk(context: Context, given: tuple[str, ...]) -> int:
         if not status:
             _add_started(Home(context.home_path), step.name)
         elif step.name != "hooks":  # all else goes on without them
-            say(context, f"Once that is mended, go on with: {_command(context, 'start')}")
+            say(context, f"Once that is mended, go on with: {_command(context, 'init', '--guide')}")
             return status
     _say_next(context, given)
     return 0

@@ -1,21 +1,7 @@
-"""Prove what is in this log, or that one head continues another; check proofs.
+"""Prove what is in this log, or that one head continues another; check proofs: ``verify`` with ``--prove`` and the like.
 
-prove ID                            an entry: a proposal, decision or apply, or
-                                    an entry's number
-prove --from OLD [NEW]              that the head NEW, the newest unless named,
-                                    continues OLD
-prove --check FILE --policy FILE    check a proof of an entry; needs no home
-prove --from OLD NEW --proof FILE   check a proof between two heads; needs no
-                                    home
-
-OLD and NEW are files with signed checkpoints, or sizes. A proof of an entry
-(C2SP tlog-proof) holds the inclusion proof and the signed head, with the
-witnesses' lines where there are any; one between heads is what a witness is
-asked with (C2SP tlog-witness).
-
-Reads   audit/, or the files that are named
-Writes  the file that is named
-Changes no memory.
+A proof of an entry (C2SP tlog-proof) holds the inclusion proof and the signed head, with the witnesses' lines where there
+are any; one between heads is what a witness is asked with (C2SP tlog-witness). Proofs are checked without a home.
 """
 
 import argparse
@@ -43,24 +29,22 @@ from nightledger.trust.pin import read_pin
 from nightledger.trust.policy import MAX_POLICY_BYTES, Policy, cosigned_times, parse_policy
 from nightledger.trust.report import contradicts
 
+HEADS = 2
+"""An older one and one that continues it."""
 
-def run(options: argparse.Namespace, context: Context) -> int:
+
+def prove(options: argparse.Namespace, context: Context) -> int:
     """Prove or check; 4 when a proof does not hold, or one head does not continue the other."""
-    words = options.words
-    if not 1 <= len(words) <= 1 + options.continues:
-        wanted = "OLD, and NEW unless it is the newest" if options.continues else "one word"
-        raise UsageError(f"'nightledger prove' needs {wanted} here", hint="nightledger prove --help")
-    if options.check:
-        return _check_entry(options, context, words[0])
-    if options.continues and options.proof is not None:
-        return _check_continuation(options, context)
+    if len(options.continues or ()) > HEADS:
+        raise UsageError("--continues takes a head and the one before it", hint="nightledger verify --help")
+    if options.proof is not None:
+        return (_check_continuation if options.continues else _check_entry)(options, context)
     with reading(context) as session:
-        prove = _prove_continuation if options.continues else _prove_entry
-        return prove(options, context, session)
+        return (_prove_continuation if options.continues else _prove_entry)(options, context, session)
 
 
 def _prove_entry(options: argparse.Namespace, context: Context, session: Session) -> int:
-    index = place_of(session, options.words[0])
+    index = place_of(session, options.prove)
     head = find_head(session, over=index + 1)
     log = session.ledger.log
     proof = proofs.LogProof(
@@ -83,7 +67,7 @@ def _prove_entry(options: argparse.Namespace, context: Context, session: Session
 
 
 def _prove_continuation(options: argparse.Namespace, context: Context, session: Session) -> int:
-    old, *new = options.words
+    old, *new = options.continues
     old_size = size_of(session, old)
     head = find_head(session, size=size_of(session, new[0])) if new else find_head(session, over=old_size)
     size = head.checkpoint.size
@@ -111,12 +95,12 @@ def _give(context: Context, out: str | None, content: bytes, told: str, record: 
 
 
 def _check_continuation(options: argparse.Namespace, context: Context) -> int:
-    if len(options.words) == 1 or any(word.isdecimal() for word in options.words):
+    if len(options.continues) < HEADS or any(word.isdecimal() for word in options.continues):
         raise UsageError(
             "a proof is checked between two checkpoints' files",
-            hint="nightledger prove --from OLD NEW --proof FILE",
+            hint="nightledger verify --continues OLD NEW --proof FILE",
         )
-    old, new = (parse_head(read_regular(path, MAX_NOTE_BYTES))[1] for path in options.words)
+    old, new = (parse_head(read_regular(path, MAX_NOTE_BYTES))[1] for path in options.continues)
     proofs.verify_continuation(
         proofs.parse_continuation(read_regular(options.proof, proofs.MAX_PROOF_BYTES)), old, new
     )
@@ -128,19 +112,19 @@ def _check_continuation(options: argparse.Namespace, context: Context) -> int:
     return 0
 
 
-def _check_entry(options: argparse.Namespace, context: Context, path: str) -> int:
+def _check_entry(options: argparse.Namespace, context: Context) -> int:
     """Say what a proof proves."""
     if (options.policy is None) is (options.log is None) or None not in (options.leaf, options.line):
         raise UsageError(
-            "--check needs one of --policy and --log, and takes one of --leaf and --line",
-            hint="nightledger prove --help",
+            "--proof needs one of --policy and --log, and takes one of --leaf and --line",
+            hint="nightledger verify --help",
         )
     policy = (
         Policy(logs=tuple(map(parse_vkey, options.log)))
         if options.policy is None
         else parse_policy(read_regular(options.policy, MAX_POLICY_BYTES), where=options.policy)
     )
-    proof = proofs.parse_proof(read_regular(path, proofs.MAX_PROOF_BYTES))
+    proof = proofs.parse_proof(read_regular(options.proof, proofs.MAX_PROOF_BYTES))
     line = _line(options, proof)
     proven = proofs.verify_proof(proof, line, policy)
     head, times = proven.checkpoint, sorted(proven.times.items())

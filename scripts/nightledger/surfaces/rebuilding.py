@@ -1,14 +1,8 @@
-"""Fold derived files again from what they derive from; with --check only compare.
+"""Derived files folded again from what they derive from: the views, the links, the search index.
 
-Reads   audit/, memory/state/proposals/, the gated files, outcome-records.jsonl;
-        for the search index all that it holds
-Writes  memory/state/tc-*.json, .nightledger/links/, .nightledger/search/, and
-        in memory/system/ entries.json, hebbian-links.json, cursors.json;
-        nothing with --check
-Changes no memory.
+Invariant: what is folded is what the log, the proposals and the outcomes say; nothing is believed of the old files.
 """
 
-import argparse
 import os
 from contextlib import closing, suppress
 
@@ -28,14 +22,16 @@ from nightledger.surfaces.recalling import choose_encoder
 from nightledger.surfaces.session import Session, reading, writing
 
 
-def run(options: argparse.Namespace, context: Context) -> int:
-    """Fold and write, or fold and compare."""
-    if options.check:
+def rebuild(context: Context, *, dry_run: bool) -> int:
+    """Fold and write, or fold and compare; give the exit status, 4 where only compared files differ."""
+    if dry_run:
         with reading(context) as session:
             stale = find_stale(session)
         context.emit({"differs": stale})
         for path in stale:
-            context.print(f"{path} is not what it is folded from; 'nightledger rebuild' writes it anew.")
+            context.print(
+                f"{path} is not what it is folded from; 'nightledger doctor --rebuild' writes it anew."
+            )
         if not stale and not context.quiet:
             context.print("Every derived file is what it is folded from.")
         return EXIT_ALARM if stale else 0
