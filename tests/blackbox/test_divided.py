@@ -16,12 +16,12 @@ def _hermes(tmp_path: Path) -> World:
     return adopted(tmp_path)
 
 
-def adopted(root: Path, memory: str = MEMORY) -> World:
+def adopted(root: Path, memory: str = MEMORY, user: str = USER) -> World:
     world = World(root=root)
     (world.home / "memories").mkdir(parents=True)
     (world.home / "state.db").write_bytes(b"")
     world.write("memories/MEMORY.md", memory)
-    world.write("memories/USER.md", USER)
+    world.write("memories/USER.md", user)
     return found(root, memory=None)
 
 
@@ -82,3 +82,99 @@ def test_an_addition_goes_into_no_entry_that_has_a_heading(
     assert entries(world, "MEMORY.md") == expected
     world.ok("undo", proposal)
     assert world.read("memories/MEMORY.md") == memory
+
+
+NAMES = ("MEMORY.md", "USER.md")
+OTHER = "Ann's backups lie in Riga."
+
+
+def proposed(world: World, name: str, *words: str) -> str:
+    return str(world.json("propose", "--target", f"memories/{name}", "--reason", "it helped", *words)["id"])
+
+
+def settle(world: World, *ids: str) -> None:
+    """Sign, let cool, apply, and have both verifiers look."""
+    for one in ids:
+        world.ok("approve", one)
+    world.apply_cooled()
+    assert (world.run("verify").status, world.second_look()[0]) == (0, 0)
+
+
+@each_row(
+    ("before", "words"),
+    [
+        ("", ()),
+        ("", ("--section", "Lessons")),
+        ("\n", ()),
+        ("She works from Riga.", ()),
+        ("She works from Riga.", ("--section", "Lessons")),
+        ("She works from Riga.\n", ()),
+        ("- She works from Riga.", ()),
+        ("# Work\nShe works from Riga.", ()),
+        ("She works from Riga.\n\nShe likes it.", ()),
+        ("She works from Riga.\n§\nShe likes it.", ()),
+    ],
+)  # fmt: skip
+def test_an_addition_is_an_entry_of_its_own_in_a_file_that_has_no_divider_yet(
+    tmp_path_factory: pytest.TempPathFactory, before: str, words: tuple[str, ...]
+) -> None:
+    world = adopted(tmp_path_factory.mktemp("few"), before, before)
+    old = {one.strip() for one in before.split("\n§\n") if one.strip()}
+    for name in NAMES:
+        one = proposed(world, name, "--text", f"- {FACT}", *words)
+        assert "##" not in world.ok("show", one), name
+        settle(world, one)
+        assert set(entries(world, name)) == {*old, FACT}
+        assert len(entries(world, name)) == len(old) + 1
+        world.ok("undo", one)
+        assert world.read(f"memories/{name}") == before
+        assert (world.run("verify").status, world.second_look()[0]) == (0, 0)
+
+
+def test_after_a_removal_down_to_one_entry_an_addition_is_the_second(hermes: World) -> None:
+    hermes.write("memories/MEMORY.md", USER)
+    hermes.ok("review", typed=["y", "y"])
+    for name in NAMES:
+        settle(hermes, proposed(hermes, name, "--remove", "--entry", "Ann prefers short answers."))
+        assert entries(hermes, name) == ["She works from Riga."]
+        one = proposed(hermes, name, "--text", FACT)
+        settle(hermes, one)
+        assert entries(hermes, name) == ["She works from Riga.", FACT]
+        hermes.ok("undo", one)
+        assert entries(hermes, name) == ["She works from Riga."]
+
+
+@each_row("before", ["", "She works from Riga.", "She works from Riga.\n§\nShe likes it."])
+def test_additions_that_were_signed_one_by_one_are_entries_of_their_own(
+    tmp_path_factory: pytest.TempPathFactory, before: str
+) -> None:
+    world = adopted(tmp_path_factory.mktemp("both"), before, before)
+    old = [one for one in before.split("\n§\n") if one]
+    for name in NAMES:
+        ids = [proposed(world, name, "--text", text) for text in (FACT, OTHER)]
+        settle(world, *ids)
+        assert sorted(entries(world, name)) == sorted([*old, FACT, OTHER])
+        for one in ids:
+            world.ok("undo", one)
+        assert entries(world, name) == old
+
+
+def test_an_addition_that_was_signed_beside_two_entries_is_one_when_a_removal_has_left_one(
+    hermes: World,
+) -> None:
+    for words in (
+        ("--remove", "--entry", "Ann prefers short answers."),
+        ("--text", FACT),
+    ):
+        proposed(hermes, "USER.md", *words)
+    hermes.ok("review", typed=["y", "y", "y"])
+    hermes.apply_cooled()
+    assert entries(hermes, "USER.md") == ["She works from Riga.", FACT]
+
+
+def test_an_only_entry_is_replaced_by_plain_text(tmp_path: Path) -> None:
+    world = adopted(tmp_path, "It wants TLS 1.2.")
+    settle(
+        world, proposed(world, "MEMORY.md", "--entry", "It wants TLS 1.2.", "--text", "- It wants TLS 1.3.")
+    )
+    assert world.read("memories/MEMORY.md") == "It wants TLS 1.3."
