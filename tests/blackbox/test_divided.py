@@ -154,7 +154,7 @@ def test_additions_that_were_signed_one_by_one_are_entries_of_their_own(
         ids = [proposed(world, name, "--text", text) for text in (FACT, OTHER)]
         settle(world, *ids)
         assert sorted(entries(world, name)) == sorted([*old, FACT, OTHER])
-        for one in ids:
+        for one in reversed(ids):
             world.ok("undo", one)
         assert entries(world, name) == old
 
