@@ -72,7 +72,7 @@ def test_what_became_of_tasks_is_logged_as_derived_with_its_place_and_tells_of_i
     path = claude_file(desk.root / "claude", str(desk.home), session(str(desk.home)))
     ran_ = desk.ok("import", "claude-code", "--yes")
     assert (
-        "outcomes logged: 2 failure, 2 success; of 1 tasks nothing explicit tells how they ended"
+        "outcomes logged: 2 failure, 2 success; of 1 task nothing explicit tells the end"
         in " ".join(ran_.split())
     )
     assert ends(desk) == [

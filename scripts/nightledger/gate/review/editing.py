@@ -295,7 +295,10 @@ def put_worded(
 def first_line(item: Item) -> str:
     """Return the first line that a change puts in or takes out, secrets masked, a heading only where it has no other; else empty."""
     lines = changed_lines(mask_diff(item.diff or item.change.diff, told=item.told))
-    words = [line for line in lines if line[1:].strip()]
+    ended = {line[1:] for line in lines if line[:1] == "-"} & {line[1:] for line in lines if line[:1] == "+"}
+    words = [
+        line for line in lines if line[1:].strip().strip("§") and line[1:] not in ended
+    ]  # one gets a line end
     return next((line for line in words if line[1:2] != "#"), words[0] if words else "")
 
 

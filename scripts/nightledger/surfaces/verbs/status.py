@@ -39,6 +39,7 @@ from nightledger.surfaces.context import Context, actor_of, cap_config
 from nightledger.surfaces.kept_look import find_kept, keep, stamp_of
 from nightledger.surfaces.listing import left_at, signed_in, unasked_in, undoable_in, waiting_in
 from nightledger.surfaces.screen import wrap_hint
+from nightledger.text.counts import numbered
 from nightledger.trust.event import event_of_record
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.pin import NO_PIN, Pin, find_pin
@@ -403,7 +404,7 @@ def _signed(term: Record, now: datetime, name: Callable[[str], str]) -> str:
 
 
 def _named(term: Record, name: Callable[[str], str]) -> str:
-    return f"{name(term['proposal'])} change {', '.join(map(str, term['changes']))}"
+    return f"{name(term['proposal'])} {numbered(term['changes'])}"
 
 
 def _held_back(held: Sequence[Record]) -> list[str]:
