@@ -395,7 +395,7 @@ def _fetch(context: Context, name: str) -> tuple[Peer, Waiting, datetime]:
 def _open(context: Context, waiting: Waiting, review: RemoteReview, where: str) -> None:
     proposals = {item.stored.proposal.id for item in review.items}
     told = [
-        f"{count(len(review.items), 'change')} in {count(len(proposals), 'proposal waits', 'proposals wait')} {where}."
+        f"{count(len(review.items), 'change waits', 'changes wait')} {where}, in {count(len(proposals), 'proposal')}."
     ]
     kept = "are masked here; what is signed of the file is what is shown."
     told += [f"Secrets in {path} {kept}" for path in review.masked]

@@ -233,7 +233,7 @@ def tell_look(look: Look) -> str:
         return f"{lie}, {look.may_belong} of which may be of this home; none is read: 'nightledger import {name}' asks you"
     where = f" ({', '.join(look.directories)})" if look.directories else ""
     others = f"; others are {', '.join(look.others)}" if look.others else ""
-    return f"{lie}, {look.read} of which are of this home{where}, read each night since you said yes on {look.since[:10]}{others}"
+    return f"{lie}, of this home {look.read}{where}, read each night since you said yes on {look.since[:10]}{others}"
 
 
 def read_host(session: Session, source: Source, *, dry_run: bool = False) -> Taken:

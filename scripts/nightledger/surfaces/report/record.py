@@ -71,7 +71,7 @@ def waiting(gate: Gate, book: Book, told: frozenset[str], now: datetime) -> Part
             title = "altered, and set aside"
         rows.append((short_name(book, status.id), title, str(waits), age(status.created.at, now)))
     changes = sum(int(row[2]) for row in rows)
-    said = f"{count(changes, 'change')} in {count(len(rows), 'proposal')} for you: 'nightledger review'."
+    said = f"{count(changes, 'change waits', 'changes wait')} for you, in {count(len(rows), 'proposal')}: 'nightledger review'."
     return Part(
         title="What waits",
         told=said + more(rows) if rows else "Nothing waits for you.",

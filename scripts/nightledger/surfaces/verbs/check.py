@@ -123,7 +123,7 @@ def _report(options: argparse.Namespace, context: Context, found: "Checkup") -> 
         asks = "" if context.guided else f": 'nightledger review {proposal.id}' asks one by one"
         say(context, f"Proposed as {proposal.id}{asks}.")
     elif found.outcome and not proposal:
-        context.print_lines(_why_not(found.outcome))
+        say(context, *_why_not(found.outcome))
 
 
 def _why_not(outcome: "Outcome") -> list[str]:

@@ -182,7 +182,8 @@ def _named(root: str, gated: Sequence[str]) -> str:
 def ask_choice(context: Context, question: str, choices: Sequence[str]) -> int:
     """Ask which of several is meant, the first where nothing is typed; return its place in the list."""
     numbers = {str(at): text for at, text in enumerate(choices, 1)}
-    context.print_lines((question, *(f"  {at}  {shown(text)}" for at, text in numbers.items())))
+    say(context, question)
+    context.print_lines(f"  {at}  {shown(text)}" for at, text in numbers.items())
     while (typed := input("Number [1] > ").strip() or "1") not in numbers:
         context.print(f"One of 1 to {len(numbers)}.")
     return int(typed) - 1

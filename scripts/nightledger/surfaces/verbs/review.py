@@ -114,7 +114,7 @@ def notices(session: Session, items: list[Item], *, guided: bool) -> Iterator[st
         yield "Nothing else waits for you." if unseen else "Nothing waits for you."
         return
     proposals = {item.stored.proposal.id for item in items}
-    yield f"{count(len(items), 'change')} in {count(len(proposals), 'proposal waits', 'proposals wait')} for you."
+    yield f"{count(len(items), 'change waits', 'changes wait')} for you, in {count(len(proposals), 'proposal')}."
 
 
 def _ask_and_sign(context: Context, session: Session, items: list[Item]) -> int:

@@ -399,7 +399,7 @@ def _waits(waiting: Record, now: datetime) -> str:
 
 def _signed(term: Record, now: datetime, name: Callable[[str], str]) -> str:
     until = term["cools_until"]
-    state = f"cools until {_utc(until)}" if now < read_moment(until) else "has cooled: apply"
+    state = f"cools until {_utc(until)}" if now < read_moment(until) else "cooled: apply"
     return f"{_named(term, name)}, {state}"
 
 

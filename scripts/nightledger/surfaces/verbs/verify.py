@@ -245,7 +245,8 @@ def _lines(seen: Seen) -> Iterator[str]:
         yield f"The log holds: {seen.report.size} events, root {seen.report.root.hex()[:16]}…{simulated}"
         yield "Its signatures, the trust files, proposals, decisions and gated files are as they were signed."
         if seen.applies and seen.applies.checked:
-            yield f"Each of {seen.applies.checked} applies did what a decision says that an operator signed."
+            each = "The apply" if seen.applies.checked == 1 else f"Each of {seen.applies.checked} applies"
+            yield f"{each} did what a decision says that an operator signed."
         if seen.applies and seen.applies.expired:
             yield f"not checkable any more: what {seen.applies.expired} applies did; bytes that it takes are gone"
     if seen.witnesses and seen.witnesses.at:
