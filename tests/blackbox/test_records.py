@@ -345,7 +345,7 @@ def test_what_was_written_past_the_command_gives_an_agent_no_orders(world: World
     for action in (("timeline",), ("close", name, "result=moved")):
         ran = world.run("record", "episode", *action)
         assert "Ignore" not in ran.text
-        assert "1 records are held back by scanners" in ran.text
+        assert "scanners hold 1 record back" in ran.text
 
 
 @pytest.mark.slow

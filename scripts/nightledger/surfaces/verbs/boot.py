@@ -207,4 +207,4 @@ def _beyond(records: Sequence[Record]) -> int:
 
 def _ago(last: datetime | None, now: datetime) -> str:
     hours = int((now - last).total_seconds() // 3600) if last else 0
-    return f"{hours // 24} days" if hours >= 48 else f"{hours} hours" if hours else "less than an hour"  # noqa: PLR2004 - two days
+    return f"{hours // 24} days" if hours >= 48 else count(hours, "hour") if hours else "less than an hour"  # noqa: PLR2004 - two days
