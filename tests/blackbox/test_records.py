@@ -272,7 +272,7 @@ def test_a_line_that_is_none_hides_no_other(world: World) -> None:
     world.ok("record", "goal", "add", "title=Two")
     ran = world.run("record", "goal")
     assert [one["fields"]["title"] for one in world.json("record", "goal")] == ["One", "Two"]
-    assert "3 lines of memory/system/goal.jsonl are no records" in ran.text
+    assert "memory/system/goal.jsonl: 3 lines are no record" in ran.text
 
 
 @each_row(
@@ -311,7 +311,7 @@ def test_a_line_of_any_shape_stops_no_command(
     )  # fmt: skip
     (world.home / "memory/system").mkdir(exist_ok=True)
     (world.home / f"memory/system/{kind}.jsonl").write_text(written)
-    assert f"2 lines of memory/system/{kind}.jsonl are no records" in world.run("record", kind).text
+    assert f"memory/system/{kind}.jsonl: 2 lines are no record" in world.run("record", kind).text
     record(world, "correction", "add", "mistake=Ship the relay untested", "correction=Test it")
     assert save(world, "s-1", unfinished=["Ship the relay"])[0] == 0
     assert "untested" in world.ok("record", "correction", "match", "Ship the relay untested")
