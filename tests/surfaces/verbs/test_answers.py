@@ -183,7 +183,7 @@ def test_a_month_is_rejected_whole_with_one_reason_or_left_for_later(console: Co
     proposal = month(console.desk)
     assert "Signed" not in console.out("review", typed=["a", "s"])
     assert console.desk.states(proposal) == ["deferred"] * 5
-    assert "Rejected 5 change(s)." in console.out("review", typed=["a", "n", "I read them", "y"])
+    assert "Rejected 5 changes." in console.out("review", typed=["a", "n", "I read them", "y"])
     assert console.desk.states(proposal) == ["rejected"] * 5
 
 

@@ -55,6 +55,6 @@ def test_a_dry_run_shows_the_same_and_writes_nothing(caller: Caller) -> None:
     before = snapshot(caller)
     tried = caller.lines("consolidate", "--dry-run", now=NEXT)
     assert snapshot(caller) == before
-    assert tried[1] == "Would propose 1 change(s); nothing was written (--dry-run)."
+    assert tried[1] == "Would propose 1 change; nothing was written (--dry-run)."
     done = caller.lines("consolidate", now=NEXT)
     assert (tried[0], tried[2:]) == (done[0], done[2:])
