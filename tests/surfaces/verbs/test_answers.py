@@ -35,7 +35,7 @@ def test_a_change_that_does_not_wait_is_named(console: Console) -> None:
     console.out("approve", proposal.id, "--only", "1")
     ran = console.run("approve", proposal.id, "--only", "1,2,9")
     assert ran.status == 2
-    assert "change 1, 9 of" in ran.err
+    assert "changes 1, 9 of" in ran.err
     console.out("approve", proposal.id)
     ran = console.run("approve", proposal.id)
     assert ran.status == 2
