@@ -68,7 +68,7 @@ def test_what_is_no_better_waits_for_room_and_what_was_put_off_stays(world: Worl
     night(world, 2, "## House", LAMP, "## Stock", CABLE)
     night(world, 3, "## Stock", COUNT)
     assert waiting(world, "fuse", "cable", "twice") == {"fuse", "cable"}
-    assert "wait for room" in told(world, "status")
+    assert "waits for room" in told(world, "status")
     review(world, {"fuse": "y"}, otherwise="s")
     slept(world, 4)
     assert waiting(world, "twice") == {"twice"}
