@@ -507,7 +507,7 @@ def checked(tmp_path: Path, server: Server) -> World:
 def test_a_model_names_entries_and_the_owner_signs_what_goes(checked: World, server: Server) -> None:
     choose(server, CRANE, PIER, taking("m4", "Anna prefers the west pier", "over"))
     out = " ".join(checked.ok("check").split())
-    assert "harbour-1 answered 1 question(s) for 1,234 tokens; 2 of its 3 choices proposed" in out
+    assert "harbour-1 answered 1 question for 1,234 tokens; 2 of its 3 choices proposed" in out
     assert "refused: it is a rule or wish, and nothing says it is over (1)" in out
     assert "a model says that it reports on one day" in out
     (question,) = server.asked
@@ -647,7 +647,7 @@ def test_of_what_faded_that_is_proposed_of_which_a_model_says_that_it_may_go(
         taking("m3", "First look after the backup", "contradicts", "m2"),
     )
     out = " ".join(lived.ok("curate", "--dry-run").split())
-    assert "harbour-1 answered 1 question(s) for 1,234 tokens" in out
+    assert "harbour-1 answered 1 question for 1,234 tokens" in out
     assert "refused: the owner pinned it or signed it lately (1)" in out
     lived.ok("night")
     runs = [json.loads(line) for line in lived.read("memory/system/runs.jsonl").splitlines()]

@@ -1,5 +1,6 @@
 """Hermes' two memory files, whose entries lines of ``§`` divide: adopted, and each entry added, taken out and put back as it stood."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -16,43 +17,18 @@ def _hermes(tmp_path: Path) -> World:
     return adopted(tmp_path)
 
 
-def adopted(root: Path, memory: str = MEMORY) -> World:
+def adopted(root: Path, memory: str = MEMORY, user: str = USER) -> World:
     world = World(root=root)
     (world.home / "memories").mkdir(parents=True)
     (world.home / "state.db").write_bytes(b"")
     world.write("memories/MEMORY.md", memory)
-    world.write("memories/USER.md", USER)
+    world.write("memories/USER.md", user)
     return found(root, memory=None)
 
 
 def entries(world: World, name: str) -> list[str]:
     """Give what Hermes reads in a file: its parts between dividers, trimmed, without empty ones."""
     return [one.strip() for one in world.read(f"memories/{name}").split("\n§\n") if one.strip()]
-
-
-@each_row(
-    ("name", "words", "expected"),
-    [
-        ("MEMORY.md", ("--text", f"- {FACT}"), [*MEMORY.split("\n§\n"), FACT]),
-        ("USER.md", ("--text", FACT), [*USER.split("\n§\n"), FACT]),
-        ("USER.md", ("--remove", "--entry", "Ann prefers short answers."), ["She works from Riga."]),
-        ("USER.md", ("--remove", "--entry", "She works from Riga."), ["Ann prefers short answers."]),
-        ("MEMORY.md", ("--remove", "--entry", "Its key lies in the safe."), ["Ann's project is in /srv/relay.", "The relay wants TLS 1.3.", "- Backups run at 04:00."]),
-        ("USER.md", ("--entry", "She works from Riga.", "--text", "She works from Oslo."), ["Ann prefers short answers.", "She works from Oslo."]),
-    ],
-)  # fmt: skip
-def test_a_change_of_one_entry_is_signed_applied_and_undone_and_hermes_reads_the_others_as_they_were(
-    tmp_path_factory: pytest.TempPathFactory, name: str, words: tuple[str, ...], expected: list[str]
-) -> None:
-    world = adopted(tmp_path_factory.mktemp("hermes"))
-    before = world.read(f"memories/{name}")
-    proposal = world.json("propose", "--target", f"memories/{name}", "--reason", "it helped", *words)["id"]
-    world.ok("approve", proposal)
-    world.apply_cooled()
-    assert entries(world, name) == expected
-    assert world.run("verify").status == 0
-    world.ok("undo", proposal)
-    assert world.read(f"memories/{name}") == before
 
 
 def test_what_its_memory_tool_writes_by_itself_is_told_as_drift_and_may_be_kept(hermes: World) -> None:
@@ -62,23 +38,102 @@ def test_what_its_memory_tool_writes_by_itself_is_told_as_drift_and_may_be_kept(
     assert "herons" in hermes.run("review", typed=["q"]).text
 
 
+NAMES = ("MEMORY.md", "USER.md")
+OTHER = "Ann's backups lie in Riga."
+
+
+def proposed(world: World, name: str, *words: str) -> str:
+    return str(world.json("propose", "--target", f"memories/{name}", "--reason", "it helped", *words)["id"])
+
+
+def sound(world: World) -> None:
+    assert (world.run("verify").status, world.second_look()[0]) == (0, 0)
+
+
+def settle(world: World, *ids: str) -> None:
+    """Sign, let cool, apply, and have both verifiers look."""
+    for one in ids:
+        world.ok("approve", one)
+    world.apply_cooled()
+    sound(world)
+
+
+ADDED = ("--text", f"- {FACT}")
+FILED = (*ADDED, "--section", "Lessons")
+
+
 @each_row(
-    ("memory", "expected"),
+    ("before", "words", "expected"),
     [
-        ("# Relay\nIt wants TLS.\n§\nBackups run.", [FACT, "# Relay\nIt wants TLS.", "Backups run."]),
-        ("Backups run.\n§\nIt wants TLS.\n# Relay\nIn Riga.", ["Backups run.", FACT, "It wants TLS.\n# Relay\nIn Riga."]),
-        ("It wants TLS.\n\n# Relay\nIn Riga.\n§\nBackups run.", [FACT, "It wants TLS.\n\n# Relay\nIn Riga.", "Backups run."]),
+        (MEMORY, ADDED, [*MEMORY.split("\n§\n"), FACT]),
+        (MEMORY, ("--remove", "--entry", "Its key lies in the safe."), ["Ann's project is in /srv/relay.", "The relay wants TLS 1.3.", "- Backups run at 04:00."]),
+        (USER, ADDED, [*USER.split("\n§\n"), FACT]),
+        (USER, ("--remove", "--entry", "Ann prefers short answers."), ["She works from Riga."]),
+        (USER, ("--remove", "--entry", "She works from Riga."), ["Ann prefers short answers."]),
+        (USER, ("--entry", "She works from Riga.", "--text", "She works from Oslo."), ["Ann prefers short answers.", "She works from Oslo."]),
+        ("TLS is 1.2.", ("--entry", "TLS is 1.2.", "--text", "- TLS is 1.3."), ["TLS is 1.3."]),
+        ("", ADDED, [FACT]),
+        ("", FILED, [FACT]),
+        ("\n", ADDED, [FACT]),
+        ("She works from Riga.", ADDED, ["She works from Riga.", FACT]),
+        ("She works from Riga.", FILED, ["She works from Riga.", FACT]),
+        ("She works from Riga.\n", ADDED, ["She works from Riga.", FACT]),
+        ("- She works from Riga.", ADDED, ["- She works from Riga.", FACT]),
+        ("# Work\nShe works from Riga.", ADDED, [FACT, "# Work\nShe works from Riga."]),
+        ("She works from Riga.\n\nShe likes it.", ADDED, ["She works from Riga.\n\nShe likes it.", FACT]),
+        ("# Relay\nIt wants TLS.\n§\nBackups run.", ADDED, [FACT, "# Relay\nIt wants TLS.", "Backups run."]),
+        ("Backups run.\n§\nIt wants TLS.\n# Relay\nIn Riga.", ADDED, ["Backups run.", FACT, "It wants TLS.\n# Relay\nIn Riga."]),
+        ("It wants TLS.\n\n# Relay\nIn Riga.\n§\nBackups run.", ADDED, [FACT, "It wants TLS.\n\n# Relay\nIn Riga.", "Backups run."]),
     ],
 )  # fmt: skip
-def test_an_addition_goes_into_no_entry_that_has_a_heading(
-    tmp_path_factory: pytest.TempPathFactory, memory: str, expected: list[str]
+def test_a_change_of_one_entry_is_signed_applied_and_undone_and_hermes_reads_the_others_as_they_were(
+    tmp_path_factory: pytest.TempPathFactory, before: str, words: tuple[str, ...], expected: list[str]
 ) -> None:
-    world = adopted(tmp_path_factory.mktemp("headed"), memory)
-    proposal = world.json(
-        "propose", "--target", "memories/MEMORY.md", "--reason", "it helped", "--text", FACT
-    )["id"]
-    world.ok("approve", proposal)
-    world.apply_cooled()
-    assert entries(world, "MEMORY.md") == expected
-    world.ok("undo", proposal)
-    assert world.read("memories/MEMORY.md") == memory
+    world = adopted(tmp_path_factory.mktemp("hermes"), before, before)
+    for name in NAMES:
+        one = proposed(world, name, *words)
+        assert "##" not in world.ok("show", one), name
+        settle(world, one)
+        assert entries(world, name) == expected, name
+        world.ok("undo", one)
+        assert world.read(f"memories/{name}") == before
+    sound(world)
+
+
+def test_after_a_removal_down_to_one_entry_an_addition_is_the_second(hermes: World) -> None:
+    hermes.write("memories/MEMORY.md", USER)
+    hermes.ok("review", typed=["y", "y"])
+    for name in NAMES:
+        settle(hermes, proposed(hermes, name, "--remove", "--entry", "Ann prefers short answers."))
+        assert entries(hermes, name) == ["She works from Riga."]
+        one = proposed(hermes, name, "--text", FACT)
+        settle(hermes, one)
+        assert entries(hermes, name) == ["She works from Riga.", FACT]
+        hermes.ok("undo", one)
+        assert entries(hermes, name) == ["She works from Riga."]
+
+
+@each_row("before", ["", "She works from Riga.", "She works from Riga.\n§\nShe likes it."])
+def test_additions_that_were_signed_one_by_one_are_entries_of_their_own(
+    tmp_path_factory: pytest.TempPathFactory, before: str
+) -> None:
+    world = adopted(tmp_path_factory.mktemp("both"), before, before)
+    old = [one for one in before.split("\n§\n") if one]
+    for name in NAMES:
+        ids = [proposed(world, name, "--text", text) for text in (FACT, OTHER)]
+        settle(world, *ids)
+        assert sorted(entries(world, name)) == sorted([*old, FACT, OTHER])
+        for one in reversed(ids):
+            world.ok("undo", one)
+        assert entries(world, name) == old
+
+
+def test_an_addition_that_was_signed_beside_two_entries_is_one_when_a_removal_has_left_one(
+    hermes: World,
+) -> None:
+    proposed(hermes, "USER.md", "--remove", "--entry", "Ann prefers short answers.")
+    proposed(hermes, "USER.md", "--text", FACT)
+    told = hermes.ok("review", typed=["y", "y", "y"])
+    assert re.findall(r"  sign +(\S+ \S+)", told) == ["-Ann prefers", "+The relay"]
+    hermes.apply_cooled()
+    assert entries(hermes, "USER.md") == ["She works from Riga.", FACT]

@@ -71,9 +71,8 @@ def ends(world: World) -> list[tuple[str, ...]]:
 def test_what_became_of_tasks_is_logged_as_derived_with_its_place_and_tells_of_it(desk: World) -> None:
     path = claude_file(desk.root / "claude", str(desk.home), session(str(desk.home)))
     ran_ = desk.ok("import", "claude-code", "--yes")
-    assert (
-        "outcomes logged: 2 failure, 2 success; of 1 tasks nothing explicit tells how they ended"
-        in " ".join(ran_.split())
+    assert "outcomes logged: 2 failure, 2 success; of 1 task nothing explicit tells the end" in " ".join(
+        ran_.split()
     )
     assert ends(desk) == [
         ("success", "test", "test_pytest", "edit:src/relay.py"),

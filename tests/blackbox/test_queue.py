@@ -68,7 +68,7 @@ def test_what_is_no_better_waits_for_room_and_what_was_put_off_stays(world: Worl
     night(world, 2, "## House", LAMP, "## Stock", CABLE)
     night(world, 3, "## Stock", COUNT)
     assert waiting(world, "fuse", "cable", "twice") == {"fuse", "cable"}
-    assert "wait for room" in told(world, "status")
+    assert "waits for room" in told(world, "status")
     review(world, {"fuse": "y"}, otherwise="s")
     slept(world, 4)
     assert waiting(world, "twice") == {"twice"}
@@ -128,9 +128,9 @@ def test_three_rejections_under_a_heading_end_it_until_it_is_asked_about_again(w
     assert "heading 'Ideas': you refused 3 of 3" in told(world, "status")
     printed = night(world, 5, "## Ideas", LAMP)
     assert not world.proposals()
-    assert "1 heading(s), label(s) or kind(s) that you refused were passed over" in " ".join(
-        printed.split()
-    ) + told(world, "status")
+    assert "1 heading, label or kind that you refused passed over" in " ".join(printed.split()) + told(
+        world, "status"
+    )
     night(world, 6, "## Backup", CRON)
     assert waiting(world, "restic") == {"restic"}
     for day in range(7, 16):

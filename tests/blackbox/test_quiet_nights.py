@@ -90,7 +90,10 @@ def test_what_has_no_room_is_counted_with_why_also_beside_what_was_proposed(worl
     line = json.loads(world.read("memory/system/consolidation-log.jsonl").split("\n")[-2])
     assert line["proposed"] > 0
     assert line["no_room"] > 0
-    assert f"{line['no_room']} more are good enough and have no room in one proposal" in told
+    assert (
+        f"{line['no_room']} more {('are good enough for one of their own', 'is good enough for a proposal of its own')[line['no_room'] == 1]}"
+        in told
+    )
     assert line["reason"] in told
     assert line["reason"] in at_a_terminal(world, "status")
 
@@ -187,7 +190,7 @@ def test_missed_periods_are_all_counted_though_one_call_makes_up_for_seven(night
 
 def test_a_dry_run_claims_no_proposal_and_names_none(night: World) -> None:
     told = night.ok("consolidate", "--dry-run")
-    assert "Would propose 1 change(s); nothing was written" in told
+    assert "Would propose 1 change; nothing was written" in told
     assert "p-" not in told
     assert "review" not in told
     assert night.json("consolidate", "--dry-run")["proposal"] is None

@@ -338,7 +338,7 @@ def test_where_there_is_room_for_one_addition_a_night_proposes_that_one(tmp_path
     world.wait(days=1)
     told = " ".join(world.ok("night").split())
     assert "2 proposed" in told
-    assert "1 addition(s) would take the file over" in told
+    assert "1 addition would take the file over" in told
     (made,) = world.proposals()
     assert [change["op"] for change in made["changes"]] == ["archive", "add"]
 

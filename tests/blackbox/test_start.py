@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.blackbox.world import PROGRAM, ROOT, START, Ran, Typed, World, call, run_process
+from tests.hosts.sessions import claude, claude_file
 
 STEPS = ("adopt", "check", "mine", "review", "schedule", "keys")
 NEW = ("--simulated", "--no-passphrase", "--zone", "UTC")
@@ -485,6 +486,15 @@ def test_without_a_terminal_start_prints_the_commands_which_work_as_they_are(pla
         words = [str(place.user / "copy.tar.gz") if word == "FILE" else word for word in words]
         assert place.run(*words).status == 0, words
     assert "--since 2026-02-10" in ran.out
+
+
+def test_without_a_terminal_start_names_the_reading_of_transcripts_too(place: Place) -> None:
+    claude_file(place.user / ".claude", str(place.work), [claude("user", "Hello.", str(place.work), n=1)])
+    lines = place.run("start", *NEW, "--home", str(place.work)).out.splitlines()
+    assert lines[2:4] == [
+        f"nightledger import claude-code --yes --home {shlex.quote(str(place.work))}",
+        "# mine: 'import' names the command for what it read",
+    ]
 
 
 def test_start_finds_the_memory_of_a_host_wherever_one_stands(

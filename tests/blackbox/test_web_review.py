@@ -84,9 +84,9 @@ def test_a_review_on_the_page_signs_rejects_and_words_then_ends(world: World) ->
         assert "check the passphrase" in page.sign("wrong")["hint"]
         assert len(world.events()) == before
         signed = page.sign(PASSPHRASE)
-        assert (signed["done"], signed["signed"][0]) == (True, "Rejected 1 change(s).")
+        assert (signed["done"], signed["signed"][0]) == (True, "Rejected 1 change.")
         status, text = page.end()
-    assert (status, "Signed 2 change(s)" in text) == (0, True)
+    assert (status, "Signed 2 changes" in text) == (0, True)
     made = {(one["type"], one["proposal"], one["reason"]) for one in decisions(world)}
     assert made == {("approve", first, ""), ("approve", worded["id"], ""), ("reject", third, "still needed")}
     world.apply_cooled()
@@ -110,7 +110,7 @@ def test_answers_are_those_of_the_terminal_and_back(world: World) -> None:
     assert (status, "your answers are kept" in text) == (0, True)
     ran = world.run("review", typed=lambda _: "y")
     assert "Taken up from your last review: sign 1, 1 left" in ran.text
-    assert "Signed 1 change(s)" in ran.text
+    assert "Signed 1 change." in ran.text
     assert event_named(world, "proposal.deferred")["changes"] == [1]
 
 
@@ -361,7 +361,7 @@ def test_several_are_answered_at_once_as_they_were_shown(world: World) -> None:
         assert told["counts"] == f"reject 1, {len(drift) + 2} left"
         told = page.ask(do="answer", **shown(one), verb="reject", reason="", more=[shown(two)], never=True)
         assert told["again"], "they stand under no heading"
-        assert page.sign()["signed"] == ["Rejected 1 change(s)."]
+        assert page.sign()["signed"] == ["Rejected 1 change."]
 
 
 def test_what_goes_together_and_what_stands_under_one_heading_are_answered_as_on_the_terminal(

@@ -136,7 +136,7 @@ def test_five_are_signed_by_keyboard_alone_in_under_a_minute_from_opening(
         browser.type(PASSPHRASE + ENTER)
         browser.wait_for("!document.getElementById('end').hidden")
         took_s = time.monotonic() - began
-        assert "Signed 3 change(s)" in browser.run("return document.body.innerText")
+        assert "Signed 3 changes" in browser.run("return document.body.innerText")
         assert browser.console() == []
         assert page.end()[0] == 0
     print(f"five signed {took_s:.1f} s after the command was started, browser and all")

@@ -132,7 +132,7 @@ def test_a_night_adds_five_at_most_and_what_had_no_room_competes_again(nights: N
     nights.teach(7)
     first = nights.night()
     assert (first.record.proposed, first.record.no_room) == (5, 2)
-    assert nights.night().record.reason == "2 candidate(s) wait for room; 'nightledger review' makes some"
+    assert nights.night().record.reason == "2 candidates wait for room; 'nightledger review' makes some"
     second = nights.night(DAY + timedelta(days=1))
     assert (second.record.proposed, second.record.suppressed, second.record.no_room) == (2, 5, 0)
     assert not set(texts(first)) & set(texts(second))
@@ -165,7 +165,7 @@ def test_a_lesson_that_stands_is_replaced_where_it_stands_when_it_relapses(night
     assert change.entry is not None
 
 
-ODD = "1 candidate(s) have no place in the file: "
+ODD = "1 candidate has no place in the file: "
 
 
 @pytest.mark.parametrize(
@@ -173,10 +173,10 @@ ODD = "1 candidate(s) have no place in the file: "
     [
         ("", None, "there is no daily log of 2026-03-01"),
         ("", "", "nothing worth keeping was found"),
-        ("", log_of(INJECTED), "the scanners held 1 candidate(s) back"),
+        ("", log_of(INJECTED), "the scanners held 1 candidate back"),
         (f"- {LESSON}\n", log_of(LESSON), "what seemed worth keeping is remembered or was proposed before"),
         ("```\nnever closed\n", log_of(LESSON), ODD),
-        ("x" * 20_000, log_of(LESSON), "1 addition(s) would take the file over its host's cap, 20,000 "),
+        ("x" * 20_000, log_of(LESSON), "1 addition would take the file over its host's cap, 20,000 "),
     ],
 )
 def test_a_night_without_a_proposal_says_why(

@@ -51,15 +51,15 @@ def test_what_was_made_by_hand_under_the_name_of_a_letter_is_told_and_set_aside(
     assert f"{names[0]} cannot be taken in:" in told
     assert f"{names[1]} cannot be taken in:" in told
     assert "is set aside in cur/" in told
-    assert "2 letter(s) wait for the next round" in told
+    assert "2 letters wait for the next round" in told
     for name in names:
         os.utime(new / name, (0, 0))
     ran = pair.agent.run("channel", "receive")
     assert ran.status == 1
-    assert "2 letter(s) could not be read and are set aside in cur/" in " ".join(ran.err.split())
+    assert "2 letters that could not be read, set aside in cur/" in " ".join(ran.err.split())
     assert list(new.iterdir()) == []
     shown = " ".join(pair.agent.out("channel", "status").split())
-    assert "0 letter(s) wait, 2 set aside in cur/ that could not be read" in shown
+    assert "0 letters wait, 2 set aside in cur/ that could not be read" in shown
 
 
 def test_a_run_at_work_leaves_letters_for_the_next_round(

@@ -56,7 +56,7 @@ def test_letters_are_told_in_each_round(pair: Pair, tmp_path: Path) -> None:
     assert "is in the spool" in sent.out
     assert pair.ops.record("channel", "send", "proposals", "--to", "agent")["status"] == "spooled"
     assert "2 unanswered" in pair.ops.out("channel", "status")
-    assert "2 letter(s) wait" in " ".join(pair.agent.out("channel", "status").split())
+    assert "2 letters wait" in " ".join(pair.agent.out("channel", "status").split())
     taken = pair.agent.out("channel", "receive")
     assert pair.agent.record("channel", "status")["peers"][0]["heard"] == "2026-03-01T06:00:00Z"
     assert "took in restore_context of ops" in taken

@@ -25,7 +25,7 @@ _YEAR = re.compile(r"\d{4}\.md")
 _SKILL = re.compile(r"(?:[^/]+/)?skills/([a-z0-9]+(?:-[a-z0-9]+)*)/SKILL\.md")
 _READ_AS_OTHER = re.compile(r"\d.*|true|false|yes|no|on|off|null|y|n")
 """Names that YAML reads as a number, a day, a truth or nothing (YAML 1.1 and 1.2)."""
-TEXT = frozenset({Anchor.SECTION_END, Anchor.LINES, Anchor.FILE_LINES})
+TEXT = frozenset({Anchor.SECTION_END, Anchor.DIVIDED_END, Anchor.LINES, Anchor.FILE_LINES})
 """How changes of a gated file's text are anchored."""
 _TAKEN_OUT = frozenset({Anchor.LINES})
 

@@ -74,6 +74,8 @@ class Anchor(StrEnum):
 
     SECTION_END = "section_end"
     """Append to the named section, which is made at the end of the section around it where it is missing."""
+    DIVIDED_END = "divided_end"
+    """The same in a file whose entries lines of ``§`` divide: one is put between where an entry stands there."""
     LINES = "lines"
     """``removed`` stands in the named section: from its line ``line`` on, else exactly once. Each U+2588 in it
     stands for one character of a secret, and any fills it."""

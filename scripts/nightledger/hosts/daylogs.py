@@ -35,7 +35,8 @@ class Preset(Struct, frozen=True, kw_only=True):
 
     Attributes:
         host: Its name in records.
-        gated: Memory files that only the gate may change, relative to its workspace, as the next four are.
+        gated: Memory files that only the gate may change, relative to its workspace, as the next five are.
+        divided: Those of them whose entries lines of ``§`` divide.
         marks: Names that tell a workspace of this host; all must be there.
         one_of: Further names of which one must be there too, where there are any: an owner may have renamed the first.
         daily: Directories that hold daily logs.
@@ -57,6 +58,7 @@ class Preset(Struct, frozen=True, kw_only=True):
 
     host: str
     gated: tuple[str, ...]
+    divided: tuple[str, ...]
     marks: tuple[str, ...]
     one_of: tuple[str, ...]
     daily: tuple[str, ...]

@@ -42,6 +42,7 @@ from nightledger.surfaces.session import Session, reading, require_machine
 from nightledger.surfaces.signing import Settled, tell_settled
 from nightledger.surfaces.trust_change import change_trust
 from nightledger.surfaces.verbs.review import keeping, questions_of, tell_unsigned
+from nightledger.text.counts import count
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.signers import parse_allowed_signers
 from nightledger.trust.sshsig import ED25519, SignatureError, Signer, parse_public_line
@@ -186,14 +187,14 @@ def _wrong(emptied: letters.Emptied, *, waits: bool) -> Iterator[str]:
     if emptied.problems:
         yield "hint: mend what the error names; each round tries again, and nothing is done twice"
     if emptied.set_aside:
-        yield f"error: {emptied.set_aside} letter(s) could not be read and are set aside in cur/"
+        yield f"error: {count(emptied.set_aside, 'letter')} that could not be read, set aside in cur/"
     if waits:
         kept = f"What stays so for {PATIENCE_S // 3600} hours is set aside in cur/"
         yield from (
             f"{one['name']} cannot be taken in: {one['reason']}. {kept}" for one in emptied.unreadable
         )
         if emptied.later:
-            yield f"{emptied.later} letter(s) wait for the next round"
+            yield f"{count(emptied.later, 'letter waits', 'letters wait')} for the next round"
 
 
 def status(options: argparse.Namespace, context: Context) -> int:
@@ -228,7 +229,7 @@ def _status_lines(record: dict[str, Any]) -> Iterator[str]:
         yield f"{one['name']}: asked for something {one['heard'] or 'never'}; {one['unanswered']} unanswered"
     for box in record["spools"]:
         aside = f", {box['set_aside']} set aside in cur/ that could not be read" if box["set_aside"] else ""
-        yield f"spool {box['path']}: {box['error'] or str(box['waiting']) + ' letter(s) wait' + aside}"
+        yield f"spool {box['path']}: {box['error'] or count(box['waiting'], 'letter waits', 'letters wait') + aside}"
     yield f"dead letters: {record['dead_letters']}"
     if record["last_error"]:
         yield f"the last one: {record['last_error']}"
@@ -393,7 +394,9 @@ def _fetch(context: Context, name: str) -> tuple[Peer, Waiting, datetime]:
 
 def _open(context: Context, waiting: Waiting, review: RemoteReview, where: str) -> None:
     proposals = {item.stored.proposal.id for item in review.items}
-    told = [f"{len(review.items)} change(s) in {len(proposals)} proposal(s) wait {where}."]
+    told = [
+        f"{count(len(review.items), 'change waits', 'changes wait')} {where}, in {count(len(proposals), 'proposal')}."
+    ]
     kept = "are masked here; what is signed of the file is what is shown."
     told += [f"Secrets in {path} {kept}" for path in review.masked]
     if waiting.left_out:

@@ -19,6 +19,7 @@ from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
 from nightledger.surfaces.context import CHECKOUT, Context, host_roots
 from nightledger.surfaces.screen import say, shown
+from nightledger.text.counts import count
 
 BEFORE = "done before"
 MAX_STARTED_BYTES = 4096
@@ -87,7 +88,8 @@ def _choose_home(context: Context, *, asks: bool) -> str:
 def ask_choice(context: Context, question: str, choices: Sequence[str]) -> int:
     """Ask which of several is meant, the first where nothing is typed; return its place in the list."""
     numbers = {str(at): text for at, text in enumerate(choices, 1)}
-    context.print_lines((question, *(f"  {at}  {shown(text)}" for at, text in numbers.items())))
+    say(context, question)
+    context.print_lines(f"  {at}  {shown(text)}" for at, text in numbers.items())
     while (typed := input("Number [1] > ").strip() or "1") not in numbers:
         context.print(f"One of 1 to {len(numbers)}.")
     return int(typed) - 1
@@ -95,9 +97,7 @@ def ask_choice(context: Context, question: str, choices: Sequence[str]) -> int:
 
 def _steps(context: Context, given: tuple[str, ...]) -> Iterator[Step]:
     """Return each step as it stands when it is its turn."""
-    from nightledger.hosts.daylogs import find_daylogs, preset
     from nightledger.hosts.workspaces import host_of
-    from nightledger.jobs.consolidate.statements import MINED
     from nightledger.surfaces.verbs.status import look
 
     home = Home(context.home_path)
@@ -113,12 +113,9 @@ def _steps(context: Context, given: tuple[str, ...]) -> Iterator[Step]:
     made = os.path.lexists(home.identity_file)
     host = home.identity.host if made else host_of(home.root, host_roots())
     yield Step("check", ("check",), before("check"), "Check its memory up: repeats, stale dates, secrets?")
-    yield from _transcripts(context, home) if made else ()
-    logs = find_daylogs(home, (*preset(host).daily, EXTRACTS))
-    since = logs[0].day.isoformat() if logs else "DATE"
-    asks = f"Mine the {len(logs)} logs and transcripts since {since} for what is worth keeping, the best {MINED}?"
-    done = before("mine") if logs else "nothing to do, there are no logs yet"
-    yield Step("mine", ("consolidate", "--since", since), done, asks)
+    sessions = list(_transcripts(context, home))
+    yield from sessions
+    yield _mine(home, host, before("mine"), unread=any(not step.done for step in sessions))
     waits = not made or bool(look(context)["waiting"]["changes"])
     yield Step(
         "review", ("review",), "" if waits else "nothing to do, nothing waits", "Review what is proposed?"
@@ -133,15 +130,28 @@ def _steps(context: Context, given: tuple[str, ...]) -> Iterator[Step]:
     yield Step("keys", ("backup", "--with-keys", "FILE"), before("keys"), asks)
 
 
+def _mine(home: Home, host: str, before: str, *, unread: bool) -> Step:
+    """Return the step that looks through old logs, and through transcripts that were read."""
+    from nightledger.hosts.daylogs import find_daylogs, preset
+    from nightledger.jobs.consolidate.statements import MINED
+
+    logs = find_daylogs(home, (*preset(host).daily, EXTRACTS))
+    since = logs[0].day.isoformat() if logs else "DATE"
+    what = count(len(logs), "log or transcript", "logs and transcripts")
+    asks = f"Mine {what} since {since} for what is worth keeping, at most {MINED}?"
+    none = "'import' names the command for what it read" if unread else "nothing to do, there are no logs yet"
+    return Step("mine", ("consolidate", "--since", since), before if logs else none, asks)
+
+
 def _transcripts(context: Context, home: Home) -> Iterator[Step]:
     """Return a step for each host that has transcripts which may be of this home."""
-    from nightledger.surfaces.transcripts import look_around
+    from nightledger.surfaces.transcripts import look_around, tell_files
 
     for look in look_around(context.keys_dir, home):
         if look.may_belong:
             name = look.host.replace("_", "-")
             asks = (
-                f"{name} keeps {look.files} files of sessions ({look.size_bytes / 1e6:.1f} MB), {look.may_belong} of which may be of "
+                f"{name} keeps {tell_files(look.files, look.size_bytes)}, {look.may_belong} of which may be of "
                 "this home. Read what you and the assistant said there, now and each night?"
             )
             yield Step(

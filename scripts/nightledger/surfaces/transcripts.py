@@ -31,12 +31,14 @@ from nightledger.jobs.transcripts import Asked, Taken, read_cursors, take_in
 from nightledger.surfaces.context import Context, host_roots
 from nightledger.surfaces.doctor.keys import Check, found
 from nightledger.surfaces.session import Session, writing
+from nightledger.text.counts import count
 
 if TYPE_CHECKING:
     from nightledger.hosts.transcripts.reading import Cursor
 
 _MAX_BYTES = 1 << 16
 _NAMED = 3
+_MEGABYTE = 1_000_000
 
 
 class Source(Struct, frozen=True, kw_only=True):
@@ -153,7 +155,8 @@ class Look(Struct, frozen=True, kw_only=True):
 
 def look_around(keys_dir: str, home: Home) -> list[Look]:
     """Return what lies there of each host whose transcripts can be read, of those that have any."""
-    since, read = agreed(keys_dir, home), read_cursors(home)
+    made = os.path.lexists(home.identity_file)
+    since, read = (agreed(keys_dir, home), read_cursors(home)) if made else ({}, {})
     looks = []
     for host, source in sources_of(keys_dir).items():
         there, cursors = find_sessions(source.form, source.root), read.get(host, {})
@@ -216,15 +219,21 @@ def check_sources(keys_dir: str, home: Home, now: datetime) -> Iterator[tuple[st
             yield host, found("sources.good", **facts)
 
 
+def tell_files(files: int, size_bytes: int) -> str:
+    """Return how many files of sessions there are, and their size."""
+    size = f"{size_bytes / 1e6:,.1f} MB" if size_bytes >= _MEGABYTE else f"{-(-size_bytes // 1000):,} kB"
+    return f"{count(files, 'file')} of sessions, {size}"
+
+
 def tell_look(look: Look) -> str:
     """Return what a person is told of a host's transcripts, in one line."""
     name = look.host.replace("_", "-")
-    lie = f"{look.files} files of sessions, {look.size_bytes / 1e6:.1f} MB"
+    lie = tell_files(look.files, look.size_bytes)
     if not look.since:
         return f"{lie}, {look.may_belong} of which may be of this home; none is read: 'nightledger import {name}' asks you"
     where = f" ({', '.join(look.directories)})" if look.directories else ""
     others = f"; others are {', '.join(look.others)}" if look.others else ""
-    return f"{lie}, {look.read} of which are of this home{where}, read each night since you said yes on {look.since[:10]}{others}"
+    return f"{lie}, of this home {look.read}{where}, read each night since you said yes on {look.since[:10]}{others}"
 
 
 def read_host(session: Session, source: Source, *, dry_run: bool = False) -> Taken:
@@ -276,11 +285,11 @@ def problems_of(taken: Taken) -> Iterator[str]:
     for name, why in taken.left[:_NAMED]:
         yield f"{taken.host}: {name} {why}"
     if more := taken.left[_NAMED:]:
-        yield f"{taken.host}: {len(more)} more files were not read"
+        yield f"{taken.host}: {count(len(more), 'more file was', 'more files were')} not read"
     if taken.unknown:
         kinds = ", ".join(f"{kind} ({count})" for kind, count in taken.unknown.most_common(5))
         yield f"{taken.host}: lines of kinds that are not known were passed over: {kinds}"
     if taken.broken:
-        yield f"{taken.host}: {taken.broken} lines are no JSON or too long, and were passed over"
+        yield f"{taken.host}: passed over {count(taken.broken, 'line')} of no JSON or too long"
     if taken.untimed:
-        yield f"{taken.host}: {taken.untimed} lines have no time, or one that has not come yet, and were passed over"
+        yield f"{taken.host}: passed over {count(taken.untimed, 'line')} with no time, or one that has not come yet"

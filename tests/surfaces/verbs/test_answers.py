@@ -35,7 +35,7 @@ def test_a_change_that_does_not_wait_is_named(console: Console) -> None:
     console.out("approve", proposal.id, "--only", "1")
     ran = console.run("approve", proposal.id, "--only", "1,2,9")
     assert ran.status == 2
-    assert "change 1, 9 of" in ran.err
+    assert "changes 1, 9 of" in ran.err
     console.out("approve", proposal.id)
     ran = console.run("approve", proposal.id)
     assert ran.status == 2
@@ -183,7 +183,7 @@ def test_a_month_is_rejected_whole_with_one_reason_or_left_for_later(console: Co
     proposal = month(console.desk)
     assert "Signed" not in console.out("review", typed=["a", "s"])
     assert console.desk.states(proposal) == ["deferred"] * 5
-    assert "Rejected 5 change(s)." in console.out("review", typed=["a", "n", "I read them", "y"])
+    assert "Rejected 5 changes." in console.out("review", typed=["a", "n", "I read them", "y"])
     assert console.desk.states(proposal) == ["rejected"] * 5
 
 

@@ -10,7 +10,7 @@ DOUBTFUL = f"# MEMORY.md\n\n## Decisions\n\n{SAME}\n{SAME}\n- The relay listens 
 def test_doubts_are_shown_with_their_lines_and_proposed(caller: Caller) -> None:
     caller.desk.memory.write_text(DOUBTFUL)
     text = caller.text("check")
-    assert "2 doubtful item(s): 1 secret, 1 duplicate." in text
+    assert "2 doubtful items: 1 secret, 1 duplicate." in text
     assert "MEMORY.md:8 secret" in text
     assert SECRET not in text
     assert "Proposed as p-" in text

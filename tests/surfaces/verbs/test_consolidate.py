@@ -46,7 +46,7 @@ def test_a_log_that_is_not_utf8_at_all_is_one_line_that_says_how_to_convert_it(c
     assert lines[0].startswith(
         "passed over: memory/2026-03-01.md is UTF-16, not UTF-8: convert it with 'iconv"
     )
-    assert lines[1] == "Nothing proposed: none of the 1 daily log(s) of these days could be read."
+    assert lines[1] == "Nothing proposed: of 1 daily log of these days none could be read."
     assert list(Path(caller.home.quarantine_dir).glob("*.txt")) == []
 
 
@@ -55,6 +55,6 @@ def test_a_dry_run_shows_the_same_and_writes_nothing(caller: Caller) -> None:
     before = snapshot(caller)
     tried = caller.lines("consolidate", "--dry-run", now=NEXT)
     assert snapshot(caller) == before
-    assert tried[1] == "Would propose 1 change(s); nothing was written (--dry-run)."
+    assert tried[1] == "Would propose 1 change; nothing was written (--dry-run)."
     done = caller.lines("consolidate", now=NEXT)
     assert (tried[0], tried[2:]) == (done[0], done[2:])

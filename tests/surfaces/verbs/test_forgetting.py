@@ -81,7 +81,7 @@ def test_yes_archives_no_shows_mercy(console: Console) -> None:
     active(console.desk)
     said = console.out("hygiene", typed=["x", "y", "n"])
     assert "Kept 1 for now: counted as made anew." in said
-    assert "Signed 1 change(s)." in said
+    assert "Signed 1 change." in said
     (line,) = read_reinforcements(console.desk.home)
     assert line.ids == (ids(console.desk)[RELAY],)
     assert len(console.record("proposals")) == 1

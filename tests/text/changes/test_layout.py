@@ -17,7 +17,7 @@ def insertion(text: str, *path: str) -> int:
     document = parse_markdown(text)
     section = find_section(document, path)
     assert section is not None
-    return insertion_line(document, section)
+    return insertion_line(document, section, divided=False)
 
 
 @from_corpus("text-changes-layout", tuples=True)

@@ -38,12 +38,7 @@ LATIN = decode(b"# A\n\n- Zo\xeb\n- x\n")
     ("document", "entry", "section", "expected"),
     [
         # after the last entry of its section, in its style, before the sub-headings
-        (
-            MEMORY,
-            "- Warm the pot.\n  Always.\n",
-            "Memory/Lessons",
-            MEMORY.replace("slowly.\n", "slowly.\n* Warm the pot.\n  Always.\n"),
-        ),
+        (MEMORY, "- Warm the pot.\n  Always.\n", "Memory/Lessons", MEMORY.replace("slowly.\n", "slowly.\n* Warm the pot.\n  Always.\n")),
         (MEMORY, "Words.", "Memory/Projects", MEMORY.replace("harbour.\n", "harbour.\n\nWords.\n")),
         (LATIN, "- y", "A", LATIN + "- y\n"),
         # in an empty section below its heading, at the top before the first heading
@@ -74,7 +69,7 @@ LATIN = decode(b"# A\n\n- Zo\xeb\n- x\n")
         ("B\n===\n", "words", "", "words\n\nB\n===\n"),
         ("<!-- c -->\n", "words", "", "<!-- c -->\n\nwords\n"),
     ],
-)
+)  # fmt: skip
 def test_an_addition_lands_in_its_section_as_a_block_of_its_own(
     document: str, entry: str, section: str, expected: str
 ) -> None:

@@ -44,14 +44,10 @@ LATER = ("slowly.\n", "slowly.\n- Later.\n")
         (SPLIT, SPLIT.replace(*LATER), MEMORY.replace(*LATER)),
         (IDEAS, added(IDEAS, "- y", "Ideas").replace("## Ideas", "## Plans"), None),
         # what comes back stands before what was added in its place
-        (
-            POURED,
-            added(POURED, "- Warm the pot.", "Lessons"),
-            MEMORY.replace("slowly.\n", "slowly.\n- Warm the pot.\n"),
-        ),
+        (POURED, added(POURED, "- Warm the pot.", "Lessons"), MEMORY.replace("slowly.\n", "slowly.\n- Warm the pot.\n")),
         (FAST, FAST.replace("fast", "faster"), None),
     ],
-)
+)  # fmt: skip
 def test_a_change_is_taken_back_and_what_came_since_stays(
     after: str, current: str, expected: str | None
 ) -> None:

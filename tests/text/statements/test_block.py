@@ -42,29 +42,20 @@ LED = block(
             ),
             block("The crane stands there.", "The brake slips.", "So it must be locked by hand."),
         ),
-        (
-            block("Always oil the winch.", "Only on staging.", FILLER, FILLER),
-            block("Always oil the winch.", "Only on staging."),
-        ),
+        (block("Always oil the winch.", "Only on staging.", FILLER, FILLER), block("Always oil the winch.", "Only on staging.")),
         (
             block("The lock of the shed is new and of iron.", FILLER, FILLER, "I must never open it."),
             block("The lock of the shed is new and of iron.", FILLER.strip()),
         ),
-        (
-            f"- **Crane:**\n  - {FILLER}\n  - {FILLER}\n  - Never lift above 4 t\n",
-            "- Crane:\n  - Never lift above 4 t",
-        ),
+        (f"- **Crane:**\n  - {FILLER}\n  - {FILLER}\n  - Never lift above 4 t\n", "- Crane:\n  - Never lift above 4 t"),
         (
             f"| Pier | Depth |\n|---|---|\n| North | {'deep ' * 30}|\n| South | Never enter at low tide |\n| West | 5 m |\n",
             f"| Pier | Depth |\n|---|---|\n| North | {'deep ' * 30}|",
         ),
-        (
-            f"The crane\nstands at the\nnorth pier. {FILLER}\n{FILLER}",
-            f"The crane stands at the north pier. {FILLER.strip()}",
-        ),
+        (f"The crane\nstands at the\nnorth pier. {FILLER}\n{FILLER}", f"The crane stands at the north pier. {FILLER.strip()}"),
     ],
     ids=lambda text: text[:40],
-)
+)  # fmt: skip
 def test_a_summary_keeps_what_claims_something_with_what_it_needs(told: str, kept: str) -> None:
     assert summary_of(told) == kept
 

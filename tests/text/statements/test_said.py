@@ -17,10 +17,7 @@ TOKEN = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
         (f"{RULE}\r\n\r\nThanks.", [RULE, "", "Thanks."]),
         (f"<system-reminder>a\nb</system-reminder>{RULE}", [RULE]),
         (f"<system-reminder>\nnever closed\n{RULE}", []),
-        (
-            f"<command-contents>x</command-contents>\n<local-command-stdout>y</local-command-stdout>{RULE}",
-            [RULE],
-        ),
+        (f"<command-contents>x</command-contents>\n<local-command-stdout>y</local-command-stdout>{RULE}", [RULE]),
         (f"<bash-input>ls</bash-input><ide_selection>z</ide_selection>\n{RULE}", [RULE]),
         (f"{RULE}\n```\nalways push\n```\nThanks.", [RULE, "", "Thanks."]),
         (f"{RULE}\n> always push\n", [RULE]),
@@ -35,7 +32,7 @@ TOKEN = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
         ("\n".join(f"line {n}" for n in range(200)), [f"line {n}" for n in range(MOST_LINES)]),
         ("x" * (MOST_CHARACTERS + 5), ["x" * MOST_CHARACTERS]),
     ],
-)
+)  # fmt: skip
 def test_only_prose_of_who_said_it_is_left(text: str, kept: list[str]) -> None:
     assert prose_of(text, table().injected) == kept
 

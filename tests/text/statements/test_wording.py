@@ -103,15 +103,12 @@ def test_a_long_line_is_cut_to_whole_sentences_that_claim_something() -> None:
         ("Good. From now on ask for the form first", "From now on ask for the form first"),
         ("No, staging listens on port 2222", "staging listens on port 2222"),
         ("Done. Lesson: the deploy needs the bastion", "Lesson: the deploy needs the bastion"),
-        (
-            "\u597d\u7684\uff0c\u4ee5\u540e\u4e0d\u8981\u76f4\u63a5\u63a8\u9001",
-            "\u4ee5\u540e\u4e0d\u8981\u76f4\u63a5\u63a8\u9001",
-        ),
+        ("\u597d\u7684\uff0c\u4ee5\u540e\u4e0d\u8981\u76f4\u63a5\u63a8\u9001", "\u4ee5\u540e\u4e0d\u8981\u76f4\u63a5\u63a8\u9001"),
         ("No tokens in logs", "No tokens in logs"),
         ("Done: the port is 2222", "Done: the port is 2222"),
         ("Right of way goes to the tram", "Right of way goes to the tram"),
     ],
-)
+)  # fmt: skip
 def test_what_only_answers_is_left_out(said: str, kept: str) -> None:
     assert clean_line(read(f"- {said}").lines[0]) == kept
 

@@ -319,7 +319,8 @@ def _bounds(
         if lost:
             return f"change {lost[0][0]} rests on it"
         texts.append(after[target.path])
-    return texts[0], texts[1]
+    whole = decode(blobs.get(target.after))  # where what was signed went in above what came later
+    return texts[0], whole if not stay and _lines(whole) == _lines(texts[1]) else texts[1]
 
 
 def undo_choice(undo: Undo) -> Choice:

@@ -24,6 +24,7 @@ from nightledger.gate.apply.applying import check_text
 from nightledger.gate.apply.writing import Write
 from nightledger.gate.gated import places_of, read_target
 from nightledger.gate.opening import Gate
+from nightledger.hosts.daylogs import preset
 from nightledger.text.changes.place import NOT_UTF8, Placed, Unplaced, make_hunk, place, put, put_all
 from nightledger.text.changes.sections import SHOWN_SECTION
 from nightledger.text.forgetting.traces import Marker, count_lines, read_marker, told_with
@@ -62,19 +63,22 @@ class Base(Struct, frozen=True, kw_only=True):
         content: Its bytes.
         text: The same as text (``surrogateescape``).
         cap: How many characters its host shows; None where it shows all, or the file is none that it shows.
+        divided: Whether its host divides its entries by lines of ``§``.
     """
 
     path: str
     content: bytes
     text: str
     cap: int | None
+    divided: bool
 
 
 def read_base(gate: Gate, path: str) -> Base:
     """Read a file that changes may write."""
     content = read_target(gate.home, path)
     cap = gate.cap_characters if path in gate.home.identity.gated else None
-    return Base(path=path, content=content, text=decode(content), cap=cap)
+    divided = path in preset(gate.home.identity.host).divided
+    return Base(path=path, content=content, text=decode(content), cap=cap, divided=divided)
 
 
 class Fitted(Struct, frozen=True, kw_only=True):
@@ -133,7 +137,7 @@ def _fit_one(gate: Gate, draft: Draft, said: Sequence[Said], *, asked: bool) -> 
 
 
 def _fit(base: Base, drafts: Sequence[Draft], said: Sequence[Said], *, asked: bool) -> Fitted:
-    placed, unfit = make_changes(base.text, drafts)
+    placed, unfit = make_changes(base.text, drafts, divided=base.divided)
     new = [change for change in placed if not is_repeated(change, said, asked=asked)]
     under_cap, over_cap = _under_cap(base, new)
     changes, broken = fit_for_apply(base.path, base.content, under_cap)
@@ -262,7 +266,9 @@ def line_at(document: str, place: int) -> int:
     return document[:place].count("\n") + 1
 
 
-def make_changes(document: str, drafts: Iterable[Draft]) -> tuple[list[Change], list[Unfit]]:
+def make_changes(
+    document: str, drafts: Iterable[Draft], *, divided: bool = False
+) -> tuple[list[Change], list[Unfit]]:
     """Turn drafts into numbered changes that fit the document, each alone and all together.
 
     No change copies a secret: what it takes out is veiled.
@@ -270,13 +276,14 @@ def make_changes(document: str, drafts: Iterable[Draft]) -> tuple[list[Change], 
     Args:
         document: The gated file's text (``surrogateescape``).
         drafts: In the order in which they are to be shown.
+        divided: As of its :class:`Base`.
     """
     changes: list[Change] = []
     unfit: list[Unfit] = []
     told = scanning.told_values(document)
     veiled, together = scanning.veil(document, told=told), document
     for draft in drafts:
-        hunk = make_hunk(document, _in_own_language(document, draft))
+        hunk = make_hunk(document, _in_own_language(document, draft), divided=divided)
         hunk = hunk if isinstance(hunk, Unplaced) else veil_hunk(document, veiled, hunk, told)
         why = hunk.reason if isinstance(hunk, Unplaced) else _why_not_copied(document, draft, hunk, told)
         if why or isinstance(hunk, Unplaced):

@@ -33,7 +33,7 @@ from nightledger.gate.apply.applying import ELSEWHERE, check_result, own_write
 from nightledger.gate.apply.writing import Write
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.proposing.drafting import line_at, make_changes, veil_hunk
+from nightledger.gate.proposing.drafting import line_at, make_changes, read_base, veil_hunk
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose, submit_changes
 from nightledger.gate.review.reviewing import Answer, Item, Refusal, Verb, changed_lines
 from nightledger.gate.stored import Stored, read_proposal
@@ -107,8 +107,8 @@ def _with_room(gate: Gate, ledger: Ledger, stored: Stored, reworded: Submission,
         for one in stored.proposal.changes
         if one.op is not Op.ADD and one.target == draft.target and status.state_of(one.n) in _UNSIGNED
     ]
-    document = decode(read_gated(gate.home, draft.target))
-    placed, _ = make_changes(document, [draft]) if going else ((), ())
+    base = read_base(gate, draft.target)
+    placed, _ = make_changes(base.text, [draft], divided=base.divided) if going else ((), ())
     if not placed:
         return Outcome(proposal=None, over_cap=1)
     changes = [replace(one, n=at) for at, one in enumerate((*going, *placed), 1)]
@@ -295,7 +295,10 @@ def put_worded(
 def first_line(item: Item) -> str:
     """Return the first line that a change puts in or takes out, secrets masked, a heading only where it has no other; else empty."""
     lines = changed_lines(mask_diff(item.diff or item.change.diff, told=item.told))
-    words = [line for line in lines if line[1:].strip()]
+    ended = {line[1:] for line in lines if line[:1] == "-"} & {line[1:] for line in lines if line[:1] == "+"}
+    words = [
+        line for line in lines if line[1:].strip().strip("§") and line[1:] not in ended
+    ]  # one gets a line end
     return next((line for line in words if line[1:2] != "#"), words[0] if words else "")
 
 

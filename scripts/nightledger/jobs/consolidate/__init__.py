@@ -42,6 +42,7 @@ from nightledger.jobs.consolidate.records import Taught, read_taught
 from nightledger.jobs.consolidate.refusals import tell_refusals
 from nightledger.jobs.consolidate.skills import SkillNight, propose_skill
 from nightledger.jobs.consolidate.statements import MINED, Night, find_in_logs
+from nightledger.text.counts import count
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.think.analyst import Analyst
 
@@ -300,14 +301,25 @@ def _id(asked: Asked, read: Iterable[SourceRead], outcomes: SourceRead | None) -
 
 def _without_room(gate: Gate, outcome: Outcome, quieter: int, since: date | None) -> str:
     """Say how much that is good was not proposed, and why; of the days that nights read it competes again."""
-    again = f"'nightledger consolidate --since {since}' offers the next" if since else "they compete again"
-    told = {
-        f"addition(s) would take the file over its host's cap, {gate.cap.told}, and nothing that may go makes room: "
-        "'nightledger check' says what is there": outcome.over_cap,
-        "candidate(s) wait for room; 'nightledger review' makes some": outcome.no_room,
-        f"more are good enough and have no room in one proposal; {again}": quieter,
-    }
-    return "; ".join(f"{count} {words}" for words, count in told.items() if count)
+    again = (
+        f"'nightledger consolidate --since {since}' offers the next"
+        if since
+        else "the next night looks again"
+    )
+    over = f"would take the file over its host's cap, {gate.cap.told}, and nothing that may go makes room"
+    more = ("more is good enough for a proposal of its own", "more are good enough for one of their own")
+    told = (
+        (
+            outcome.over_cap,
+            f"{count(outcome.over_cap, 'addition')} {over}: 'nightledger check' says what is there",
+        ),
+        (
+            outcome.no_room,
+            f"{count(outcome.no_room, 'candidate waits', 'candidates wait')} for room; 'nightledger review' makes some",
+        ),
+        (quieter, f"{count(quieter, *more)}; {again}"),
+    )
+    return "; ".join(words for number, words in told if number)
 
 
 def _why_nothing(
@@ -315,11 +327,11 @@ def _why_nothing(
 ) -> str:
     """Say in one line why a night made no proposal, where room was not why."""
     if outcome.unfit:
-        return f"{len(outcome.unfit)} candidate(s) have no place in the file: {outcome.unfit[0].reason}"
+        return f"{count(len(outcome.unfit), 'candidate has', 'candidates have')} no place in the file: {outcome.unfit[0].reason}"
     if outcome.held and not outcome.suppressed:
-        return f"the scanners held {len(outcome.held)} candidate(s) back"
+        return f"the scanners held {count(len(outcome.held), 'candidate')} back"
     if record.skipped and not record.logs:
-        return f"none of the {len(record.skipped)} daily log(s) of these days could be read"
+        return f"of {count(len(record.skipped), 'daily log')} of these days none could be read"
     if asked.since and not record.logs:
         return f"there are no daily logs from {asked.since} to {asked.day}"
     if not (asked.since or has_day):
@@ -328,6 +340,8 @@ def _why_nothing(
     if outcome.suppressed or record.statements:
         return "what seemed worth keeping is remembered or was proposed before"
     beside = (
-        f"; {unasked} heading(s), label(s) or kind(s) that you refused were passed over" if unasked else ""
+        f"; {count(unasked, 'heading, label or kind', 'headings, labels or kinds')} that you refused passed over"
+        if unasked
+        else ""
     )
     return f"nothing worth keeping was found{beside}"

@@ -14,6 +14,7 @@ from nightledger.doors.report import Part
 from nightledger.files.line_log import LineLog
 from nightledger.gate.opening import Gate
 from nightledger.surfaces.report import DAY, cell, more
+from nightledger.text.counts import count
 
 WEEK, WEEKS, TASKS = timedelta(days=7), 12, 12
 """How long each is, and how many weeks and kinds of task are told of."""
@@ -30,10 +31,10 @@ def _count_weeks(gate: Gate, book: Book, events: Sequence[Event], now: datetime)
     """Return what happened in each of the last weeks, the newest first; two at least."""
     past = (now - events[0].at) // WEEK + 1 if events else 0
     weeks = [Counter[str]() for _ in range(max(2, min(WEEKS, past)))]
-    for at, what, count in _counted(gate, book, events):
+    for at, what, number in _counted(gate, book, events):
         week = (now - at) // WEEK
         if 0 <= week < len(weeks):
-            weeks[week][what] += count
+            weeks[week][what] += number
     return weeks
 
 
@@ -86,7 +87,7 @@ def week_by_week(gate: Gate, book: Book, events: Sequence[Event], now: datetime)
 
 def _this_week(weeks: Sequence[Counter[str]]) -> Part:
     rows = tuple((what, f"{weeks[0][what]:,}", f"{weeks[1][what]:,}") for what in COUNTED)
-    told = f"{weeks[0]['proposed']} change(s) proposed, {weeks[0]['signed']} signed, {weeks[0]['learned']} put into memory."
+    told = f"{count(weeks[0]['proposed'], 'change')} proposed, {weeks[0]['signed']} signed, {weeks[0]['learned']} put into memory."
     return Part(
         title="This week",
         told=told,
@@ -129,7 +130,7 @@ def failures(gate: Gate) -> Part:
         (cell(task), str(count), str(done[task]), last.get(task, "")) for task, count in again[:TASKS]
     )
     told = (
-        f"{len(again)} kind(s) of task failed more than once."
+        f"{count(len(again), 'kind')} of task failed more than once."
         if again
         else "No kind of task failed more than once."
     )

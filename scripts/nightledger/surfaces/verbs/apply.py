@@ -14,6 +14,7 @@ import os
 from nightledger.domain.errors import MissingFileError, UnreadableError
 from nightledger.files.durable import read_regular, read_start
 from nightledger.surfaces.context import Context, is_believed
+from nightledger.text.counts import numbered
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def _tell(context: Context, attempts: "list[Attempt]", offers: "list[str]", *, a
 
         name = one.proposal
         if one.changes:
-            say(context, f"Applied change {', '.join(map(str, one.changes))} of {name}; {offer}")
+            say(context, f"Applied {numbered(one.changes)} of {name}; {offer}")
         for n, reason in one.stale:
             has = "has no place any more"
             say(context, f"Change {n} of {name} {has}: {reason}. 'nightledger review' asks again.")

@@ -31,6 +31,7 @@ from nightledger.surfaces.listing import diff_sha256 as hash_diffs
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import Session
 from nightledger.surfaces.signing import close, require_signed, settle, tell_settled
+from nightledger.text.counts import numbered
 from nightledger.text.scanners.scan import mask_diff
 
 
@@ -123,7 +124,7 @@ def _chosen(waiting: list[Item], name: str, only: str | None) -> list[Item]:
     chosen = [item for item in waiting if item.change.n in numbers]
     missing = sorted(set(numbers) - {item.change.n for item in chosen})
     if missing:
-        raise UsageError(f"change {', '.join(map(str, missing))} of {name} does not wait for an answer")
+        raise UsageError(f"no answer is waited for: {numbered(missing)} of {name}")
     return chosen
 
 
@@ -160,7 +161,7 @@ def _check_diff(waiting: list[Item], items: list[Item], wanted: str | None) -> N
     ]
     if other:
         raise RefusedError(
-            f"change {', '.join(map(str, other))} does not do now what that diff shows",
+            f"not what that diff shows, as the file is now: {numbered(other)}",
             hint="'nightledger review' shows what it does",
         )
 

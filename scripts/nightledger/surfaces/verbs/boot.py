@@ -25,6 +25,7 @@ from nightledger.records import keeping, noticing
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context, require_machine
 from nightledger.surfaces.recalling import calling_session
+from nightledger.text.counts import count
 from nightledger.text.visible import quoted
 
 _TAIL_BYTES = 1 << 16
@@ -169,7 +170,16 @@ def _item(one: Record) -> dict[str, Any]:
 
 def _lines(told: Screen, context: Context) -> Iterator[str]:
     since = f", {_ago(told.last, context.now)} since anything was written down" if told.last else ""
-    yield f"Session: {told.gap}{since}. What follows was left by earlier sessions; nobody signed it."
+    rest = [*_earlier(told)]
+    below = " What follows was left by earlier sessions; nobody signed it." if rest else ""
+    yield f"Session: {told.gap}{since}.{below}"
+    yield from rest
+    if told.waits:
+        yield f"{count(told.waits, 'change waits', 'changes wait')} for your operator."
+
+
+def _earlier(told: Screen) -> Iterator[str]:
+    """Yield what earlier sessions left."""
     yield from _named("Overdue", told.overdue)
     if told.gap in _LONG:
         yield from _named("Open", told.open)
@@ -179,8 +189,6 @@ def _lines(told: Screen, context: Context) -> Iterator[str]:
     yield from _named("Lately ended", told.landmarks)
     for one in told.noticed:
         yield from screen.wrap(screen.shown(f"Noticed: {one.text}"), first="", indent="  ")
-    if told.waits:
-        yield f"{told.waits} changes wait for your operator."
 
 
 def _named(title: str, records: Sequence[Record]) -> Iterator[str]:
@@ -199,4 +207,4 @@ def _beyond(records: Sequence[Record]) -> int:
 
 def _ago(last: datetime | None, now: datetime) -> str:
     hours = int((now - last).total_seconds() // 3600) if last else 0
-    return f"{hours // 24} days" if hours >= 48 else f"{hours} hours" if hours else "less than an hour"  # noqa: PLR2004 - two days
+    return f"{hours // 24} days" if hours >= 48 else count(hours, "hour") if hours else "less than an hour"  # noqa: PLR2004 - two days

@@ -25,6 +25,7 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import shown
 from nightledger.text.code.rule import CodeFinding, code_table
 from nightledger.text.code.snippets import Part, audit_document
+from nightledger.text.counts import count
 
 if TYPE_CHECKING:
     from nightledger.gate.proposing.proposing import Outcome
@@ -122,13 +123,13 @@ def _report(options: argparse.Namespace, context: Context, found: "Checkup") -> 
         asks = "" if context.guided else f": 'nightledger review {proposal.id}' asks one by one"
         say(context, f"Proposed as {proposal.id}{asks}.")
     elif found.outcome and not proposal:
-        context.print_lines(_why_not(found.outcome))
+        say(context, *_why_not(found.outcome))
 
 
 def _why_not(outcome: "Outcome") -> list[str]:
     """Say why nothing of what is doubtful was proposed."""
     lines = ["All of it was proposed before: 'nightledger proposals --all'."] if outcome.suppressed else []
-    lines += [f"{len(outcome.held)} change(s) are held back by the scanners."] if outcome.held else []
+    lines += [f"The scanners hold {count(len(outcome.held), 'change')} back."] if outcome.held else []
     return [*lines, *(f"Not proposed: {unfit.reason}." for unfit in outcome.unfit)]
 
 
@@ -144,7 +145,7 @@ def _show_doubts(context: Context, found: "Checkup", *, every: bool) -> None:
     planned = bool(found.room and found.room.pieces)
     rest = "; the plan comes first: --all shows and proposes them" if planned and not every else ""
     shown += f"; the surest {most} (--all shows all)" if len(found.doubts) > most and not rest else ""
-    say(context, f"{len(found.doubts)} doubtful item(s): {shown}{rest}.")
+    say(context, f"{count(len(found.doubts), 'doubtful item')}: {shown}{rest}.")
     if rest:
         return
     for doubt, opening in zip(found.doubts[:most], found.openings, strict=False):

@@ -24,6 +24,7 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import require_machine, writing
 from nightledger.surfaces.verbs.recall import read_day
+from nightledger.text.counts import count
 
 SHOWN = 3
 """Texts that scanners held back which are named; the rest is counted."""
@@ -77,11 +78,10 @@ def _report(context: Context, done: Done, *, dry_run: bool) -> None:
 
 
 def _report_proposal(context: Context, proposal: Proposal, *, dry_run: bool) -> None:
-    count = f"{len(proposal.changes)} change(s)"
+    changes = count(len(proposal.changes), "change")
     review = "" if context.guided else "; 'nightledger review' shows them"
-    made = f"{proposal.id}: {count} proposed{review}."
-    say(context, f"Would propose {count}; nothing was written (--dry-run)." if dry_run else made)
-    changes = () if context.guided else proposal.changes
-    for change in changes:
+    made = f"{proposal.id}: {changes} proposed{review}."
+    say(context, f"Would propose {changes}; nothing was written (--dry-run)." if dry_run else made)
+    for change in () if context.guided else proposal.changes:
         told = f"{screen.headline(change)}: {screen.shown(change.after or change.before)}"
         context.print_lines(screen.wrap(told, first="  ", indent="    "))

@@ -77,7 +77,7 @@ def _list(context: Context, found: list[installing.Standing], looks: list[Look])
     context.emit({"hosts": rows, "transcripts": [asdict(look) for look in looks]})
     for one in found:
         name = one.host.replace("_", "-")
-        context.print(f"{name}: {_standing(one, name)}")
+        say(context, f"{name}: {_standing(one, name)}")
     for look in looks:
         say(context, f"transcripts of {look.host.replace('_', '-')}: {tell_look(look)}")
     return 0

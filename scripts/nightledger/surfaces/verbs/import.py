@@ -29,6 +29,7 @@ from nightledger.surfaces.context import Context, require_person
 from nightledger.surfaces.hook.running import host_name
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import writing
+from nightledger.text.counts import count
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
@@ -67,7 +68,7 @@ def _ask(options: argparse.Namespace, context: Context, home: Home, source: tran
     require_person("import", simulated=home.identity.simulated)
     found, host = find_sessions(source.form, source.root), source.form.host
     size = sum(file.size_bytes for file in found.files)
-    what = f"{len(found.files)} files of {host}, {size / 1e6:.1f} MB, below {source.root}"
+    what = f"{transcripts.tell_files(len(found.files), size)} of {host} below {source.root}"
     if not options.yes:
         if not context.interactive() or context.json:
             raise RefusedError(
@@ -76,7 +77,7 @@ def _ask(options: argparse.Namespace, context: Context, home: Home, source: tran
             )
         say(
             context,
-            f"There are {what}. Of sessions of this home your words and the assistant's would be kept in memory/system/transcripts/, and read each night.",
+            f"Found: {what}. Of sessions of this home your words and the assistant's would be kept in memory/system/transcripts/, and read each night.",
         )
         if input("Read them, now and each night? [y/N] > ").strip().lower() not in ("y", "yes"):
             raise RefusedError("nothing was read", hint="'nightledger import' asks again")
@@ -86,29 +87,28 @@ def _ask(options: argparse.Namespace, context: Context, home: Home, source: tran
 
 def _tell(context: Context, taken: Taken, *, dry_run: bool) -> None:
     kept = "would be kept" if dry_run else "kept"
-    context.print(
-        f"{taken.host}: {taken.of_home} of {taken.files} files are of this home; {taken.user} messages of yours and "
-        f"{taken.assistant} of the assistant {kept}"
-    )
+    files = count(taken.files, "file is", "files are")
+    yours = f"{count(taken.user, 'message')} of yours and {taken.assistant} of the assistant {kept}"
+    say(context, f"{taken.host}: {taken.of_home} of {files} of this home; {yours}")
+    told = list[str]()
     left = {name: taken.outcomes.pop(name, 0) for name in ("unknown", "unnamed")}
     if taken.outcomes or left["unknown"]:
-        ended = ", ".join(f"{count} {word}" for word, count in sorted(taken.outcomes.items())) or "none"
+        ended = ", ".join(f"{n} {word}" for word, n in sorted(taken.outcomes.items())) or "none"
         unnamed = f", {left['unnamed']} left out that nothing names" if left["unnamed"] else ""
-        context.print(
-            f"  outcomes {'that would be logged' if dry_run else 'logged'}: {ended}{unnamed}; of {left['unknown']} tasks nothing explicit tells how they ended"
-        )
+        logged, unknown = "that would be logged" if dry_run else "logged", count(left["unknown"], "task")
+        told.append(f"outcomes {logged}: {ended}{unnamed}; of {unknown} nothing explicit tells the end")
     if taken.days:
-        context.print(
-            f"  of {min(taken.days)} to {max(taken.days)}: 'nightledger consolidate --since {min(taken.days)}' proposes from them now"
+        told.append(
+            f"of {min(taken.days)} to {max(taken.days)}: 'nightledger consolidate --since {min(taken.days)}' proposes from them now"
         )
     passed = {
         "known before": taken.known,
         "said on the way to a tool": taken.narration,
         "without prose": taken.without_prose,
     }
-    if told := ", ".join(f"{count} {word}" for word, count in passed.items() if count):
-        context.print(f"  passed over: {told}")
-    context.print_lines(f"  {line}" for line in transcripts.problems_of(taken))
+    if over := ", ".join(f"{number} {word}" for word, number in passed.items() if number):
+        told.append(f"passed over: {over}")
+    say(context, *told, *transcripts.problems_of(taken), first="  ", indent="    ")
     if not count_messages(taken) and not taken.of_home:
         say(
             context,

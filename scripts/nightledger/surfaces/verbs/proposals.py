@@ -29,6 +29,7 @@ from nightledger.surfaces.context import Context, calling_host
 from nightledger.surfaces.listing import proposal_record, set_aside_record, state_of
 from nightledger.surfaces.screen import GAP, say, table
 from nightledger.surfaces.session import Session, reading, writing
+from nightledger.text.counts import count
 from nightledger.text.scanners.scan import mask_secrets
 
 _WAITING = ("pending", "stale", "deferred")
@@ -96,12 +97,12 @@ def _texts(one: dict[str, Any]) -> list[str]:
     """Return how many changes a proposal has and what it is about, and below it what was answered."""
     answered = {n for answer in one["answers"] for n in answer["changes"]}
     waits, every = len(one["waiting"]), len(answered | {*one["waiting"]})
-    count = f"{every} change(s)" if waits in (0, every) else f"{waits} of {every} changes wait"
+    said = count(every, "change") if waits in (0, every) else f"{waits} of {every} changes wait"
     text = one["title"] or (_EXPUNGED if one["state"] == "expunged" else _WENT)
     if one["state"] == "altered":
         closed = any(answer["state"] == "rejected" for answer in one["answers"])
-        count, text = "set aside", _CLOSED if closed else _ALTERED
-    told = (f"{count}: {text}", *one.get("sure", ()), *answer_texts(one["answers"], every))
+        said, text = "set aside", _CLOSED if closed else _ALTERED
+    told = (f"{said}: {text}", *one.get("sure", ()), *answer_texts(one["answers"], every))
     return [screen.shown(line) for line in told]
 
 

@@ -18,6 +18,7 @@ import argparse
 
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.hook.running import MAX_CONTEXT_BYTES
+from nightledger.text.counts import count
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -109,13 +110,13 @@ def _summary(staged: "Mapping[str, Any]", *, whole: bool) -> "Iterator[str]":
     state = "written" if staged["changed"] else "as it was"
     done = "" if whole else f"; memory/state/tc-restore-pending.md is {state}"
     tokens = f"{staged['tokens']} of {staged['budget_tokens']} tokens"
-    yield f"Staged: {len(staged['lines'])} line(s), {tokens}{done}."
-    left = [f"{count} {_LEFT[name]}" for name, count in staged["left_out"].items() if count]
-    held = [f"{count} of {name}" for name, count in staged["held"].items()]
+    yield f"Staged: {count(len(staged['lines']), 'line')}, {tokens}{done}."
+    left = [f"{n} {_LEFT[name]}" for name, n in staged["left_out"].items() if n]
+    held = [f"{n} of {name}" for name, n in staged["held"].items()]
     yield from (f"{how}: {', '.join(one)}." for how, one in (("Left out", left), ("Held back", held)) if one)
     page = parse_page(staged["text"])
-    if count := not_given(page) if page else 0:
-        yield f"The last {count} line(s) are not given at a session's start: {LIMIT_SAID}."
+    if late := not_given(page) if page else 0:
+        yield f"Not given at a session's start: the last {count(late, 'line')}; {LIMIT_SAID}."
     yield from staged["notes"]
 
 

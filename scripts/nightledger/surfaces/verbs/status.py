@@ -39,6 +39,7 @@ from nightledger.surfaces.context import Context, actor_of, cap_config
 from nightledger.surfaces.kept_look import find_kept, keep, stamp_of
 from nightledger.surfaces.listing import left_at, signed_in, unasked_in, undoable_in, waiting_in
 from nightledger.surfaces.screen import wrap_hint
+from nightledger.text.counts import numbered
 from nightledger.trust.event import event_of_record
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.pin import NO_PIN, Pin, find_pin
@@ -399,12 +400,12 @@ def _waits(waiting: Record, now: datetime) -> str:
 
 def _signed(term: Record, now: datetime, name: Callable[[str], str]) -> str:
     until = term["cools_until"]
-    state = f"cools until {screen.utc(until)}" if now < read_moment(until) else "has cooled: apply"
+    state = f"cools until {screen.utc(until)}" if now < read_moment(until) else "cooled: apply"
     return f"{_named(term, name)}, {state}"
 
 
 def _named(term: Record, name: Callable[[str], str]) -> str:
-    return f"{name(term['proposal'])} change {', '.join(map(str, term['changes']))}"
+    return f"{name(term['proposal'])} {numbered(term['changes'])}"
 
 
 def _held_back(held: Sequence[Record]) -> list[str]:

@@ -22,6 +22,7 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import Session, following, reading, writing
 from nightledger.surfaces.verbs.approve import parse_numbers
+from nightledger.text.counts import numbered
 from nightledger.text.markdown.document import decode, split_lines
 from nightledger.text.scanners.scan import mask_diff
 
@@ -63,9 +64,9 @@ def _undo(context: Context, seen: Session, shown: Undo) -> int:
 
             with following(context):
                 relink(session)
-    name, numbers = undo.stored.proposal.id, ", ".join(map(str, undo.changes))
+    name = undo.stored.proposal.id
     context.emit({"decision": accepted.id, "proposal": name, "undone": list(undo.changes)})
-    say(context, f"Took back change {numbers} of {name}.")
+    say(context, f"Took back {numbered(undo.changes)} of {name}.")
     return 0
 
 

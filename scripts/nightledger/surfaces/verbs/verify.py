@@ -41,6 +41,7 @@ from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context, actor_of
 from nightledger.surfaces.needs import loss_text, restored_text
 from nightledger.surfaces.screen import sentences, wrap_hint
+from nightledger.text.counts import count
 from nightledger.text.visible import visible_lines
 from nightledger.trust.event import collector_at_rest
 from nightledger.trust.keys import KeyRing
@@ -258,7 +259,8 @@ def _lines(seen: Seen) -> Iterator[str]:
         yield f"The log holds: {seen.report.size} events, root {seen.report.root.hex()[:16]}…{simulated}"
         yield "Its signatures, the trust files, proposals, decisions and gated files are as they were signed."
         if seen.applies and seen.applies.checked:
-            yield f"Each of {seen.applies.checked} applies did what a decision says that an operator signed."
+            each = "The apply" if seen.applies.checked == 1 else f"Each of {seen.applies.checked} applies"
+            yield f"{each} did what a decision says that an operator signed."
         if seen.applies and seen.applies.expired:
             yield f"not checkable any more: what {seen.applies.expired} applies did; bytes that it takes are gone"
     if seen.witnesses and seen.witnesses.at:
@@ -267,7 +269,7 @@ def _lines(seen: Seen) -> Iterator[str]:
     routine = list(_routine(seen))
     yield from routine[:SHOWN]
     if more := routine[SHOWN:]:
-        yield f"note: {len(more)} more files were rewritten or changed outside Nightledger; --json names them"
+        yield f"note: {count(len(more), 'more file was', 'more files were')} rewritten or changed outside Nightledger; --json names them"
     for missing in seen.report.unchecked:
         yield f"not checked: {missing}"
 
@@ -281,9 +283,9 @@ def _lasting(seen: Seen) -> Iterator[str]:
         yield f"note: {found.path}: {found.message}"
     for path in seen.protected:
         yield f"note: {path} has changed since it was first seen or acknowledged; 'nightledger review' shows how"
-    for why, count in seen.gone.items():
-        if count:
-            yield f"note: {count} of the files that the log names {sentences('verify')['gone'][why.value]}"
+    for why, number in seen.gone.items():
+        if number:
+            yield f"note: {number} of the files that the log names {sentences('verify')['gone'][why.value]}"
     for step in seen.resets:
         ended = "; a signature ended it before it counted" if step.cancelled else ""
         reset = f"the keys were reset on {step.since.at:%Y-%m-%d %H:%M} UTC, signed by nobody{ended}"

@@ -77,7 +77,7 @@ def last_filled_line(document: md.Document, first: int, last: int) -> int:
     return last
 
 
-def insertion_line(document: md.Document, section: md.Section) -> int:
+def insertion_line(document: md.Document, section: md.Section, *, divided: bool) -> int:
     """Give the line after which a section's own body grows; 0 is the top of the file.
 
     That is its last entry; a comment or rule at its end stays behind it, and a block that
@@ -88,7 +88,7 @@ def insertion_line(document: md.Document, section: md.Section) -> int:
     entries = [block for block in blocks if block.kind not in _NOT_ENTRIES]
     kept = entries or [block for block in blocks if block.kind is not md.BlockKind.RULE]
     at = _after_generated(document, blocks, kept[-1]) if kept else section.heading[1]
-    if not _splits(document, at):
+    if not (divided and _splits(document, at)):
         return at
     return max(
         (n for n in range(section.heading[1], at + 1) if n and is_divider(document.lines[n - 1])),
@@ -99,7 +99,7 @@ def insertion_line(document: md.Document, section: md.Section) -> int:
 def _splits(document: md.Document, at: int) -> bool:
     """Return whether what goes in after line ``at`` would stand between dividers with what is below."""
     below = next((line for line in document.lines[at:] if not md.is_blank(line)), DIVIDER)
-    return is_divided(document) and not is_divider(below)
+    return not is_divider(below)
 
 
 def _after_generated(document: md.Document, blocks: list[md.Block], last: md.Block) -> int:
@@ -166,8 +166,6 @@ def as_addition(document: md.Document, section: md.Section | None, entry: str) -
     where the section ends in it, its blank line between items; without a list in the
     section the document's last bullet list does. Other entries stay as they are.
     """
-    if is_divided(document):
-        return without_marker(entry)
     if not is_list(entry):
         return entry
     blocks = blocks_between(document, *section.body) if section else []
@@ -272,21 +270,21 @@ def with_heading(document: md.Document, heading: str, added: str) -> str:
     return heading + end + gap + added
 
 
-def apart(document: md.Document, at: int, added: str) -> str:
-    """Give what goes in after line ``at``, kept apart from the blocks around it."""
+def apart(document: md.Document, at: int, added: str, *, divided: bool) -> str:
+    """Give what goes in after line ``at``, kept apart from the blocks around it, where ``divided`` by lines of ``§``."""
     before = document.lines[at - 1] if at else ""
     after = document.lines[at] if at < len(document.lines) else ""
     end = "\r\n" if added.endswith("\r\n") else "\n"
-    if _splits(document, at):
+    if divided and _splits(document, at):
         return added + DIVIDER + end
     above = block_at(document, at)
-    if above and is_divided(document) and above.kind not in _NOT_ENTRIES | {md.BlockKind.HEADING}:
+    if above and divided and above.kind not in _NOT_ENTRIES | {md.BlockKind.HEADING}:
         text = DIVIDER + end + added
     else:
         text = added if not before or _may_follow(document, at, added) else end + added
     if before and not before.endswith("\n"):
         text = end + text
-    if after and not _may_precede(document, at, follows=text == added):
+    if after and not is_divider(after) and not _may_precede(document, at, follows=text == added):
         text += end
     return text
 

@@ -29,6 +29,7 @@ CHANGED = "its section has changed since it was signed"
 TAKEN = "a skill of that name is there already, and is not written over"
 _NO_FRONT = "a skill begins with '---', its own name and a description"
 _NOT_WHOLE_LINES = "it does not consist of whole lines of text"
+_ADDS = (Anchor.SECTION_END, Anchor.DIVIDED_END)
 _OTHERS = "other lines would stand under another heading, or be read as part of it"
 _NOT_THERE = "its lines are no longer in the file as they were"
 
@@ -57,7 +58,7 @@ class Unplaced(Struct, frozen=True, kw_only=True):
     reason: str
 
 
-def make_hunk(document: str, draft: Draft) -> Hunk | Unplaced:
+def make_hunk(document: str, draft: Draft, *, divided: bool = False) -> Hunk | Unplaced:
     """Turn a draft into the exact bytes that an operator signs.
 
     An addition takes on the list marker, indentation, blank lines and line ends of its
@@ -66,12 +67,14 @@ def make_hunk(document: str, draft: Draft) -> Hunk | Unplaced:
     Args:
         document: The target as it is now, decoded; empty where the file is missing.
         draft: The change; its section may leave out outer headings (``resolve_path``).
+        divided: Whether lines of ``§`` divide its entries, also where there is none yet, as in Hermes' files.
     """
     name = skill_name(draft.target)
     if name and (draft.op is Op.ADD or (draft.op is not Op.ARCHIVE and draft.before == document)):
         return _whole_skill(document, draft, name)
     parsed = md.parse_markdown(document)
-    hunk = _addition(parsed, draft) if draft.op is Op.ADD else _exact(parsed, draft)
+    divided = divided or layout.is_divided(parsed)
+    hunk = (_addition if draft.op is Op.ADD else _exact)(parsed, draft, divided=divided)
     if isinstance(hunk, Unplaced):
         return hunk
     found = place(document, hunk)
@@ -93,7 +96,7 @@ def place(document: str, hunk: Hunk) -> Placed | Unplaced:
     if hunk.anchor is Anchor.WHOLE:
         why = sections.why_not_whole(document, hunk)
         return Unplaced(reason=why) if why else Placed(start=0, end=len(document), text=hunk.added)
-    if hunk.anchor is Anchor.SECTION_END:
+    if hunk.anchor in _ADDS:
         return _place_addition(document, hunk)
     if hunk.anchor in (Anchor.LINES, Anchor.FILE_LINES):
         return _place_lines(document, hunk)
@@ -114,7 +117,7 @@ def place_signed(document: str, hunk: Hunk, shown: ShownIn) -> Placed | Unplaced
         or shown_in(document, shown.change, hunk).section_sha256 == shown.section_sha256
     ):
         return found
-    if hunk.anchor is Anchor.SECTION_END:
+    if hunk.anchor in _ADDS:
         return _place_below(document, hunk, shown.above_sha256)
     return Unplaced(reason=CHANGED)
 
@@ -142,7 +145,7 @@ def shown_in(document: str, n: int, hunk: Hunk) -> ShownIn:
             change=n, section_sha256=sections.text_sha256(behind + sections.text_of_spans(parsed, spans))
         )
     section = layout.find_section(parsed, hunk.section)
-    stop = layout.insertion_line(parsed, section) if section else 0
+    stop = layout.insertion_line(parsed, section, divided=_is_divided(parsed, hunk)) if section else 0
     above = "".join(parsed.lines[spans[0].first : stop]) if spans else ""
     return ShownIn(
         change=n,
@@ -185,7 +188,7 @@ def put(document: str, placed: Placed) -> str:
 # additions
 
 
-def _addition(document: md.Document, draft: Draft) -> Hunk | Unplaced:
+def _addition(document: md.Document, draft: Draft, *, divided: bool) -> Hunk | Unplaced:
     entry = layout.tidy(draft.after)
     if not entry:
         return Unplaced(reason="there is nothing to add")
@@ -194,16 +197,21 @@ def _addition(document: md.Document, draft: Draft) -> Hunk | Unplaced:
     if "\r" in entry:
         return Unplaced(reason="it holds a carriage return inside a line")
     path = layout.resolve_path(document, draft.section)
-    if layout.is_divided(document) and (path is None or layout.find_section(document, path) is None):
+    if divided and (path is None or layout.find_section(document, path) is None):
         path = ()  # it has entries, and no sections
     if path is None:
         return Unplaced(
             reason=f"the section {sections.shown_path(draft.section)} is missing or named by several headings"
         )
     section = layout.find_section(document, path)
-    end = layout.end_near(document, layout.insertion_line(document, section) if section else 0)
-    added = layout.as_addition(document, section, entry).replace("\n", end)
-    return Hunk(anchor=Anchor.SECTION_END, section=path, added=added)
+    at = layout.insertion_line(document, section, divided=divided) if section else 0
+    dressed = layout.without_marker(entry) if divided else layout.as_addition(document, section, entry)
+    added = dressed.replace("\n", layout.end_near(document, at))
+    return Hunk(anchor=_ADDS[divided], section=path, added=added)
+
+
+def _is_divided(document: md.Document, hunk: Hunk) -> bool:
+    return hunk.anchor is Anchor.DIVIDED_END or layout.is_divided(document)
 
 
 def _whole_skill(document: str, draft: Draft, name: str) -> Hunk | Unplaced:
@@ -231,7 +239,8 @@ def _place_addition(document: str, hunk: Hunk) -> Placed | Unplaced:
     parsed = md.parse_markdown(document)
     section = layout.find_section(parsed, hunk.section)
     if section is not None:
-        return _placed_after(document, hunk, layout.insertion_line(parsed, section), hunk.added)
+        at = layout.insertion_line(parsed, section, divided=_is_divided(parsed, hunk))
+        return _placed_after(document, hunk, at, hunk.added)
     heading, outer = layout.new_heading(parsed, hunk.section), layout.find_section(parsed, hunk.section[:-1])
     if heading is None or outer is None:
         return Unplaced(reason=f"no section {sections.shown_path(hunk.section)} can be made here")
@@ -251,14 +260,13 @@ def _place_below(document: str, hunk: Hunk, above_sha256: str) -> Placed | Unpla
     span = sections.span_of(section)
     at = section.heading[1]
     if above_sha256 != sections.EMPTY_SHA256:
-        hashed, at = hashlib.sha256(), span.first
-        while hashed.hexdigest() != above_sha256:
-            if at == span.stop:
-                return Unplaced(reason=CHANGED)
-            hashed.update(md.encode(parsed.lines[at]))
-            at += 1
+        ends = _ends_above(parsed.lines[span.first : span.stop], above_sha256)
+        if ends is None:
+            return Unplaced(reason=CHANGED)
+        at = span.first + ends
     below = sections.text_in(parsed, sections.Span(at, span.stop)).lstrip()
-    if not below:
+    apart = _is_divided(parsed, hunk) and (not at or layout.is_divider(md.split_lines(below)[0]))
+    if not below or apart:
         return _placed_after(document, hunk, at, hunk.added)
     added = hunk.added.lstrip("\r\n")
     if holds_label(added) or not (layout.is_list(below) and layout.is_list(added + below)):
@@ -268,9 +276,22 @@ def _place_below(document: str, hunk: Hunk, above_sha256: str) -> Placed | Unpla
     return _placed(document, replace(hunk, added=added), at, added)
 
 
+def _ends_above(lines: Sequence[str], above_sha256: str) -> int | None:
+    """Return how many of some lines have a hash, whether the last of them had an end then or not; None where none have."""
+    hashed = hashlib.sha256()
+    for n, line in enumerate(lines, 1):
+        open_ended = hashed.copy()
+        open_ended.update(md.encode(line.rstrip("\r\n")))
+        hashed.update(md.encode(line))
+        if above_sha256 in (hashed.hexdigest(), open_ended.hexdigest()):
+            return n
+    return None
+
+
 def _placed_after(document: str, hunk: Hunk, at: int, added: str) -> Placed | Unplaced:
     """Place an addition after line ``at``, kept apart from the blocks around it."""
-    return _placed(document, hunk, at, layout.apart(md.parse_markdown(document), at, added))
+    parsed = md.parse_markdown(document)
+    return _placed(document, hunk, at, layout.apart(parsed, at, added, divided=_is_divided(parsed, hunk)))
 
 
 def _placed(document: str, hunk: Hunk, at: int, text: str) -> Placed | Unplaced:
@@ -314,7 +335,7 @@ def _swallowed(hunk: Hunk) -> str:
 # replacements and removals
 
 
-def _exact(document: md.Document, draft: Draft) -> Hunk | Unplaced:
+def _exact(document: md.Document, draft: Draft, *, divided: bool) -> Hunk | Unplaced:
     removed = md.split_lines(draft.before)
     if not removed:
         return Unplaced(reason="it says neither what to add nor what to remove")
@@ -328,7 +349,7 @@ def _exact(document: md.Document, draft: Draft) -> Hunk | Unplaced:
     if entry:
         if md.BlockKind.HEADING in _kinds(entry) - _kinds("".join(removed)):
             return Unplaced(reason="a replacement cannot bring headings")
-        plain = layout.is_divided(document) and not layout.is_list(removed[0])
+        plain = divided and not layout.is_list(removed[0])
         added = layout.as_replacement(layout.without_marker(entry) if plain else entry, removed[0]).replace(
             "\n", layout.end_near(document, first)
         )
