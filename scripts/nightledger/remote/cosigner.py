@@ -24,12 +24,10 @@ from msgspec.structs import replace
 from nightledger.domain.errors import ConfigurationError, IntegrityError
 from nightledger.files.atomic import Lock, create_file, replace_file
 from nightledger.files.durable import make_dir, read_optional, read_regular
-from nightledger.remote.transport import Caller, Response, TransportError, sentence
+from nightledger.remote.transport import TEXT, Caller, Response, TransportError
 from nightledger.trust import note as notes
 from nightledger.trust.checkpoint import (
     COSIGNATURE_ED25519,
-    COSIGNATURE_MLDSA44,
-    MLDSA44_PUBLIC_BYTES,
     Checkpoint,
     cosigned_at,
     parse_checkpoint,
@@ -55,13 +53,11 @@ _PUBLIC_MODE = 0o644
 _LOCK_TIMEOUT_S = 10.0
 
 
-class _Request(Struct, frozen=True, kw_only=True):
-    """A request whose form and signatures hold."""
+class _RefusedError(Exception):
+    """A request that is not cosigned, with what is answered."""
 
-    proof: Continuation
-    head: Checkpoint
-    text: str
-    lines: tuple[notes.NoteSignature, ...]
+    def __init__(self, status: int, text: str, kind: str = TEXT) -> None:
+        self.response = Response(status=status, content=f"{text}\n".encode(), kind=kind)
 
 
 class WitnessError(IntegrityError):
@@ -98,13 +94,15 @@ class Cosigner(Struct, frozen=True, kw_only=True):
             WitnessError: What is remembered of the log is damaged; nothing was cosigned.
             LockedError: Other requests took longer than 10 s.
         """
-        request = _read_request(raw, self.logs)
-        if isinstance(request, Response):
-            return request
-        with Lock(os.fspath(self.directory / LOCK), timeout_s=_LOCK_TIMEOUT_S):
-            remembered = self._remembered(request.head.origin)
-            refusal = _refusal(request, remembered) or self._clock_refusal(remembered, now)
-            return refusal or self._cosign(request, now)
+        try:
+            proof, head, note = _read_request(raw, self.logs)
+            with Lock(os.fspath(self.directory / LOCK), timeout_s=_LOCK_TIMEOUT_S):
+                remembered = self._remembered(head.origin)
+                _require_continuation(proof, head, remembered)
+                self._require_clock(remembered, now)
+                return self._cosign(note, head.origin, now)
+        except _RefusedError as refused:
+            return refused.response
 
     def checkpoint(self, origin_sha256: str) -> bytes | None:
         """Give the newest head that was cosigned for a log, with the log's lines and ours; None for none.
@@ -117,14 +115,12 @@ class Cosigner(Struct, frozen=True, kw_only=True):
             return None
         return read_optional(os.fspath(self.directory / HEADS / origin_sha256), notes.MAX_NOTE_BYTES)
 
-    def _cosign(self, request: _Request, now: datetime) -> Response:
-        made = notes.sign_note(
-            request.text, self.key.signers_of(self.vkeys[0].name, COSIGNATURE_ED25519, now)
-        )
-        kept = notes.Note(text=request.text, signatures=(*request.lines, *made.signatures))
+    def _cosign(self, note: notes.Note, origin: str, now: datetime) -> Response:
+        made = notes.sign_note(note.text, self.key.signers_of(self.vkeys[0].name, COSIGNATURE_ED25519, now))
+        kept = notes.Note(text=note.text, signatures=(*note.signatures, *made.signatures))
         make_dir(os.fspath(self.directory / HEADS))
-        replace_file(_head_path(self.directory, request.head.origin), notes.dump_note(kept))
-        return Response(status=OK, content=notes.dump_note(made).removeprefix(f"{request.text}\n".encode()))
+        replace_file(_head_path(self.directory, origin), notes.dump_note(kept))
+        return Response(status=OK, content=notes.dump_note(made).removeprefix(f"{note.text}\n".encode()))
 
     def _remembered(self, origin: str) -> notes.Note | None:
         path = _head_path(self.directory, origin)
@@ -143,13 +139,14 @@ class Cosigner(Struct, frozen=True, kw_only=True):
             raise WitnessError(f"{path} is damaged: it is of {found[:80]!r}")
         return note
 
-    def _clock_refusal(self, remembered: notes.Note | None, now: datetime) -> Response | None:
+    def _require_clock(self, remembered: notes.Note | None, now: datetime) -> None:
         mine = {(key.name, key.key_id) for key in verifiers_of(self.vkeys)}  # whose lines were checked
         lines = remembered.signatures if remembered else ()
-        stated = [cosigned_at(line.signature) for line in lines if (line.name, line.key_id) in mine]
-        if all(int(at.timestamp()) <= int(now.timestamp()) for at in stated):
-            return None
-        return sentence(UNAVAILABLE, "this witness's clock is before the time of its last cosignature")
+        stated = (cosigned_at(line.signature) for line in lines if (line.name, line.key_id) in mine)
+        if any(int(at.timestamp()) > int(now.timestamp()) for at in stated):
+            raise _RefusedError(
+                UNAVAILABLE, "this witness's clock is before the time of its last cosignature"
+            )
 
 
 def create_witness(directory: Path, name: str) -> Cosigner:
@@ -188,12 +185,11 @@ def open_witness(directory: Path) -> Cosigner:
         raise ConfigurationError(
             f"{directory} is no witness", hint="make one: nightledger witness keygen NAME --dir DIR"
         )
-    lines = raw.decode("utf-8", "replace").splitlines()
+    vkeys = tuple(map(notes.parse_vkey, raw.decode("utf-8", "replace").splitlines()))
     key = load_witness_key(directory)
-    vkeys = tuple(map(notes.parse_vkey, lines))
-    # A platform that has lost ML-DSA (another OpenSSL) still cosigns with the first key.
     made = key.verifier_keys(vkeys[0].name, COSIGNATURE_ED25519) if vkeys else ()
-    if not vkeys or vkeys[: len(made)] != made or not _is_lost(vkeys[len(made) :], key, vkeys[0].name):
+    # A platform that has lost ML-DSA (another OpenSSL) still cosigns with the first key.
+    if not made or vkeys[: None if key.mldsa44 else 1] != made:
         raise ConfigurationError(f"{directory / VKEYS} does not name the keys that lie beside it")
     return Cosigner(directory=directory, vkeys=vkeys, logs=_read_logs(directory), key=key)
 
@@ -232,63 +228,51 @@ def _read_logs(directory: Path) -> tuple[notes.VerifierKey, ...]:
     return parse_policy(read_regular(path, MAX_POLICY_BYTES), where=path).logs
 
 
-def _is_lost(rest: Sequence[notes.VerifierKey], key: KeyPair, name: str) -> bool:
-    """Tell whether verifier keys beyond those that can be made here are none, or the one of a lost ML-DSA key."""
-    if key.mldsa44 is not None or not rest:
-        return not rest
-    known = [(name, COSIGNATURE_MLDSA44, MLDSA44_PUBLIC_BYTES)]
-    return [(one.name, one.key_type, len(one.public)) for one in rest] == known
-
-
 def _head_path(directory: Path, origin: str) -> str:
     return os.fspath(directory / HEADS / hashlib.sha256(origin.encode()).hexdigest())
 
 
-def _read_request(raw: bytes, logs: Sequence[notes.VerifierKey]) -> _Request | Response:
-    """Check form and signatures, in the order of the specification."""
-    if len(raw) > MAX_REQUEST_BYTES:
-        return sentence(MALFORMED, f"a request has at most {MAX_REQUEST_BYTES} bytes")
+def _read_request(
+    raw: bytes, logs: Sequence[notes.VerifierKey]
+) -> tuple[Continuation, Checkpoint, notes.Note]:
+    """Check form and signatures, in the order of the specification; the note has the log's lines alone.
+
+    Of each key the first line, as golang.org/x/mod/sumdb/note does: anybody can repeat a line.
+    """
     try:
         proof = parse_continuation(raw)
         note, head = parse_head(proof.checkpoint)
     except (ProofFormError, notes.NoteError) as error:
-        return sentence(MALFORMED, str(error))
+        raise _RefusedError(MALFORMED, str(error)) from error
     verifiers = verifiers_of(log for log in logs if log.name == head.origin)
     if not verifiers:
-        return sentence(UNKNOWN, "this witness does not know the log")
+        raise _RefusedError(UNKNOWN, "this witness does not know the log")
     try:
-        lines = notes.verify_note(note, verifiers)
+        held = notes.verify_note(note, verifiers)
     except notes.NoteError as error:
-        return sentence(FORBIDDEN, str(error))
+        raise _RefusedError(FORBIDDEN, str(error)) from error
     if proof.old_size > head.size:
-        return sentence(MALFORMED, "the old size is larger than the checkpoint's")
-    return _Request(proof=proof, head=head, text=note.text, lines=_one_each(lines))
+        raise _RefusedError(MALFORMED, "the old size is larger than the checkpoint's")
+    first = {(line.name, line.key_id): line for line in reversed(held)}
+    return proof, head, notes.Note(text=note.text, signatures=tuple(first.values()))
 
 
-def _one_each(lines: Sequence[notes.NoteSignature]) -> tuple[notes.NoteSignature, ...]:
-    """Give the first line of each key, as golang.org/x/mod/sumdb/note does: anybody can repeat a line."""
-    first: dict[tuple[str, bytes], notes.NoteSignature] = {}
-    for line in lines:
-        first.setdefault((line.name, line.key_id), line)
-    return tuple(first.values())
-
-
-def _refusal(request: _Request, remembered: notes.Note | None) -> Response | None:
-    """Say why a head may not be cosigned after the one that is remembered; None where it may."""
-    proof, head = request.proof, request.head
+def _require_continuation(proof: Continuation, head: Checkpoint, remembered: notes.Note | None) -> None:
+    """Refuse a head that may not be cosigned after the one that is remembered."""
     last = parse_checkpoint(remembered.text) if remembered else None
-    if proof.old_size != (last.size if last else 0):
-        size = f"{last.size if last else 0}\n".encode()
-        return Response(status=CONFLICT, content=size, kind=SIZE)
+    size = last.size if last else 0
+    if proof.old_size != size:
+        raise _RefusedError(CONFLICT, str(size), SIZE)
     if not head.size and head.root != EMPTY_ROOT:
-        return sentence(INCONSISTENT, "an empty log has another root")
-    if last is None or not last.size:
-        return sentence(INCONSISTENT, "nothing continues an empty log by proof") if proof.hashes else None
+        raise _RefusedError(INCONSISTENT, "an empty log has another root")
+    if last is None or not size:
+        if proof.hashes:
+            raise _RefusedError(INCONSISTENT, "nothing continues an empty log by proof")
+        return
     try:
-        verify_consistency(last.size, head.size, proof.hashes, last.root, head.root)
+        verify_consistency(size, head.size, proof.hashes, last.root, head.root)
     except ProofError as error:
-        return sentence(INCONSISTENT, str(error))
-    return None
+        raise _RefusedError(INCONSISTENT, str(error)) from error
 
 
 TIMEOUT_S = 5.0

@@ -10,16 +10,15 @@ import http.client
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 from urllib.parse import urlsplit
 
-import msgspec
-from msgspec import Meta, Struct, field
+from msgspec import Struct, field
 
-from nightledger.codec.canonical import MAX_INTEGER, canonical
+from nightledger.codec.canonical import canonical
 from nightledger.codec.records import (
     MAX_MESSAGE_BYTES,
     MAX_REPLY_BYTES,
@@ -33,12 +32,12 @@ from nightledger.domain import message as messages
 from nightledger.domain.consent import SELF_MODIFICATION
 from nightledger.domain.settings import PeerAddress
 from nightledger.files.append import append_records
-from nightledger.files.atomic import Lock, replace_file
+from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import load_operator
 from nightledger.files.durable import make_dir, read_optional
 from nightledger.files.home import Home
+from nightledger.remote import receiving
 from nightledger.remote.peers import load_machine_key, read_peers, verify_peer
-from nightledger.remote.receiving import Answered, channel_lock, take_in
 from nightledger.remote.spool import MESSAGE_SUFFIX, REPLY_SUFFIX, Spool
 from nightledger.remote.transport import Caller, is_loopback
 from nightledger.surfaces.context import Context
@@ -51,15 +50,12 @@ PORT = 18_799
 """The port in use (FACTS: the published channel)."""
 MESSAGE_PATH = "/tc/message"
 CONTENT_TYPE = "application/vnd.dsse.envelope.v1+json"
+_HEADERS = {"Content-Type": CONTENT_TYPE}
 TIMEOUT_S = 90.0
-"""Longer than the receiver waits for other messages; a night's run may be before us."""
-_STEPS = 3
-"""A request and its answer may take so many times as long as one step."""
+"""Of one step, longer than the receiver waits for other messages: a night's run may be before us. All steps: three times that."""
 _MAX_ERROR_BYTES = 200
 _NEVER = frozenset(range(400, 500)) - {408, 425, 429}
 """Client errors that no later try mends (RFC 9110; those that one may: RFC 6585, RFC 8470)."""
-_MAX_STATE_BYTES = 1 << 16
-_LOCK_TIMEOUT_S = 10.0
 MAX_REPLY_ENVELOPE_BYTES = 2 * MAX_REPLY_BYTES
 
 
@@ -70,12 +66,6 @@ class Outgoing(Struct, frozen=True, kw_only=True):
     envelope: bytes
     peer: messages.Peer
     address: PeerAddress
-
-
-class _Counter(Struct):
-    """The number that a message was given last."""
-
-    seq: Annotated[int, Meta(ge=0, lt=MAX_INTEGER)] = 0
 
 
 class Delivery(Struct, frozen=True, kw_only=True):
@@ -120,7 +110,7 @@ def prepare(context: Context, name: str, action: str, body: Mapping[str, Any]) -
         aud=peer.home,
         iat=now,
         exp=now + messages.LIFETIME_S,
-        seq=_take_seq(ring, home.identity.id, now),
+        seq=_take_seq(context, home, now),
         action=action,
         domain=SELF_MODIFICATION,
         body=_without_secrets(action, body),
@@ -150,43 +140,34 @@ def known_peers(context: Context) -> messages.Peers:
         return read_peers(session.gate.home, session.ledger, session.moment)
 
 
-def deliver(
-    context: Context,
-    outgoing: Outgoing,
-    retry_after_s: Sequence[float] | None = None,
-    pause: Callable[[float], None] = time.sleep,
-) -> Delivery:
+def deliver(context: Context, outgoing: Outgoing, pause: Callable[[float], None] = time.sleep) -> Delivery:
     """Send a message; where the machine has both, HTTP is tried and the spool is the way that remains.
 
     Args:
         context: The sending home.
         outgoing: What to send.
-        retry_after_s: Seconds to wait before each further try; None as usual.
         pause: Waits for so many seconds.
     """
-    if not outgoing.address.url:
-        return _spool(context, outgoing)
-    url, error, most = outgoing.address.url, "", MAX_REPLY_ENVELOPE_BYTES
-    caller = Caller(url=url, max_bytes=most, timeout_s=TIMEOUT_S, patience_s=_STEPS * TIMEOUT_S, port=PORT)
-    waits = (*(messages.RETRY_AFTER_S if retry_after_s is None else retry_after_s), None)
-    for attempt, wait in enumerate(waits, 1):
+    url, most, error, attempt = outgoing.address.url, MAX_REPLY_ENVELOPE_BYTES, "", 0
+    caller = Caller(url=url, max_bytes=most, timeout_s=TIMEOUT_S, patience_s=3 * TIMEOUT_S, port=PORT)
+    for attempt, wait in enumerate((0, *messages.RETRY_AFTER_S) if url else (), 1):
+        if wait:
+            pause(wait)
         try:
-            headers = {"Content-Type": CONTENT_TYPE}
-            status, _, content = caller.exchange("POST", MESSAGE_PATH, outgoing.envelope, headers)
+            status, _, content = caller.exchange("POST", MESSAGE_PATH, outgoing.envelope, _HEADERS)
             if status == http.client.OK:
                 reply = believe(context, content, outgoing.peer, outgoing.message.id)
                 return Delivery(reply=reply, attempts=attempt)
-            said = content[:_MAX_ERROR_BYTES].decode("utf-8", "replace").strip()
-            error = f"{url} answered {status}: {said}"
+            error = (
+                f"{url} answered {status}: {content[:_MAX_ERROR_BYTES].decode('utf-8', 'replace').strip()}"
+            )
             if status in _NEVER:  # it will not take it, however often it comes
                 return bury(context, outgoing.envelope, error, attempt)
         except errors.NightledgerError as failure:
             error = str(failure)
-        if wait is not None:
-            pause(wait)
     if outgoing.address.spool:
         return _spool(context, outgoing)
-    return bury(context, outgoing.envelope, error, len(waits))
+    return bury(context, outgoing.envelope, error, attempt)
 
 
 def _spool(context: Context, outgoing: Outgoing) -> Delivery:
@@ -260,18 +241,16 @@ def bury(context: Context, envelope: bytes, error: str, attempts: int) -> Delive
     return Delivery(attempts=attempts, error=error)
 
 
-def _take_seq(ring: KeyRing, home_id: str, now: int) -> int:
+def _take_seq(context: Context, home: Home, now: int) -> int:
     """Return the next number and put it on disk first, so that none is ever given twice.
 
-    Where the note of the last one is lost or damaged, the clock gives the next.
+    It stands among those of other senders, under this home's own id; where they are lost the clock gives the next.
     """
-    path = str(ring.path(home_id, "channel-out.json"))
-    with Lock(path.removesuffix(".json") + ".lock", timeout_s=_LOCK_TIMEOUT_S):
-        last = _Counter()
-        with suppress(msgspec.MsgspecError, UnicodeError):
-            last = msgspec.json.decode(read_optional(path, _MAX_STATE_BYTES) or b"", type=_Counter)
-        seq = messages.next_seq(last.seq, now * 1000)
-        replace_file(path, canonical({"v": 1, "seq": seq}) + b"\n")
+    with receiving.channel_lock(context, home):
+        path, mine = receiving.numbers_path(KeyRing(Path(context.keys_dir)), home), home.identity.id
+        numbers = receiving.read_numbers(path)
+        seq = messages.next_seq(numbers.get(mine, 0), now * 1000)
+        receiving.spend_number(path, numbers, mine, seq)
     return seq
 
 
@@ -347,7 +326,7 @@ def _why(error: errors.NightledgerError | OSError) -> str:
 
 
 def _deal(context: Context, peers: messages.Peers, box: Spool, name: str, emptied: Emptied) -> None:
-    answered = None
+    done = True
     try:
         content = box.read(name, MAX_REPLY_ENVELOPE_BYTES)
         if content is None:
@@ -355,7 +334,7 @@ def _deal(context: Context, peers: messages.Peers, box: Spool, name: str, emptie
         if name.endswith(REPLY_SUFFIX):
             _take_reply(context, peers, name.removesuffix(REPLY_SUFFIX), content, emptied)
         else:
-            answered = take_in(context, content)
+            done = _answer(box, receiving.take_in(context, content), emptied)
     except (
         errors.RecordError,
         errors.RefusedError,
@@ -365,12 +344,11 @@ def _deal(context: Context, peers: messages.Peers, box: Spool, name: str, emptie
         emptied.set_aside += gone
         emptied.later += not gone
         return
-    if answered is not None and not _answer(box, answered, emptied):
-        return
-    box.done(name)
+    if done:
+        box.done(name)
 
 
-def _answer(box: Spool, answered: Answered, emptied: Emptied) -> bool:
+def _answer(box: Spool, answered: receiving.Answered, emptied: Emptied) -> bool:
     """Put an answer into the sender's box; return whether that was possible."""
     message = answered.message
     try:
@@ -394,7 +372,7 @@ def _take_reply(
     context: Context, peers: messages.Peers, message_id: str, content: bytes, emptied: Emptied
 ) -> None:
     home = Home(context.home_path)
-    with channel_lock(context, home):
+    with receiving.channel_lock(context, home):
         waits = pending(home)
         if message_id not in waits:
             return  # nobody waits for it: it came before
@@ -415,7 +393,7 @@ def _bury_expired(context: Context) -> Iterator[str]:
     home, now = Home(context.home_path), context.now.timestamp()
     if not pending(home):
         return
-    with channel_lock(context, home):
+    with receiving.channel_lock(context, home):
         for message_id, (message, envelope) in pending(home).items():
             if message.exp <= now:
                 bury(context, envelope, "no answer came before it expired", 1)

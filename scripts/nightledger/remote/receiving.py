@@ -76,6 +76,16 @@ def read_numbers(path: str) -> dict[str, int]:
         ) from error
 
 
+def numbers_path(ring: KeyRing, home: Home) -> str:
+    """Return where the numbers are kept: of each sender what was taken in, of this home what it gave out."""
+    return str(ring.path(home.identity.id, "channel.json"))
+
+
+def spend_number(path: str, numbers: Mapping[str, int], iss: str, seq: int) -> None:
+    """Put a number on disk beside the others; the caller holds the channel's lock."""
+    replace_file(path, canonical({"v": 1, "senders": {**numbers, iss: seq}}) + b"\n")
+
+
 class Answered(Struct, frozen=True, kw_only=True):
     """An answer on its way.
 
@@ -139,45 +149,43 @@ def _outcome(session: Session, ring: KeyRing, raw: bytes) -> Done:
     message, peer = open_message(raw, read_peers(gate.home, ledger, moment))
     if logged := logged_outcome(ledger, message):
         return logged
-    path = str(ring.path(gate.home.identity.id, "channel.json"))
+    path = numbers_path(ring, gate.home)
     numbers = read_numbers(path)
     named = (one["number"] for one in logged_messages(ledger) if one["iss"] == message.iss)
     seq = max(numbers.get(message.iss, 0), *named, 0)
     spent = seq if rule_of(message.action).in_order else 0
     reasons = find_reasons(message, peer, gate.home.identity.id, spent, int(moment.at.timestamp()))
     if reasons:
-        done = Done(status=Status.REJECTED, reason="; ".join(reasons))
+        done = _rejected("; ".join(reasons))
     else:
         done = perform(Work(gate=gate, ledger=ledger, message=message, peer=peer, moment=moment))
     if message.seq > seq and not find_lasting_reasons(message, peer, gate.home.identity.id):
-        senders = dict(sorted({**numbers, message.iss: message.seq}.items()))
-        replace_file(path, canonical({"v": 1, "senders": senders}) + b"\n")
+        spend_number(path, numbers, message.iss, message.seq)
     return done
 
 
 def _sealed(context: Context, message: Message, done: Done) -> bytes:
     home = Home(context.home_path)
-    key = load_machine_key(KeyRing(Path(context.keys_dir)), home.identity.id)
-    payload = dump_record(_reply(context, home, message, done))
+
+    def payload_of(done: Done) -> bytes:
+        reply = Reply(
+            v=1,
+            re=message.id,
+            iss=home.identity.id,
+            aud=message.iss,
+            iat=int(context.moment.at.timestamp()),
+            status=done.status,
+            reason=done.reason[:MAX_REASON_CHARACTERS],
+            body=done.body or {},
+        )
+        return dump_record(reply)
+
+    payload = payload_of(done)
     if len(payload) > MAX_REPLY_BYTES:
         size = f"the answer would have {len(payload)} bytes; at most {MAX_REPLY_BYTES} are sent"
         made = Done(status=done.status, body=done.names())
-        rest = made if rule_of(message.action).writes else Done(status=Status.REJECTED, reason=size)
-        payload = dump_record(_reply(context, home, message, rest))
-    return seal(REPLY_TYPE, payload, key)
-
-
-def _reply(context: Context, home: Home, message: Message, done: Done) -> Reply:
-    return Reply(
-        v=1,
-        re=message.id,
-        iss=home.identity.id,
-        aud=message.iss,
-        iat=int(context.moment.at.timestamp()),
-        status=done.status,
-        reason=done.reason[:MAX_REASON_CHARACTERS],
-        body=done.body or {},
-    )
+        payload = payload_of(made if rule_of(message.action).writes else _rejected(size))
+    return seal(REPLY_TYPE, payload, load_machine_key(KeyRing(Path(context.keys_dir)), home.identity.id))
 
 
 class Rule(Struct, frozen=True):
@@ -221,7 +229,11 @@ RULES: dict[str, Rule] = {
 
 def rule_of(action: str) -> Rule:
     """Return what an action is to the gate; one that is unknown is refused, and recorded like one that writes."""
-    return RULES.get(action) or Rule(lambda _: _rejected(f"the action {action} is unknown"))
+    return RULES.get(action) or Rule(lambda _: _rejected("unknown"))
+
+
+class _BlockedError(RefusedError):
+    """The action is unknown, or the consent graph blocks it."""
 
 
 def perform(work: Work) -> Done:
@@ -230,47 +242,38 @@ def perform(work: Work) -> Done:
     Args:
         work: What to do; for an action that writes, with the home's lock held.
     """
-    rule = rule_of(work.message.action)
-    blocked, done = _refusal(work)
-    if done is None:
-        done = _carry_out(rule.handler, work)
+    rule, blocked = rule_of(work.message.action), False
+    try:
+        _require_allowed(work, rule)
+        done = rule.handler(work)
+    except (RefusedError, RecordError, UnreadableError) as error:
+        blocked = isinstance(error, _BlockedError)
+        done = _rejected(f"{error} ({error.hint})" if error.hint else str(error))
     if rule.writes:
         _record(work, done, blocked=blocked)
     return done
 
 
-def _carry_out(handler: Callable[[Work], Done], work: Work) -> Done:
-    try:
-        return handler(work)
-    except (RefusedError, RecordError, UnreadableError) as error:
-        hint = f" ({error.hint})" if error.hint else ""
-        return _rejected(f"{error}{hint}")
-
-
-def _refusal(work: Work) -> tuple[bool, Done | None]:
-    """Say why a message is not even tried, and whether that is because its action is blocked or unknown."""
-    message, rule = work.message, RULES.get(work.message.action)
-    if rule is None:
-        return True, _rejected(f"the action {message.action} is unknown")
+def _require_allowed(work: Work, rule: Rule) -> None:
+    """Make sure that the machine may ask for its action, and that the consent graph does not stand against it."""
+    message = work.message
+    if message.action not in RULES:
+        raise _BlockedError(f"the action {message.action} is unknown")
     if message.action not in work.peer.actions:
-        return False, _rejected(f"{work.peer.name} may not ask for {message.action}")
+        raise RefusedError(f"{work.peer.name} may not ask for {message.action}")
     if message.domain != SELF_MODIFICATION:
-        return False, _rejected(f"{message.action} belongs to the domain {SELF_MODIFICATION}")
-    return _consent(work, rule) if rule.consent else (False, None)
-
-
-def _consent(work: Work, rule: Rule) -> tuple[bool, Done | None]:
+        raise RefusedError(f"{message.action} belongs to the domain {SELF_MODIFICATION}")
+    if not rule.consent:
+        return
     try:
-        standing = read_standing(work.gate, work.ledger, work.moment)
-    except (ConfigurationError, RecordError, UnreadableError):  # an agent can write that file
-        return False, _rejected("the consent graph cannot be used")
-    answer = standing.answer(SELF_MODIFICATION, rule.consent)
+        answer = read_standing(work.gate, work.ledger, work.moment).answer(SELF_MODIFICATION, rule.consent)
+    except (ConfigurationError, RecordError, UnreadableError) as error:  # an agent can write that file
+        raise RefusedError("the consent graph cannot be used") from error
     if answer.tier is Tier.BLOCKED:
-        return True, _rejected(f"the consent graph blocks {rule.consent}")
+        raise _BlockedError(f"the consent graph blocks {rule.consent}")
     if answer.tier is not Tier.AUTONOMOUS and not rule.proposes:
         why = " since nobody has signed a review for long" if answer.why is Why.DECAYED else ""
-        return False, _rejected(f"the consent graph wants the operator's approval for {rule.consent}{why}")
-    return False, None
+        raise RefusedError(f"the consent graph wants the operator's approval for {rule.consent}{why}")
 
 
 def _rejected(reason: str) -> Done:
@@ -279,20 +282,13 @@ def _rejected(reason: str) -> Done:
 
 def logged_outcome(ledger: Ledger, message: Message) -> Done | None:
     """Return what the log says became of a message, None where it does not name it; what else was answered then is gone."""
-    fields: Mapping[str, str] | None = next(
-        (fields for fields in logged_messages(ledger) if fields["message"] == message.id), None
-    )
-    if fields is None:
-        return None
-    status = Status(fields["status"])
-    reason = "it was rejected when it first came" if status is Status.REJECTED else ""
-    done = Done(
-        status=status,
-        reason=reason,
-        proposal=fields.get("proposal", ""),
-        decision=fields.get("decision", ""),
-    )
-    return replace(done, body=done.names())
+    for fields in logged_messages(ledger):
+        if fields["message"] == message.id:
+            status, proposal, decision = (fields.get(name, "") for name in ("status", "proposal", "decision"))
+            reason = "it was rejected when it first came" if status == Status.REJECTED else ""
+            done = Done(status=Status(status), reason=reason, proposal=proposal, decision=decision)
+            return replace(done, body=done.names())
+    return None
 
 
 def _record(work: Work, done: Done, *, blocked: bool) -> None:
