@@ -37,9 +37,7 @@ def answering(pair: Pair, status: int, content: bytes) -> Iterator[list[bytes]]:
         seen.append(raw)
         return Response(status=status, content=content)
 
-    service = Service(
-        name="x", path=MESSAGE_PATH, word="x", max_bytes=1 << 20, answer=answer, look=lambda _: None
-    )
+    service = Service(name="x", path=MESSAGE_PATH, max_bytes=1 << 20, answer=answer, look=lambda _: None)
     with running(Server((AGENT_ADDRESS, 0), service)) as server:
         pair.ops.reach(agent={"url": f"http://{AGENT_ADDRESS}:{server.server_address[1]}"})
         yield seen

@@ -14,7 +14,7 @@ from nightledger.domain.errors import EXIT_ALARM, ConfigurationError, UsageError
 from nightledger.files.durable import read_regular
 from nightledger.remote import cosigner
 from nightledger.remote.peers import tell
-from nightledger.remote.transport import LIMITS, Limits, Response, Server, Service
+from nightledger.remote.transport import Response, Server, Service
 from nightledger.remote.witness_asking import Round, ask_round
 from nightledger.surfaces import screen
 from nightledger.surfaces.clock import system_now
@@ -27,9 +27,7 @@ _CHECKPOINT = re.compile(r"/([0-9a-f]{64})/checkpoint")
 _KINDS = {0x04: "ed25519", 0x06: "mldsa44"}
 
 
-def open_server(
-    address: tuple[str, int], box: cosigner.Cosigner, now: Callable[[], datetime], limits: Limits = LIMITS
-) -> Server:
+def open_server(address: tuple[str, int], box: cosigner.Cosigner, now: Callable[[], datetime]) -> Server:
     """Bind a server for a witness; the caller runs and closes it.
 
     Args:
@@ -37,7 +35,6 @@ def open_server(
         box: The witness; logs that are added while it serves are known at the next request. While its list of logs
             cannot be read it answers "not now".
         now: The clock; aware.
-        limits: Of connections.
 
     Raises:
         ConfigurationError: The address is taken or is none of this machine's.
@@ -54,12 +51,11 @@ def open_server(
     service = Service(
         name="witness",
         path=cosigner.ADD_CHECKPOINT,
-        word="request",
         max_bytes=cosigner.MAX_REQUEST_BYTES,
         answer=answer,
         look=look,
     )
-    return Server(address, service, limits)
+    return Server(address, service)
 
 
 def keygen(options: argparse.Namespace, context: Context) -> int:
