@@ -8,7 +8,7 @@ from tests.rows import each_row
 
 from nightledger.domain.errors import UsageError
 from nightledger.domain.message import Peer, PeerKey, Peers
-from nightledger.remote.peers import MAX_KEYS, add_peer, remove_peer
+from nightledger.remote.peers import add_peer, remove_peer
 
 
 def test_a_machine_knows_another_by_the_line_that_it_prints(pair: Pair) -> None:
@@ -85,14 +85,6 @@ def test_a_second_key_overlaps_with_the_first_and_keeps_the_actions_which_are_so
 def test_a_name_a_home_and_a_key_stay_with_their_machine(name: str, home: str, of: str, why: str) -> None:
     with pytest.raises(UsageError, match=why):
         add_peer(known(), name, home, key(of), ())
-
-
-def test_a_machine_has_a_few_keys_only() -> None:
-    peers = known()
-    for n in range(MAX_KEYS - 1):
-        peers = add_peer(peers, "ops", ONE, key(f"B{n}"), ())
-    with pytest.raises(UsageError, match="keys already"):
-        add_peer(peers, "ops", ONE, key("C"), ())
 
 
 def test_a_key_is_removed_and_the_last_one_takes_the_machine_along() -> None:

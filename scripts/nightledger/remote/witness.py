@@ -15,7 +15,7 @@ from nightledger.files.durable import read_regular
 from nightledger.remote import cosigner
 from nightledger.remote.peers import tell
 from nightledger.remote.transport import Response, Server, Service
-from nightledger.remote.witness_asking import Round, ask_round
+from nightledger.remote.witness_asking import Asked, Round, ask_round
 from nightledger.surfaces import screen
 from nightledger.surfaces.clock import system_now
 from nightledger.surfaces.context import Context
@@ -177,7 +177,7 @@ def ask(options: argparse.Namespace, context: Context) -> int:
     return 0 if found.met and not any(one.refused for one in found.asked) else 1
 
 
-def _asked_record(one: cosigner.Asked) -> dict[str, object]:
+def _asked_record(one: Asked) -> dict[str, object]:
     record = {name: getattr(one, name) for name in ("name", "size", "problem", "refused")}
     return {**record, "cosigned": bool(one.lines), "contradiction": one.damage and one.damage.value}
 
@@ -185,7 +185,7 @@ def _asked_record(one: cosigner.Asked) -> dict[str, object]:
 def _round_lines(found: Round) -> Iterable[str]:
     for one in found.asked:
         if one.damage:
-            yield f"{one.name}: {one.damage.value.upper()}: {one.problem}"
+            yield f"{one.name}: {one.contradiction}"
         elif one.problem:
             yield f"{one.name}: no line ({one.problem})"
         else:
