@@ -98,11 +98,14 @@ def prepare(context: Context, name: str, action: str, body: Mapping[str, Any]) -
     """
     peer, address = known_peers(context).find(name), load_operator(context.keys_dir).peers.get(name)
     if address is None:
-        raise errors.UsageError(
-            f"nothing says where the machine {name!r} is reached",
-            hint=f"in {context.keys_dir}/operator.yaml: peers: {{{name}: {{url: 'http://127.0.0.2:18799'}}}}",
+        hint = f"in {context.keys_dir}/operator.yaml: peers: {{{name}: {{url: 'http://127.0.0.2:18799'}}}}"
+        raise errors.UsageError(f"nothing says where the machine {name!r} is reached", hint=hint)
+    parts = urlsplit(address.url)
+    if parts.scheme == "http" and not is_loopback(parts.hostname or "") and not address.insecure_plain_http:
+        raise errors.ConfigurationError(
+            f"{address.url} is beyond this machine, and plain HTTP can be read on the way",
+            hint="use https, a tunnel or a spool; or set insecure_plain_http: true in operator.yaml",
         )
-    _require_private(address)
     home, ring = Home(context.home_path), KeyRing(Path(context.keys_dir))
     now = int(context.now.timestamp())
     message = make_message(
@@ -110,7 +113,7 @@ def prepare(context: Context, name: str, action: str, body: Mapping[str, Any]) -
         aud=peer.home,
         iat=now,
         exp=now + messages.LIFETIME_S,
-        seq=_take_seq(context, home, now),
+        seq=receiving.next_number(context, home, now * 1000),
         action=action,
         domain=SELF_MODIFICATION,
         body=_without_secrets(action, body),
@@ -123,15 +126,6 @@ def prepare(context: Context, name: str, action: str, body: Mapping[str, Any]) -
             f"the message has {len(envelope)} bytes; at most {MAX_MESSAGE_BYTES} are taken"
         )
     return Outgoing(message=message, envelope=envelope, peer=peer, address=address)
-
-
-def _require_private(address: PeerAddress) -> None:
-    parts = urlsplit(address.url)
-    if parts.scheme == "http" and not is_loopback(parts.hostname or "") and not address.insecure_plain_http:
-        raise errors.ConfigurationError(
-            f"{address.url} is beyond this machine, and plain HTTP can be read on the way",
-            hint="use https, a tunnel or a spool; or set insecure_plain_http: true in operator.yaml",
-        )
 
 
 def known_peers(context: Context) -> messages.Peers:
@@ -241,19 +235,6 @@ def bury(context: Context, envelope: bytes, error: str, attempts: int) -> Delive
     return Delivery(attempts=attempts, error=error)
 
 
-def _take_seq(context: Context, home: Home, now: int) -> int:
-    """Return the next number and put it on disk first, so that none is ever given twice.
-
-    It stands among those of other senders, under this home's own id; where they are lost the clock gives the next.
-    """
-    with receiving.channel_lock(context, home):
-        path, mine = receiving.numbers_path(KeyRing(Path(context.keys_dir)), home), home.identity.id
-        numbers = receiving.read_numbers(path)
-        seq = messages.next_seq(numbers.get(mine, 0), now * 1000)
-        receiving.spend_number(path, numbers, mine, seq)
-    return seq
-
-
 def _without_secrets(action: str, body: Mapping[str, Any]) -> dict[str, Any]:
     """Mask the secrets of a log; refuse a change that holds one: masked it would say something else."""
     if action == "consolidate_daily" and isinstance(body.get("text"), str):
@@ -326,25 +307,21 @@ def _why(error: errors.NightledgerError | OSError) -> str:
 
 
 def _deal(context: Context, peers: messages.Peers, box: Spool, name: str, emptied: Emptied) -> None:
-    done = True
     try:
         content = box.read(name, MAX_REPLY_ENVELOPE_BYTES)
         if content is None:
             return
         if name.endswith(REPLY_SUFFIX):
             _take_reply(context, peers, name.removesuffix(REPLY_SUFFIX), content, emptied)
-        else:
-            done = _answer(box, receiving.take_in(context, content), emptied)
-    except (
-        errors.RecordError,
-        errors.RefusedError,
-    ) as error:  # its own fault; any other is ours, and it comes again
+        elif not _answer(box, receiving.take_in(context, content), emptied):
+            return
+    except (errors.RecordError, errors.RefusedError) as error:
+        # Its own fault; any other is ours, and it comes again.
         emptied.unreadable.append({"name": name, "reason": str(error)})
         gone = box.set_aside(name, context.now.timestamp())
         emptied.set_aside += gone
         emptied.later += not gone
-        return
-    if done:
+    else:
         box.done(name)
 
 
@@ -373,10 +350,9 @@ def _take_reply(
 ) -> None:
     home = Home(context.home_path)
     with receiving.channel_lock(context, home):
-        waits = pending(home)
-        if message_id not in waits:
+        message, _ = pending(home).get(message_id, (None, b""))
+        if message is None:
             return  # nobody waits for it: it came before
-        message, _ = waits[message_id]
         peer = next((peer for peer in peers.peers if peer.home == message.aud), None)
         if peer is None:
             raise errors.RecordError(message_id, ("the machine that it is from is not known any more",))
@@ -385,8 +361,8 @@ def _take_reply(
         make_dir(os.path.dirname(path), ignored_by_git=True)
         replace_file(path, content)
         os.unlink(os.path.join(sent_dir(home), f"{message_id}.json"))
-    said = {"status": reply.status.value, "reason": reply.reason}
-    emptied.replies.append({"peer": peer.name, "action": message.action, **said})
+    said = {"action": message.action, "status": reply.status.value, "reason": reply.reason}
+    emptied.replies.append({"peer": peer.name, **said})
 
 
 def _bury_expired(context: Context) -> Iterator[str]:
