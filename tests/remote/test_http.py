@@ -169,7 +169,7 @@ def answering(answer: Callable[[socket.socket], None]) -> Iterator[str]:
         thread.join(30)
 
 
-def exchange(url: str, timeout_s: float = 10.0, patience_s: float = 10.0) -> tuple[int, str, bytes]:
+def exchange(url: str, timeout_s: float = 10.0, patience_s: float = 10.0) -> tuple[int, bytes]:
     caller = Caller(url=url, max_bytes=100, timeout_s=timeout_s, patience_s=patience_s)
     return caller.exchange("POST", "/x", b"x")
 

@@ -130,11 +130,12 @@ def open_server(context: Context, address: tuple[str, int]) -> Server:
     home_id = Home(context.home_path).require().identity.id
 
     def look(path: str) -> Response | None:
+        if path != HEALTH_PATH:
+            return None
         now = copy(context)
         now.renew()
         told = {"status": "ok", "home": home_id, "at": f"{now.now:%Y-%m-%dT%H:%M:%SZ}"}
-        health = Response(status=HTTPStatus.OK, content=json.dumps(told).encode(), kind="application/json")
-        return health if path == HEALTH_PATH else None
+        return Response(status=HTTPStatus.OK, content=json.dumps(told).encode(), kind="application/json")
 
     def answer(raw: bytes) -> Response:
         try:
@@ -159,10 +160,8 @@ def receive(options: argparse.Namespace, context: Context) -> int:
     require_machine(Home(context.home_path).require())
     emptied = letters.empty_boxes(context)
     lines = [f"took in {one['action']} of {one['peer']} ({one['message']})" for one in emptied.answered]
-    lines += [
-        f"{one['peer']} answered {one['action']}: {_answer(one['status'], one['reason'])}"
-        for one in emptied.replies
-    ]
+    told = "{peer} answered {action}: {answer}"
+    lines += [told.format(**one, answer=_answer(one["status"], one["reason"])) for one in emptied.replies]
     machines.tell(context, asdict(emptied), lines, _wrong(emptied, waits=not context.quiet))
     rejected = any(one["status"] == Status.REJECTED for one in emptied.replies)
     return 1 if emptied.dead or emptied.set_aside or emptied.problems or rejected else 0
@@ -179,9 +178,8 @@ def _wrong(emptied: letters.Emptied, *, waits: bool) -> Iterator[str]:
         yield f"error: {emptied.set_aside} letter(s) could not be read and are set aside in cur/"
     if waits:
         kept = f"What stays so for {PATIENCE_S // 3600} hours is set aside in cur/"
-        yield from (
-            f"{one['name']} cannot be taken in: {one['reason']}. {kept}" for one in emptied.unreadable
-        )
+        for one in emptied.unreadable:
+            yield f"{one['name']} cannot be taken in: {one['reason']}. {kept}"
         if emptied.later:
             yield f"{emptied.later} letter(s) wait for the next round"
 
@@ -195,26 +193,17 @@ def status(options: argparse.Namespace, context: Context) -> int:
     with reading(context) as session:
         peers = machines.read_peers(home, session.ledger, session.moment).peers
         heard = {one["iss"]: one["at"] for one in logged_messages(session.ledger)}
-    known = [
-        {
-            "name": peer.name,
-            "home": peer.home,
-            "heard": heard.get(peer.home),
-            "unanswered": sent.count(peer.home),
-        }
-        for peer in peers
-    ]
+    known, lines = [], []
+    for found in peers:
+        at, unanswered = heard.get(found.home), sent.count(found.home)
+        known.append({"name": found.name, "home": found.home, "heard": at, "unanswered": unanswered})
+        lines.append(f"{found.name}: asked for something {at or 'never'}; {unanswered} unanswered")
     boxes = [_spool_record(path, home.identity.id) for path in letters.spools(context)]
     error = str(dead[-1].get("error", "")) if dead else ""
-    lines = [
-        f"{one['name']}: asked for something {one['heard'] or 'never'}; {one['unanswered']} unanswered"
-        for one in known
-    ]
     for box in boxes:
         aside = f", {box['set_aside']} set aside in cur/ that could not be read" if box["set_aside"] else ""
-        lines.append(
-            f"spool {box['path']}: {box['error'] or str(box['waiting']) + ' letter(s) wait' + aside}"
-        )
+        told = box["error"] or f"{box['waiting']} letter(s) wait{aside}"
+        lines.append(f"spool {box['path']}: {told}")
     lines += [f"dead letters: {len(dead)}", *([f"the last one: {error}"] if error else [])]
     record = {"peers": known, "spools": boxes, "dead_letters": len(dead), "last_error": error}
     machines.tell(context, record, lines)

@@ -24,7 +24,6 @@ from nightledger.trust.checkpoint import (
     COSIGNATURE_ED25519,
     Checkpoint,
     cosigned_at,
-    parse_checkpoint,
     parse_head,
     verifiers_of,
 )
@@ -76,7 +75,7 @@ class Cosigner(Struct, frozen=True, kw_only=True):
     key: KeyPair
 
     def answer(self, raw: bytes, now: datetime) -> Response:
-        """Response one request: cosign, or say why not.
+        """Answer one request: cosign, or say why not.
 
         What is cosigned is on disk when this returns.
 
@@ -91,10 +90,9 @@ class Cosigner(Struct, frozen=True, kw_only=True):
         try:
             proof, head, note = _read_request(raw, self.logs)
             with Lock(os.fspath(self.directory / LOCK), timeout_s=_LOCK_TIMEOUT_S):
-                remembered = self._remembered(head.origin)
-                _require_continuation(proof, head, remembered)
-                self._require_clock(remembered, now)
-                return self._cosign(note, head.origin, now)
+                last, stated_s = self._remembered(head.origin)
+                _require_continuation(proof, head, last)
+                return self._cosign(note, head.origin, stated_s, now)
         except _RefusedError as refused:
             return refused.response
 
@@ -109,38 +107,33 @@ class Cosigner(Struct, frozen=True, kw_only=True):
             return None
         return read_optional(os.fspath(self.directory / HEADS / origin_sha256), notes.MAX_NOTE_BYTES)
 
-    def _cosign(self, note: notes.Note, origin: str, now: datetime) -> Response:
+    def _cosign(self, note: notes.Note, origin: str, stated_s: int, now: datetime) -> Response:
+        if stated_s > int(now.timestamp()):
+            raise _RefusedError(
+                UNAVAILABLE, "this witness's clock is before the time of its last cosignature"
+            )
         made = notes.sign_note(note.text, self.key.signers_of(self.vkeys[0].name, COSIGNATURE_ED25519, now))
         kept = notes.Note(text=note.text, signatures=(*note.signatures, *made.signatures))
         make_dir(os.fspath(self.directory / HEADS))
         replace_file(_head_path(self.directory, origin), notes.dump_note(kept))
         return Response(status=OK, content=notes.dump_note(made).removeprefix(f"{note.text}\n".encode()))
 
-    def _remembered(self, origin: str) -> notes.Note | None:
+    def _remembered(self, origin: str) -> tuple[Checkpoint | None, int]:
+        """Return the head of a log that was cosigned last, and the latest time stated of it, seconds since 1970 UTC."""
         path = _head_path(self.directory, origin)
         raw = read_optional(path, notes.MAX_NOTE_BYTES)
         if raw is None:
-            return None
+            return None, 0
         try:
-            note = notes.parse_note(raw)
+            note, head = parse_head(raw)
             verifiers = verifiers_of(self.vkeys)
             notes.verify_note(note, verifiers[:1])
-            notes.verify_note(note, verifiers)
-            found = parse_checkpoint(note.text).origin
+            lines = notes.verify_note(note, verifiers)
         except notes.NoteError as error:
             raise WitnessError(f"{path} is damaged: {error}") from error
-        if found != origin:
-            raise WitnessError(f"{path} is damaged: it is of {found[:80]!r}")
-        return note
-
-    def _require_clock(self, remembered: notes.Note | None, now: datetime) -> None:
-        mine = {(key.name, key.key_id) for key in verifiers_of(self.vkeys)}  # whose lines were checked
-        lines = remembered.signatures if remembered else ()
-        stated = (cosigned_at(line.signature) for line in lines if (line.name, line.key_id) in mine)
-        if any(int(at.timestamp()) > int(now.timestamp()) for at in stated):
-            raise _RefusedError(
-                UNAVAILABLE, "this witness's clock is before the time of its last cosignature"
-            )
+        if head.origin != origin:
+            raise WitnessError(f"{path} is damaged: it is of {head.origin[:80]!r}")
+        return head, max(int(cosigned_at(line.signature).timestamp()) for line in lines)
 
 
 def create_witness(directory: Path, name: str) -> Cosigner:
@@ -251,9 +244,8 @@ def _read_request(
     return proof, head, notes.Note(text=note.text, signatures=tuple(first.values()))
 
 
-def _require_continuation(proof: Continuation, head: Checkpoint, remembered: notes.Note | None) -> None:
+def _require_continuation(proof: Continuation, head: Checkpoint, last: Checkpoint | None) -> None:
     """Refuse a head that may not be cosigned after the one that is remembered."""
-    last = parse_checkpoint(remembered.text) if remembered else None
     size = last.size if last else 0
     if proof.old_size != size:
         raise _RefusedError(CONFLICT, str(size), SIZE)

@@ -18,15 +18,8 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct, field
 
+from nightledger.codec import records
 from nightledger.codec.canonical import canonical
-from nightledger.codec.records import (
-    MAX_MESSAGE_BYTES,
-    MAX_REPLY_BYTES,
-    dump_record,
-    make_message,
-    parse_message,
-    parse_reply,
-)
 from nightledger.domain import errors
 from nightledger.domain import message as messages
 from nightledger.domain.consent import SELF_MODIFICATION
@@ -56,7 +49,7 @@ TIMEOUT_S = 90.0
 _MAX_ERROR_BYTES = 200
 _NEVER = frozenset(range(400, 500)) - {408, 425, 429}
 """Client errors that no later try mends (RFC 9110; those that one may: RFC 6585, RFC 8470)."""
-MAX_REPLY_ENVELOPE_BYTES = 2 * MAX_REPLY_BYTES
+MAX_REPLY_ENVELOPE_BYTES = 2 * records.MAX_REPLY_BYTES
 
 
 class Outgoing(Struct, frozen=True, kw_only=True):
@@ -108,7 +101,7 @@ def prepare(context: Context, name: str, action: str, body: Mapping[str, Any]) -
         )
     home, ring = Home(context.home_path), KeyRing(Path(context.keys_dir))
     now = int(context.now.timestamp())
-    message = make_message(
+    message = records.make_message(
         iss=home.identity.id,
         aud=peer.home,
         iat=now,
@@ -118,12 +111,14 @@ def prepare(context: Context, name: str, action: str, body: Mapping[str, Any]) -
         domain=SELF_MODIFICATION,
         body=_without_secrets(action, body),
     )
-    payload = dump_record(message)
-    parse_message(payload, "the message")  # what the receiver would refuse is refused before it is sent
+    payload = records.dump_record(message)
+    records.parse_message(
+        payload, "the message"
+    )  # what the receiver would refuse is refused before it is sent
     envelope = seal(messages.MESSAGE_TYPE, payload, load_machine_key(ring, home.identity.id))
-    if len(envelope) > MAX_MESSAGE_BYTES:
+    if len(envelope) > records.MAX_MESSAGE_BYTES:
         raise errors.RefusedError(
-            f"the message has {len(envelope)} bytes; at most {MAX_MESSAGE_BYTES} are taken"
+            f"the message has {len(envelope)} bytes; at most {records.MAX_MESSAGE_BYTES} are taken"
         )
     return Outgoing(message=message, envelope=envelope, peer=peer, address=address)
 
@@ -148,7 +143,7 @@ def deliver(context: Context, outgoing: Outgoing, pause: Callable[[float], None]
         if wait:
             pause(wait)
         try:
-            status, _, content = caller.exchange("POST", MESSAGE_PATH, outgoing.envelope, _HEADERS)
+            status, content = caller.exchange("POST", MESSAGE_PATH, outgoing.envelope, _HEADERS)
             if status == http.client.OK:
                 reply = believe(context, content, outgoing.peer, outgoing.message.id)
                 return Delivery(reply=reply, attempts=attempt)
@@ -192,8 +187,10 @@ def pending(home: Home) -> dict[str, tuple[messages.Message, bytes]]:
     found = {}
     for name in sorted(os.listdir(sent_dir(home))) if os.path.isdir(sent_dir(home)) else []:
         with suppress(errors.NightledgerError):
-            raw = read_optional(os.path.join(sent_dir(home), name), MAX_MESSAGE_BYTES) or b""
-            message = parse_message(parse_envelope(raw, name, max_bytes=MAX_MESSAGE_BYTES).payload, name)
+            raw = read_optional(os.path.join(sent_dir(home), name), records.MAX_MESSAGE_BYTES) or b""
+            message = records.parse_message(
+                parse_envelope(raw, name, max_bytes=records.MAX_MESSAGE_BYTES).payload, name
+            )
             if name == f"{message.id}.json":
                 found[message.id] = message, raw
     return found
@@ -215,7 +212,7 @@ def believe(
     """
     envelope = parse_envelope(raw, "the answer", max_bytes=MAX_REPLY_ENVELOPE_BYTES)
     verify_peer(envelope, messages.REPLY_TYPE, messages.Peers(peers=(peer,)))
-    reply = parse_reply(envelope.payload, "the answer")
+    reply = records.parse_reply(envelope.payload, "the answer")
     if (reply.iss, reply.aud) != (peer.home, Home(context.home_path).identity.id):
         raise errors.RefusedError(f"the answer of {peer.name} was said to another home")
     if message_id not in (None, reply.re):

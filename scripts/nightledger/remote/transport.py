@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from nightledger.surfaces.context import Context
 
 _KINDS = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
+NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 TEXT = "text/plain; charset=utf-8"
 MAX_LENGTH_DIGITS = 12
 """A longer Content-Length is no number that we would read as one."""
@@ -61,13 +62,9 @@ class Caller(Struct, frozen=True, kw_only=True):
     port: int = http.client.HTTP_PORT
 
     def exchange(
-        self,
-        method: str,
-        path: str,
-        body: bytes | None = None,
-        headers: Mapping[str, str] = MappingProxyType({}),
-    ) -> tuple[int, str, bytes]:
-        """Return status, content type and content of the answer.
+        self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] = NO_HEADERS
+    ) -> tuple[int, bytes]:
+        """Return status and content of the answer.
 
         Raises:
             TransportError: There was none, or a larger one.
@@ -88,7 +85,7 @@ class Caller(Struct, frozen=True, kw_only=True):
             raise TransportError(f"{self.url} does not answer ({said})") from error
         if len(content) > self.max_bytes:
             raise TransportError(f"{self.url} answered with more than {self.max_bytes} bytes")
-        return response.status, response.getheader("Content-Type", ""), content
+        return response.status, content
 
 
 @contextmanager
@@ -157,7 +154,7 @@ class Service(Struct, frozen=True, kw_only=True):
     answer: Callable[[bytes], Response]
     look: Callable[[str], Response | None]
     admit: "Callable[[str, Message], Response | None]" = lambda *_: None
-    headers: Mapping[str, str] = MappingProxyType({})
+    headers: Mapping[str, str] = NO_HEADERS
     is_over: Callable[[], bool] = lambda: False
 
 

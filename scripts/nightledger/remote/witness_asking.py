@@ -190,8 +190,7 @@ def newest_head(url: str, origin: str) -> bytes | None:
 
 def _exchange(url: str, method: str, path: str, body: bytes | None = None) -> tuple[int, bytes]:
     caller = Caller(url=url, max_bytes=MAX_ANSWER_BYTES, timeout_s=TIMEOUT_S, patience_s=PATIENCE_S)
-    status, _, content = caller.exchange(method, path, body)
-    return status, content
+    return caller.exchange(method, path, body)
 
 
 def _conflict(body: bytes, view: LogView) -> int:
