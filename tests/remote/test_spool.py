@@ -59,15 +59,6 @@ def test_whatever_has_the_name_of_a_letter_is_set_aside_in_the_end(box: Spool, t
     assert sorted(path.name for path in cur.iterdir()) == [f"{name}.unreadable" for name in names]
 
 
-def test_a_letter_that_cannot_be_read_has_a_day_to_become_whole(box: Spool) -> None:
-    path = Path(box.put(NAME, b"half"))
-    came = path.stat().st_mtime
-    assert not box.set_aside(NAME, came + PATIENCE_S - 10)
-    assert path.exists()
-    assert box.set_aside(NAME, came + PATIENCE_S + 10)
-    assert not box.set_aside(NAME, came + PATIENCE_S + 10)
-
-
 def test_a_spool_that_is_gone_is_not_an_empty_one(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="missing"):
         Spool(str(tmp_path / "mount"), HOME)

@@ -10,8 +10,14 @@ from tests.gate.homes import START, Desk, open_desk
 from tests.gate.witnessed import TRUE, make_witnessed_desk
 from tests.remote.machines import running
 
-from nightledger.remote.cosigner import Cosigner, add_logs, create_witness, open_witness
-from nightledger.remote.witness import open_server, policy_lines
+from nightledger.remote.cosigner import (
+    Cosigner,
+    add_logs,
+    create_witness,
+    open_server,
+    open_witness,
+    policy_lines,
+)
 from nightledger.surfaces.context import Context
 from nightledger.trust.note import parse_vkey
 from nightledger.trust.pin import read_pin

@@ -352,17 +352,11 @@ def _fetch(context: Context, session: Session, name: str) -> tuple[Waiting, Remo
     proposals = {item.stored.proposal.id for item in review.items}
     at = f"{datetime.fromtimestamp(reply.iat, UTC):%Y-%m-%d %H:%M} UTC"
     count = f"{len(review.items)} change(s) in {len(proposals)} proposal(s)"
-    told = [
-        f"{count} wait on {name}, which said so at {at}.",
-        *(
-            f"Secrets in {path} are masked here; what is signed of the file is what is shown."
-            for path in review.masked
-        ),
-    ]
-    if waiting.left_out:
-        told.append(
-            f"{len(waiting.left_out)} more must be answered there: drift, or a text that may not travel."
-        )
+    told = [f"{count} wait on {name}, which said so at {at}."]
+    kept = "are masked here; what is signed of the file is what is shown."
+    told += [f"Secrets in {path} {kept}" for path in review.masked]
+    if left := len(waiting.left_out):
+        told.append(f"{left} more must be answered there: drift, or a text that may not travel.")
     for text in told:
         context.print_lines(screen.wrap(screen.shown(text), indent=screen.INSIDE, first=""))
     context.print()

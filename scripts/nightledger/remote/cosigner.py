@@ -4,22 +4,36 @@ It lives in a directory of its own, best on another machine, and needs no home. 
 for each log it cosigns heads of one history only, never a smaller one after a larger one;
 what it cosigned is on disk before anybody is told, so that a crash in between is healed
 by asking again. Its own times never go back.
+
+The commands of ``witness``: on the witness's machine, and (``trust``, ``ask``) on the one that writes the home. Over HTTP it is
+``POST /add-checkpoint`` and ``GET /<origin hash>/checkpoint``, within limits; what no known log has signed costs at most a few
+verifications.
 """
 
+import argparse
 import hashlib
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from http import HTTPStatus
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain.errors import ConfigurationError, IntegrityError
+from nightledger.domain.errors import EXIT_ALARM, ConfigurationError, IntegrityError, UsageError
 from nightledger.files.atomic import Lock, create_file, replace_file
 from nightledger.files.durable import make_dir, read_optional, read_regular
-from nightledger.remote.transport import TEXT, Response
+from nightledger.remote.peers import tell
+from nightledger.remote.transport import TEXT, Response, Server, Service
+from nightledger.remote.witness_asking import ADD_CHECKPOINT, INCONSISTENT, Asked, Round, ask_round
+from nightledger.surfaces import screen
+from nightledger.surfaces.clock import system_now
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.trust_change import change_trust
 from nightledger.trust import note as notes
+from nightledger.trust import policy as policies
 from nightledger.trust.checkpoint import (
     COSIGNATURE_ED25519,
     Checkpoint,
@@ -38,10 +52,8 @@ HEADS = "heads"
 LOCK = "lock"
 SIZE = "text/x.tlog.size"
 """Content type of the answer that names the size last cosigned (C2SP tlog-witness)."""
-ADD_CHECKPOINT = "/add-checkpoint"
 MAX_REQUEST_BYTES = 1 << 18
 """63 hashes and a checkpoint with some 60 post-quantum lines. Our choice."""
-OK, MALFORMED, FORBIDDEN, UNKNOWN, CONFLICT, INCONSISTENT, UNAVAILABLE = 200, 400, 403, 404, 409, 422, 503
 _PUBLIC_MODE = 0o644
 _LOCK_TIMEOUT_S = 10.0
 
@@ -110,13 +122,16 @@ class Cosigner(Struct, frozen=True, kw_only=True):
     def _cosign(self, note: notes.Note, origin: str, stated_s: int, now: datetime) -> Response:
         if stated_s > int(now.timestamp()):
             raise _RefusedError(
-                UNAVAILABLE, "this witness's clock is before the time of its last cosignature"
+                HTTPStatus.SERVICE_UNAVAILABLE,
+                "this witness's clock is before the time of its last cosignature",
             )
         made = notes.sign_note(note.text, self.key.signers_of(self.vkeys[0].name, COSIGNATURE_ED25519, now))
         kept = notes.Note(text=note.text, signatures=(*note.signatures, *made.signatures))
         make_dir(os.fspath(self.directory / HEADS))
         replace_file(_head_path(self.directory, origin), notes.dump_note(kept))
-        return Response(status=OK, content=notes.dump_note(made).removeprefix(f"{note.text}\n".encode()))
+        return Response(
+            status=HTTPStatus.OK, content=notes.dump_note(made).removeprefix(f"{note.text}\n".encode())
+        )
 
     def _remembered(self, origin: str) -> tuple[Checkpoint | None, int]:
         """Return the head of a log that was cosigned last, and the latest time stated of it, seconds since 1970 UTC."""
@@ -230,16 +245,16 @@ def _read_request(
         proof = parse_continuation(raw)
         note, head = parse_head(proof.checkpoint)
     except (ProofFormError, notes.NoteError) as error:
-        raise _RefusedError(MALFORMED, str(error)) from error
+        raise _RefusedError(HTTPStatus.BAD_REQUEST, str(error)) from error
     verifiers = verifiers_of(log for log in logs if log.name == head.origin)
     if not verifiers:
-        raise _RefusedError(UNKNOWN, "this witness does not know the log")
+        raise _RefusedError(HTTPStatus.NOT_FOUND, "this witness does not know the log")
     try:
         held = notes.verify_note(note, verifiers)
     except notes.NoteError as error:
-        raise _RefusedError(FORBIDDEN, str(error)) from error
+        raise _RefusedError(HTTPStatus.FORBIDDEN, str(error)) from error
     if proof.old_size > head.size:
-        raise _RefusedError(MALFORMED, "the old size is larger than the checkpoint's")
+        raise _RefusedError(HTTPStatus.BAD_REQUEST, "the old size is larger than the checkpoint's")
     first = {(line.name, line.key_id): line for line in reversed(held)}
     return proof, head, notes.Note(text=note.text, signatures=tuple(first.values()))
 
@@ -248,7 +263,7 @@ def _require_continuation(proof: Continuation, head: Checkpoint, last: Checkpoin
     """Refuse a head that may not be cosigned after the one that is remembered."""
     size = last.size if last else 0
     if proof.old_size != size:
-        raise _RefusedError(CONFLICT, str(size), SIZE)
+        raise _RefusedError(HTTPStatus.CONFLICT, str(size), SIZE)
     if not head.size and head.root != EMPTY_ROOT:
         raise _RefusedError(INCONSISTENT, "an empty log has another root")
     if last is None or not size:
@@ -259,3 +274,163 @@ def _require_continuation(proof: Continuation, head: Checkpoint, last: Checkpoin
         verify_consistency(size, head.size, proof.hashes, last.root, head.root)
     except ProofError as error:
         raise _RefusedError(INCONSISTENT, str(error)) from error
+
+
+_CHECKPOINT = re.compile(r"/([0-9a-f]{64})/checkpoint")
+_KINDS = {0x04: "ed25519", 0x06: "mldsa44"}
+
+
+def open_server(address: tuple[str, int], box: Cosigner, now: Callable[[], datetime]) -> Server:
+    """Bind a server for a witness; the caller runs and closes it.
+
+    Args:
+        address: Host and port; port 0 takes a free one.
+        box: The witness; logs that are added while it serves are known at the next request. While its list of logs
+            cannot be read it answers "not now".
+        now: The clock; aware.
+
+    Raises:
+        ConfigurationError: The address is taken or is none of this machine's.
+    """
+
+    def answer(raw: bytes) -> Response:
+        return renew(box).answer(raw, now())
+
+    def look(path: str) -> Response | None:
+        match = _CHECKPOINT.fullmatch(path)
+        head = renew(box).checkpoint(match[1]) if match else None
+        return None if head is None else Response(status=HTTPStatus.OK, content=head)
+
+    most = MAX_REQUEST_BYTES
+    service = Service(name="witness", path=ADD_CHECKPOINT, max_bytes=most, answer=answer, look=look)
+    return Server(address, service)
+
+
+def keygen(options: argparse.Namespace, context: Context) -> int:
+    """Make a witness, and print the lines that put it into a policy."""
+    if len(options.words) != 1:
+        raise UsageError("a witness has one name", hint="nightledger witness keygen witness.example/harbour")
+    box = create_witness(Path(options.directory), options.words[0])
+    lines = policy_lines(box)
+    vkeys = [key.dump() for key in box.vkeys]
+    context.emit({"directory": options.directory, "vkeys": vkeys, "policy": lines})
+    context.print_lines(lines)
+    if not context.json:
+        context.note(f"The witness {screen.shown(box.vkeys[0].name)} is in {options.directory}.")
+        context.note("On the machine that writes the home, put these lines into a file and sign it with")
+        context.note("'nightledger witness trust FILE'.")
+    return 0
+
+
+def policy_lines(box: Cosigner) -> list[str]:
+    """Return the lines of a policy that asks for this witness: for either of its keys, which are one machine's."""
+    word = "".join(c if c.isascii() and c.isalnum() else "-" for c in box.vkeys[0].name)
+    witnesses = tuple(policies.Witness(name=f"{word}-{_KINDS[key.key_type]}", key=key) for key in box.vkeys)
+    group = policies.Group(name=word, threshold=1, members=tuple(witness.name for witness in witnesses))
+    policy = Policy(witnesses=witnesses, groups=(group,), quorum=word)
+    return dump_policy(policy).decode().splitlines()
+
+
+def add(options: argparse.Namespace, context: Context) -> int:
+    """Let the witness cosign for logs."""
+    if not options.words:
+        raise UsageError(
+            "no log is named",
+            hint="nightledger witness add config/nightledger/policy (of the home), or its verifier keys",
+        )
+    logs = [key for word in options.words for key in _logs_of(word)]
+    box = add_logs(open_witness(Path(options.directory)).directory, logs)
+    names = sorted({log.name for log in box.logs})
+    lines = [f"It cosigns for {len(names)} log{'' if len(names) == 1 else 's'}:", *(f"  {n}" for n in names)]
+    tell(context, {"directory": options.directory, "logs": [log.dump() for log in box.logs]}, lines)
+    if not context.json:
+        context.note("A 'witness serve' that runs already knows them at its next request.")
+    return 0
+
+
+def _logs_of(word: str) -> tuple[notes.VerifierKey, ...]:
+    if "+" in word:
+        return (notes.parse_vkey(word),)
+    logs = parse_policy(read_regular(word, MAX_POLICY_BYTES), where=word).logs
+    if not logs:
+        raise UsageError(f"{word} names no log", hint="it needs a line: log <verifier key>")
+    return logs
+
+
+def serve(options: argparse.Namespace, context: Context) -> int:
+    """Answer over HTTP until it is told to stop."""
+    _require_no_words(options)
+    box = open_witness(Path(options.directory))
+    server = open_server((options.listen, options.port), box, system_now)
+    server.serve_until_told(context, screen.shown(box.vkeys[0].name))
+    return 0
+
+
+def _require_no_words(options: argparse.Namespace) -> None:
+    if options.words:
+        called = f"witness {options.action}"
+        raise UsageError(f"'{called}' takes no words", hint=f"nightledger {called} --help")
+
+
+def trust(options: argparse.Namespace, context: Context) -> int:
+    """Sign a policy with the witnesses and the quorum of a file."""
+    if len(options.words) != 1:
+        raise UsageError(
+            "name the file with the policy", hint="'nightledger witness keygen' prints such lines"
+        )
+    path = options.words[0]
+    wanted = parse_policy(read_regular(path, MAX_POLICY_BYTES), where=path)
+
+    def edit(in_force: Mapping[str, bytes]) -> Mapping[str, bytes]:
+        return {"policy": merged(in_force["policy"], wanted)}
+
+    decision = change_trust(context, edit)
+    names = [witness.name for witness in wanted.witnesses]
+    context.emit({"decision": decision.id, "quorum": wanted.quorum, "witnesses": names})
+    shown = screen.shown(", ".join(names) or "none")
+    context.print(f"Signed ({decision.id}): witnesses {shown}; quorum {screen.shown(wanted.quorum)}.")
+    if wanted.asks:
+        context.print("Say where they are in operator.yaml (witnesses), then: nightledger witness ask")
+    return 0
+
+
+def merged(in_force: bytes, wanted: Policy) -> bytes:
+    """Return the policy that has the logs in force, and the witnesses and the quorum that are wanted."""
+    logs = parse_policy(in_force, where="the policy in force").logs
+    policy = Policy(logs=logs, witnesses=wanted.witnesses, groups=wanted.groups, quorum=wanted.quorum)
+    content = dump_policy(policy, policies.former_logs(in_force))
+    parse_policy(content, where="the new policy")  # this home's log must not be its own witness
+    return content
+
+
+def ask(options: argparse.Namespace, context: Context) -> int:
+    """Ask every witness; 1 when the quorum has not cosigned the newest head or one refuses, 4 when one proves another log."""
+    _require_no_words(options)
+    found = ask_round(context, everybody=True)
+    if found is None:
+        raise ConfigurationError(
+            "no witness is asked here",
+            hint="name them under witnesses in operator.yaml in $NIGHTLEDGER_KEYS; if they are named, another run is asking now",
+        )
+    record = {"met": found.met, "asked": [_asked_record(one) for one in found.asked]}
+    tell(context, record, _round_lines(found))
+    if found.standing:
+        return EXIT_ALARM
+    return 0 if found.met and not any(one.refused for one in found.asked) else 1
+
+
+def _asked_record(one: Asked) -> dict[str, object]:
+    record = {name: getattr(one, name) for name in ("name", "size", "problem", "refused")}
+    return {**record, "cosigned": bool(one.lines), "contradiction": one.damage and one.damage.value}
+
+
+def _round_lines(found: Round) -> Iterable[str]:
+    for one in found.asked:
+        if one.damage:
+            yield f"{one.name}: {one.contradiction}"
+        elif one.problem:
+            yield f"{one.name}: no line ({one.problem})"
+        else:
+            yield f"{one.name}: cosigned {one.size} entries"
+    if not found.met:
+        yield "The policy's quorum has not cosigned the newest head; 'nightledger doctor' names who has no address."

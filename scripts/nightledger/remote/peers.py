@@ -31,6 +31,7 @@ from nightledger.trust import keys
 from nightledger.trust.dsse import Envelope, parse_envelope, verify_envelope
 from nightledger.trust.sshsig import KeySigner, PublicKey, parse_public_line
 
+MAX_KEYS = 4
 MAX_LETTERS_BYTES = 256 << 20
 TOLD_FOR = timedelta(days=7)
 """So long lists tell of a dead letter: the longest that a message may live. Our choice."""
@@ -137,6 +138,9 @@ def add_peer(peers: Peers, name: str, home: str, key: PeerKey, actions: Sequence
         if peer.name != name and taken:
             raise UsageError(f"that machine is known as {peer.name}", hint="remove it first, or use its name")
     kept = [other for other in known.keys if other.key != key.key] if known else []
+    if len(kept) >= MAX_KEYS:
+        hint = f"remove one: nightledger channel peer remove {name} --line 'OLD LINE'"
+        raise UsageError(f"{name} has {len(kept)} keys already", hint=hint)
     may = tuple(sorted(set(actions))) or (known.actions if known else ())
     return _with(peers, Peer(name=name, home=home, keys=(*kept, key), actions=may))
 

@@ -15,6 +15,7 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated
 
@@ -32,7 +33,6 @@ from nightledger.files.home import Home
 from nightledger.gate.integrity import trusting
 from nightledger.gate.integrity.checking import is_signed_for, verify_decisions
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, sign_head
-from nightledger.remote.cosigner import ADD_CHECKPOINT, CONFLICT, INCONSISTENT, OK, UNKNOWN
 from nightledger.remote.transport import Caller, TransportError
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
@@ -47,6 +47,9 @@ from nightledger.trust.policy import MAX_POLICY_BYTES, Policy, parse_policy, ver
 from nightledger.trust.proof import Continuation, dump_continuation, verify_head
 from nightledger.trust.report import Damage, Finding, contradicts
 
+ADD_CHECKPOINT = "/add-checkpoint"
+INCONSISTENT = 422
+"""What a witness answers to a head that does not continue its own (C2SP tlog-witness); its name in ``http`` changes with Python."""
 FILE = "witnesses.json"
 MARK = "witness-due"
 """Disposable: when to ask next; its presence says that there is somebody to ask."""
@@ -166,7 +169,7 @@ def ask_witness(name: str, url: str, view: LogView, known_size: int, now: dateti
             hashes = view.tree.consistency_proof(size, view.head.size) if size else ()
             request = Continuation(old_size=size, hashes=hashes, checkpoint=notes.dump_note(view.note))
             status, body = _exchange(url, "POST", ADD_CHECKPOINT, dump_continuation(request))
-            if status != CONFLICT:
+            if status != HTTPStatus.CONFLICT:
                 return replace(asked, size=view.head.size, problem="", lines=_take(name, status, body, view))
             size = _conflict(body, view)
     except InconsistentError as error:
@@ -183,9 +186,9 @@ def newest_head(url: str, origin: str) -> bytes | None:
         TransportError: Nobody answered in time, or nothing that a witness would say.
     """
     status, body = _exchange(url, "GET", f"/{hashlib.sha256(origin.encode()).hexdigest()}/checkpoint")
-    if status not in (OK, UNKNOWN):
+    if status not in (HTTPStatus.OK, HTTPStatus.NOT_FOUND):
         raise TransportError(f"{url} answered {status}")
-    return body if status == OK else None
+    return body if status == HTTPStatus.OK else None
 
 
 def _exchange(url: str, method: str, path: str, body: bytes | None = None) -> tuple[int, bytes]:
@@ -207,7 +210,7 @@ def _conflict(body: bytes, view: LogView) -> int:
 
 def _take(name: str, status: int, body: bytes, view: LogView) -> tuple[notes.NoteSignature, ...]:
     """Return the lines of an answer that are by this witness; they hold."""
-    if status != OK:
+    if status != HTTPStatus.OK:
         said = body[:200].decode("utf-8", "replace").strip()
         kind = InconsistentError if status == INCONSISTENT else TransportError
         raise kind(f"it answered {status}: {said}")
