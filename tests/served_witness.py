@@ -8,8 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from nightledger.remote.cosigner import open_witness
-from nightledger.remote.witness import open_server
+from nightledger.remote.cosigner import open_server, open_witness
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from nightledger.domain.message import MESSAGE_TYPE, Message, Reply
 from nightledger.remote.channel import open_server
 from nightledger.remote.peers import load_machine_key
 from nightledger.remote.receiving import take_in
-from nightledger.remote.transport import Limits, Server
+from nightledger.remote.transport import Server
 from nightledger.surfaces.context import Context
 from nightledger.trust.dsse import parse_envelope, seal
 from nightledger.trust.keys import KeyRing
@@ -140,8 +140,8 @@ class Pair:
     @contextmanager
     def serving(self, *, connection_s: float = 10.0) -> Iterator[Server]:
         """Let the agent's machine answer over HTTP, and the operator's know where."""
-        limits = Limits(connection_s=connection_s)
-        server = open_server(self.agent.context(), (AGENT_ADDRESS, 0), limits)
+        server = open_server(self.agent.context(), (AGENT_ADDRESS, 0))
+        server.connection_s = connection_s
         with running(server):
             self.ops.reach(agent={"url": f"http://{AGENT_ADDRESS}:{server.server_address[1]}"})
             yield server

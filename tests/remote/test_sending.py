@@ -10,7 +10,7 @@ import pytest
 from tests.remote.machines import AGENT_ADDRESS, Pair, running
 from tests.rows import each_row
 
-from nightledger.domain.errors import RecordError, RefusedError, UsageError
+from nightledger.domain.errors import IntegrityError, RecordError, RefusedError, UsageError
 from nightledger.domain.message import MAX_LIFETIME_S
 from nightledger.remote.letters import MESSAGE_PATH, Delivery, deliver, prepare
 from nightledger.remote.peers import read_dead_letters
@@ -37,9 +37,7 @@ def answering(pair: Pair, status: int, content: bytes) -> Iterator[list[bytes]]:
         seen.append(raw)
         return Response(status=status, content=content)
 
-    service = Service(
-        name="x", path=MESSAGE_PATH, word="x", max_bytes=1 << 20, answer=answer, look=lambda _: None
-    )
+    service = Service(name="x", path=MESSAGE_PATH, max_bytes=1 << 20, answer=answer, look=lambda _: None)
     with running(Server((AGENT_ADDRESS, 0), service)) as server:
         pair.ops.reach(agent={"url": f"http://{AGENT_ADDRESS}:{server.server_address[1]}"})
         yield seen
@@ -95,12 +93,13 @@ def test_numbers_rise_whatever_the_clock_does_and_whatever_becomes_of_their_note
         pair.ops.desk.wait(hours=hours)
         numbers.append(prepare(pair.ops.context(), "agent", "update_heartbeat", BEAT).message.seq)
     assert numbers == sorted(set(numbers))
-    note = pair.ops.keys / pair.ops.home_id / "channel-out.json"
-    for odd in (b"", b"[]", b'{"seq": "x"}', b'{"seq": 9007199254740991}', b"\xff"):
-        note.write_bytes(odd)
-        pair.ops.desk.wait(minutes=1)
-        numbers.append(prepare(pair.ops.context(), "agent", "update_heartbeat", BEAT).message.seq)
-        assert numbers[-1] > numbers[-2]
+    pair.ops.spent.unlink()
+    pair.ops.desk.wait(minutes=1)
+    numbers.append(prepare(pair.ops.context(), "agent", "update_heartbeat", BEAT).message.seq)
+    assert numbers[-1] > numbers[-2]
+    pair.ops.spent.write_bytes(b"[]")
+    with pytest.raises(IntegrityError, match="is damaged"):
+        prepare(pair.ops.context(), "agent", "update_heartbeat", BEAT)
 
 
 def test_a_log_is_masked_before_it_leaves_and_a_change_with_a_secret_stays(pair: Pair) -> None:

@@ -1,7 +1,6 @@
 """Letters in a directory that machines share."""
 
 import os
-import re
 from pathlib import Path
 
 import pytest
@@ -27,7 +26,7 @@ def test_a_letter_lies_whole_in_new_once_and_is_gone_when_it_was_dealt_with(
     path = Path(box.put(NAME, b"hello"))
     assert path == tmp_path / HOME / "new" / NAME
     assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"hello", 0o600)
-    assert list((tmp_path / HOME / "tmp").iterdir()) == []
+    assert list(path.parent.iterdir()) == [path]
     for name in (f".{NAME}.Xy12", f".syncthing.{NAME}.tmp", f"{NAME}~", f"{ID}.sync-conflict-1.message.json"):
         path.with_name(name).write_bytes(b"half")  # what other programs leave
     assert (box.names(), box.read(NAME, 50)) == ([NAME], b"hello")
@@ -60,24 +59,6 @@ def test_whatever_has_the_name_of_a_letter_is_set_aside_in_the_end(box: Spool, t
     assert sorted(path.name for path in cur.iterdir()) == [f"{name}.unreadable" for name in names]
 
 
-def test_a_letter_that_cannot_be_read_has_a_day_to_become_whole(box: Spool) -> None:
-    path = Path(box.put(NAME, b"half"))
-    came = path.stat().st_mtime
-    assert not box.set_aside(NAME, came + PATIENCE_S - 10)
-    assert path.exists()
-    assert box.set_aside(NAME, came + PATIENCE_S + 10)
-    assert not box.set_aside(NAME, came + PATIENCE_S + 10)
-
-
 def test_a_spool_that_is_gone_is_not_an_empty_one(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="missing"):
         Spool(str(tmp_path / "mount"), HOME)
-
-
-def test_a_fifo_that_a_peer_put_where_a_letter_is_written_is_not_waited_for(
-    box: Spool, tmp_path: Path
-) -> None:
-    (tmp_path / HOME / "tmp").mkdir(parents=True)
-    os.mkfifo(tmp_path / HOME / "tmp" / f"{NAME}.{os.getpid()}")
-    with pytest.raises(OSError, match=re.escape(NAME)):
-        box.put(NAME, b"hello")

@@ -15,7 +15,6 @@ from nightledger.files.atomic import Lock
 from nightledger.gate.restoring import Loss, loss_target
 from nightledger.gate.review.composing import make_unproposed
 from nightledger.remote.witness_asking import (
-    REFRESH_S,
     RETRY_S,
     Remembered,
     ask_behind,
@@ -204,15 +203,3 @@ def test_a_head_is_asked_for_when_it_grew_when_it_ages_and_after_a_failure_in_te
     failed = replace(ASKED, problem="nobody answers")
     assert not due(failed, size=10, refresh=True, seconds=RETRY_S - 1)
     assert due(failed, seconds=RETRY_S)
-
-
-def test_what_is_remembered_is_read_back(machines: Machines) -> None:
-    home = machines.desk.home
-    memory = {"a.example/w": ASKED, "b": replace(ASKED, problem="nobody answers")}
-    write_memory(home, memory)
-    assert read_memory(home) == memory
-    assert (Path(home.work_dir) / "witness-due").read_text() == f"{ASKED.asked_at + RETRY_S}\n"
-    write_memory(home, {"a": ASKED})
-    assert (Path(home.work_dir) / "witness-due").read_text() == f"{ASKED.asked_at + REFRESH_S}\n"
-    write_memory(home, {})
-    assert (Path(home.work_dir) / "witness-due").read_text() == "0\n"

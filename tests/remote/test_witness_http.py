@@ -9,8 +9,9 @@ import pytest
 from tests.remote.witnesses import Machines
 from tests.trust.witnesses import head_of, note_of, tree_of
 
-from nightledger.remote.cosigner import add_logs, newest_head, open_witness
+from nightledger.remote.cosigner import add_logs, open_witness
 from nightledger.remote.transport import TransportError
+from nightledger.remote.witness_asking import newest_head
 from nightledger.trust.policy import parse_policy
 from nightledger.trust.proof import Continuation, dump_continuation
 

@@ -10,9 +10,14 @@ from tests.gate.homes import START, Desk, open_desk
 from tests.gate.witnessed import TRUE, make_witnessed_desk
 from tests.remote.machines import running
 
-from nightledger.remote.cosigner import Cosigner, add_logs, create_witness, open_witness
-from nightledger.remote.transport import LIMITS, Limits
-from nightledger.remote.witness import open_server, policy_lines
+from nightledger.remote.cosigner import (
+    Cosigner,
+    add_logs,
+    create_witness,
+    open_server,
+    open_witness,
+    policy_lines,
+)
 from nightledger.surfaces.context import Context
 from nightledger.trust.note import parse_vkey
 from nightledger.trust.pin import read_pin
@@ -52,9 +57,9 @@ class Machines:
         path.chmod(0o600)
 
     @contextlib.contextmanager
-    def serving(self, limits: Limits = LIMITS) -> Iterator[str]:
+    def serving(self) -> Iterator[str]:
         """Serve the witness on a free port of this machine; its address is written down."""
-        server = open_server(("127.0.0.1", 0), self.box, lambda: self.at, limits)
+        server = open_server(("127.0.0.1", 0), self.box, lambda: self.at)
         url = f"http://127.0.0.1:{server.server_address[1]}"
         self.address(url)
         with running(server):

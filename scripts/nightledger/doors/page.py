@@ -119,7 +119,6 @@ class Door:
         return Service(
             name="review page",
             path=API,
-            word="question",
             max_bytes=MAX_REQUEST_BYTES,
             answer=self._answer,
             look=self._look,

@@ -8,9 +8,10 @@ import argparse
 import gc
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from datetime import UTC, datetime
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,10 @@ from typing import Any
 from msgspec.structs import asdict, replace
 
 from nightledger.codec.canonical import parse_json
-from nightledger.codec.records import MAX_MESSAGE_BYTES, dump_record, load_record, parse_record, to_plain
+from nightledger.codec.records import MAX_MESSAGE_BYTES, dump_record, load_record, to_plain
 from nightledger.domain.decision import NAMESPACE, Decision
 from nightledger.domain.errors import NightledgerError, RecordError, RefusedError, UsageError
-from nightledger.domain.message import Peer, PeerKey, Peers, Reply, Status, Waiting
+from nightledger.domain.message import PeerKey, Peers, Reply, Status, Waiting
 from nightledger.files.durable import read_optional, read_regular
 from nightledger.files.home import Home
 from nightledger.gate.review.composing import compose_by
@@ -32,7 +33,7 @@ from nightledger.remote import peers as machines
 from nightledger.remote.handlers import logged_messages
 from nightledger.remote.receiving import RULES, take_in
 from nightledger.remote.spool import PATIENCE_S, Spool
-from nightledger.remote.transport import LIMITS, Limits, Response, Server, Service, is_loopback, sentence
+from nightledger.remote.transport import Response, Server, Service, is_loopback, sentence
 from nightledger.remote.waiting import RemoteReview, unpack
 from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context, require_person
@@ -51,7 +52,6 @@ _LINE_WORDS = 3
 """``<home id> ssh-ed25519 AAAA…``, a comment behind it."""
 MAX_BODY_BYTES = 1 << 20
 HEALTH_PATH = "/tc/health"
-JSON = "application/json"
 
 
 def send(options: argparse.Namespace, context: Context) -> int:
@@ -62,12 +62,32 @@ def send(options: argparse.Namespace, context: Context) -> int:
     """
     if len(options.words) != 1 or not options.to:
         raise UsageError("say: channel send ACTION --to NAME [--body FILE]")
-    body = _body(options.body)
-    outgoing = letters.prepare(context, options.to, options.words[0], body)
+    outgoing = letters.prepare(context, options.to, options.words[0], _body(options.body))
     delivery = letters.deliver(context, outgoing)
-    _report(context, outgoing, delivery)
-    rejected = delivery.reply is not None and delivery.reply.status is Status.REJECTED
-    return 1 if delivery.error or rejected else 0
+    message, reply = outgoing.message, delivery.reply
+    record = {
+        "id": message.id,
+        "action": message.action,
+        "status": reply.status.value if reply else "dead" if delivery.error else "spooled",
+        "reason": reply.reason if reply else delivery.error,
+        "body": dict(reply.body) if reply else {},
+        "attempts": delivery.attempts,
+    }
+    if reply:
+        machines.tell(context, record, [f"{outgoing.peer.name}: {_answer(reply.status, reply.reason)}"])
+        for name, value in sorted(reply.body.items()):
+            if isinstance(value, str):
+                context.print_lines(screen.wrap(screen.shown(f"{name}:"), indent="  ", first=""))
+                for line in value.split("\n"):
+                    context.print_lines(screen.text_lines(line, indent="  "))
+        return int(reply.status is Status.REJECTED)
+    if delivery.error:
+        kept = "hint: it is kept in memory/state/tc-dead-letters.jsonl; mend the cause and send it anew"
+        machines.tell(context, record, notes=(f"error: {delivery.error}", kept))
+        return 1
+    machines.tell(context, record)
+    say(context, f"{message.id} is in the spool; 'nightledger channel receive' takes the answer in.")
+    return 0
 
 
 def _body(path: str | None) -> dict[str, Any]:
@@ -79,31 +99,6 @@ def _body(path: str | None) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise UsageError("the body is not a JSON object", hint=json.dumps({"path": "MEMORY.md"}))
     return value
-
-
-def _report(context: Context, outgoing: letters.Outgoing, delivery: letters.Delivery) -> None:
-    message, reply = outgoing.message, delivery.reply
-    record = {
-        "id": message.id,
-        "action": message.action,
-        "status": reply.status.value if reply else "spooled" if delivery.spooled else "dead",
-        "reason": reply.reason if reply else delivery.error,
-        "body": dict(reply.body) if reply else {},
-        "attempts": delivery.attempts,
-    }
-    if reply is None and delivery.error:
-        kept = "hint: it is kept in memory/state/tc-dead-letters.jsonl; mend the cause and send it anew"
-        machines.tell(context, record, notes=(f"error: {delivery.error}", kept))
-    elif reply is None:
-        machines.tell(context, record)
-        say(context, f"{message.id} is in the spool; 'nightledger channel receive' takes the answer in.")
-    else:
-        machines.tell(context, record, [f"{outgoing.peer.name}: {_answer(reply.status.value, reply.reason)}"])
-        for name, value in sorted(reply.body.items()):
-            if isinstance(value, str):
-                context.print_lines(screen.wrap(screen.shown(f"{name}:"), indent="  ", first=""))
-                for line in value.split("\n"):
-                    context.print_lines(screen.text_lines(line, indent="  "))
 
 
 def _answer(status: str, reason: str) -> str:
@@ -127,7 +122,7 @@ def serve(options: argparse.Namespace, context: Context) -> int:
     return 0
 
 
-def open_server(context: Context, address: tuple[str, int], limits: Limits = LIMITS) -> Server:
+def open_server(context: Context, address: tuple[str, int]) -> Server:
     """Bind a server for a home; the caller runs and closes it.
 
     Raises:
@@ -141,11 +136,12 @@ def open_server(context: Context, address: tuple[str, int], limits: Limits = LIM
         now = copy(context)
         now.renew()
         told = {"status": "ok", "home": home_id, "at": f"{now.now:%Y-%m-%dT%H:%M:%SZ}"}
-        return Response(status=200, content=json.dumps(told).encode(), kind=JSON)
+        return Response(status=HTTPStatus.OK, content=json.dumps(told).encode(), kind="application/json")
 
     def answer(raw: bytes) -> Response:
         try:
-            return Response(status=200, content=take_in(context, raw).envelope, kind=letters.CONTENT_TYPE)
+            content = take_in(context, raw).envelope
+            return Response(status=HTTPStatus.OK, content=content, kind=letters.CONTENT_TYPE)
         except RecordError as error:
             return sentence(HTTPStatus.BAD_REQUEST, str(error))
         except SignatureError as error:
@@ -154,14 +150,9 @@ def open_server(context: Context, address: tuple[str, int], limits: Limits = LIM
             gc.unfreeze()  # a command freezes what it has read because it ends soon; this one does not
 
     service = Service(
-        name="channel",
-        path=letters.MESSAGE_PATH,
-        word="message",
-        max_bytes=MAX_MESSAGE_BYTES,
-        answer=answer,
-        look=look,
+        name="channel", path=letters.MESSAGE_PATH, max_bytes=MAX_MESSAGE_BYTES, answer=answer, look=look
     )
-    return Server(address, service, limits)
+    return Server(address, service)
 
 
 def receive(options: argparse.Namespace, context: Context) -> int:
@@ -170,10 +161,8 @@ def receive(options: argparse.Namespace, context: Context) -> int:
     require_machine(Home(context.home_path).require())
     emptied = letters.empty_boxes(context)
     lines = [f"took in {one['action']} of {one['peer']} ({one['message']})" for one in emptied.answered]
-    lines += [
-        f"{one['peer']} answered {one['action']}: {_answer(one['status'], one['reason'])}"
-        for one in emptied.replies
-    ]
+    told = "{peer} answered {action}: {answer}"
+    lines += [told.format(**one, answer=_answer(one["status"], one["reason"])) for one in emptied.replies]
     machines.tell(context, asdict(emptied), lines, _wrong(emptied, waits=not context.quiet))
     rejected = any(one["status"] == Status.REJECTED for one in emptied.replies)
     return 1 if emptied.dead or emptied.set_aside or emptied.problems or rejected else 0
@@ -190,9 +179,8 @@ def _wrong(emptied: letters.Emptied, *, waits: bool) -> Iterator[str]:
         yield f"error: {count(emptied.set_aside, 'letter')} that could not be read, set aside in cur/"
     if waits:
         kept = f"What stays so for {PATIENCE_S // 3600} hours is set aside in cur/"
-        yield from (
-            f"{one['name']} cannot be taken in: {one['reason']}. {kept}" for one in emptied.unreadable
-        )
+        for one in emptied.unreadable:
+            yield f"{one['name']} cannot be taken in: {one['reason']}. {kept}"
         if emptied.later:
             yield f"{count(emptied.later, 'letter waits', 'letters wait')} for the next round"
 
@@ -206,33 +194,21 @@ def status(options: argparse.Namespace, context: Context) -> int:
     with reading(context) as session:
         peers = machines.read_peers(home, session.ledger, session.moment).peers
         heard = {one["iss"]: one["at"] for one in logged_messages(session.ledger)}
-    record: dict[str, Any] = {
-        "peers": [
-            {
-                "name": peer.name,
-                "home": peer.home,
-                "heard": heard.get(peer.home),
-                "unanswered": sent.count(peer.home),
-            }
-            for peer in peers
-        ],
-        "spools": [_spool_record(path, home.identity.id) for path in letters.spools(context)],
-        "dead_letters": len(dead),
-        "last_error": str(dead[-1].get("error", "")) if dead else "",
-    }
-    machines.tell(context, record, _status_lines(record))
-    return 0
-
-
-def _status_lines(record: dict[str, Any]) -> Iterator[str]:
-    for one in record["peers"]:
-        yield f"{one['name']}: asked for something {one['heard'] or 'never'}; {one['unanswered']} unanswered"
-    for box in record["spools"]:
+    known, lines = [], []
+    for found in peers:
+        at, unanswered = heard.get(found.home), sent.count(found.home)
+        known.append({"name": found.name, "home": found.home, "heard": at, "unanswered": unanswered})
+        lines.append(f"{found.name}: asked for something {at or 'never'}; {unanswered} unanswered")
+    boxes = [_spool_record(path, home.identity.id) for path in letters.spools(context)]
+    error = str(dead[-1].get("error", "")) if dead else ""
+    for box in boxes:
         aside = f", {box['set_aside']} set aside in cur/ that could not be read" if box["set_aside"] else ""
-        yield f"spool {box['path']}: {box['error'] or count(box['waiting'], 'letter waits', 'letters wait') + aside}"
-    yield f"dead letters: {record['dead_letters']}"
-    if record["last_error"]:
-        yield f"the last one: {record['last_error']}"
+        told = box["error"] or count(box["waiting"], "letter waits", "letters wait") + aside
+        lines.append(f"spool {box['path']}: {told}")
+    lines += [f"dead letters: {len(dead)}", *([f"the last one: {error}"] if error else [])]
+    record = {"peers": known, "spools": boxes, "dead_letters": len(dead), "last_error": error}
+    machines.tell(context, record, lines)
+    return 0
 
 
 def _spool_record(path: str, home_id: str) -> dict[str, Any]:
@@ -267,27 +243,27 @@ def peer(options: argparse.Namespace, context: Context) -> int:
     Raises:
         UsageError: The words do not say what to do.
     """
-    what, name = (*options.words, "", "")[:2]
-    known = what in ("add", "remove") if name else what in ("", "list")
-    if not known or len(options.words) > 2:  # noqa: PLR2004 - a word and a name
-        raise UsageError("say: channel peer list, channel peer add NAME, or channel peer remove NAME")
-    if what in ("", "list"):
-        peers = letters.known_peers(context)
-        machines.tell(context, to_plain(peers)["peers"], _peer_lines(peers))
-        return 0
-    if what == "add":
-        home, key = _parse_key_line(options.line)
-        actions = _peer_actions(options.actions)
-        _change_peers(
-            context,
-            lambda peers: machines.add_peer(peers, name, home, PeerKey(key=key), actions),
-            f"add the machine {name}",
-        )
-    else:
-        gone = "" if options.line is None else _parse_key_line(options.line)[1]
-        _change_peers(
-            context, lambda peers: machines.remove_peer(peers, name, gone), f"remove the machine {name}"
-        )
+    match options.words:
+        case [] | ["list"]:
+            peers = letters.known_peers(context)
+            machines.tell(context, to_plain(peers)["peers"], _peer_lines(peers))
+            return 0
+        case ["add", name]:
+            home, key = _parse_key_line(options.line)
+            actions = _peer_actions(options.actions)
+            change = partial(machines.add_peer, name=name, home=home, key=PeerKey(key=key), actions=actions)
+        case ["remove", name]:
+            gone = "" if options.line is None else _parse_key_line(options.line)[1]
+            change = partial(machines.remove_peer, name=name, key=gone)
+        case _:
+            raise UsageError("say: channel peer list, channel peer add NAME, or channel peer remove NAME")
+
+    def edit(files: Mapping[str, bytes]) -> dict[str, bytes]:
+        content = dump_record(change(machines.parse_peers(files["peers"])))
+        machines.parse_peers(content)  # as it will be read
+        return {"peers": content}
+
+    change_trust(context, edit, reason=f"{options.words[0]} the machine {name}")
     context.emit({"peers": to_plain(letters.known_peers(context))["peers"]})
     say(context, f"Signed. 'nightledger channel peer list' shows what {name} may ask for now.")
     return 0
@@ -297,19 +273,9 @@ def _peer_lines(peers: Peers) -> Iterator[str]:
     for found in peers.peers:
         yield f"{found.name}  home {found.home}"
         yield f"    may ask for: {', '.join(found.actions) or 'nothing'}"
-        for key in found.keys:
-            yield f"    key {parse_public_line(key.key).fingerprint}"
+        yield from (f"    key {parse_public_line(key.key).fingerprint}" for key in found.keys)
     if not peers.peers:
         yield "No machine may send messages to this home."
-
-
-def _change_peers(context: Context, change: Callable[[Peers], Peers], reason: str) -> None:
-    def edit(files: Mapping[str, bytes]) -> dict[str, bytes]:
-        content = dump_record(change(machines.parse_peers(files["peers"])))
-        parse_record(Peers, content, where="peers.json")
-        return {"peers": content}
-
-    change_trust(context, edit, reason=reason)
 
 
 def _parse_key_line(line: str | None) -> tuple[str, str]:
@@ -325,9 +291,8 @@ def _parse_key_line(line: str | None) -> tuple[str, str]:
 
 
 def _peer_actions(text: str | None) -> tuple[str, ...]:
-    named = tuple(word.strip() for word in (text or "").split(",") if word.strip())
-    unknown = sorted(set(named) - RULES.keys())
-    if unknown:
+    named = tuple(filter(None, map(str.strip, (text or "").split(","))))
+    if unknown := sorted(set(named) - RULES.keys()):
         raise UsageError(f"there is no action {unknown[0]!r}", hint=f"known: {', '.join(sorted(RULES))}")
     return named
 
@@ -341,10 +306,8 @@ def review_remote(context: Context, name: str) -> int:
     """
     asks = context.interactive() and not context.json
     with reading(context, person=asks) as session:
-        peer, waiting, said_at = _fetch(context, name)
-        review = _ready(session, waiting, peer)
+        waiting, review = _fetch(context, session, name)
         context.emit([item_record(item) for item in review.items])
-        _open(context, waiting, review, f"on {peer.name}, which said so at {said_at:%Y-%m-%d %H:%M} UTC")
         if not asks:
             for at, item in enumerate(review.items, 1):
                 context.print_lines(screen.item_lines(item, at, len(review.items)))
@@ -364,15 +327,11 @@ def review_remote(context: Context, name: str) -> int:
     return 1 if refusals or any(failed) else 0
 
 
-def _ready(session: Session, waiting: Waiting, peer: Peer) -> RemoteReview:
-    """Unpack what came; no approval lives longer than this machine's own settings let one live."""
-    review = unpack(waiting, peer.home)
-    days = min(review.terms.decision_expires_days, session.gate.settings.decision_expires_days)
-    return replace(review, terms=replace(review.terms, decision_expires_days=days))
+def _fetch(context: Context, session: Session, name: str) -> tuple[Waiting, RemoteReview]:
+    """Ask the machine, or take its newest answer from the spool; tell what came, and make it ready.
 
-
-def _fetch(context: Context, name: str) -> tuple[Peer, Waiting, datetime]:
-    """Ask the machine, or take its newest answer from the spool, and when it was given."""
+    No approval lives longer than this machine's own settings let one live.
+    """
     outgoing = letters.prepare(context, name, "proposals", {})
     reply: Reply | None
     if outgoing.address.url:
@@ -389,23 +348,20 @@ def _fetch(context: Context, name: str) -> tuple[Peer, Waiting, datetime]:
     if reply.status is not Status.EXECUTED:
         raise RefusedError(f"{name} does not say what waits: {reply.reason}")
     waiting = load_record(Waiting, dict(reply.body), where=f"the answer of {name}")
-    return outgoing.peer, waiting, datetime.fromtimestamp(reply.iat, UTC)
-
-
-def _open(context: Context, waiting: Waiting, review: RemoteReview, where: str) -> None:
+    review = unpack(waiting, outgoing.peer.home)
+    days = min(review.terms.decision_expires_days, session.gate.settings.decision_expires_days)
     proposals = {item.stored.proposal.id for item in review.items}
-    told = [
-        f"{count(len(review.items), 'change waits', 'changes wait')} {where}, in {count(len(proposals), 'proposal')}."
-    ]
+    at = f"{datetime.fromtimestamp(reply.iat, UTC):%Y-%m-%d %H:%M} UTC"
+    changes = count(len(review.items), "change waits", "changes wait")
+    told = [f"{changes} on {name}, in {count(len(proposals), 'proposal')}; it said so at {at}."]
     kept = "are masked here; what is signed of the file is what is shown."
     told += [f"Secrets in {path} {kept}" for path in review.masked]
-    if waiting.left_out:
-        told.append(
-            f"{len(waiting.left_out)} more must be answered there: drift, or a text that may not travel."
-        )
+    if left := len(waiting.left_out):
+        told.append(f"{left} more must be answered there: drift, or a text that may not travel.")
     for text in told:
         context.print_lines(screen.wrap(screen.shown(text), indent=screen.INSIDE, first=""))
     context.print()
+    return waiting, replace(review, terms=replace(review.terms, decision_expires_days=days))
 
 
 def _evidence(review: RemoteReview, item: Item) -> list[str]:
@@ -442,18 +398,18 @@ def _principal(waiting: Waiting, signer: Signer, session: Session) -> str:
 
 
 def _send(context: Context, name: str, decision: Decision, signed: Signed) -> bool:
+    """Send a decision, tell what became of it, and return whether it arrived or is on its way."""
     body = {"decision": signed.content.decode(), "signature": signed.signature}
     delivery = letters.deliver(context, letters.prepare(context, name, "decide", body))
-    told = f"{decision.type.value} {decision.proposal}: {_became(delivery, decision)}"
-    context.print_lines(screen.wrap(told, indent=screen.INSIDE, first=""))
-    return delivery.spooled or (delivery.reply is not None and delivery.reply.status is Status.EXECUTED)
-
-
-def _became(delivery: letters.Delivery, decision: Decision) -> str:
+    reply, arrived = delivery.reply, delivery.spooled
     if delivery.spooled:
-        return "in the spool; 'nightledger channel receive' takes the answer in"
-    if delivery.reply is None:
-        return f"not delivered: {screen.shown(delivery.error)}"
-    if delivery.reply.status is Status.EXECUTED:
-        return f"recorded there; it cools until {decision.not_before:%Y-%m-%d %H:%M} UTC at least"
-    return f"refused there: {screen.shown(delivery.reply.reason)}"
+        became = "in the spool; 'nightledger channel receive' takes the answer in"
+    elif reply is None:
+        became = f"not delivered: {screen.shown(delivery.error)}"
+    elif arrived := reply.status is Status.EXECUTED:
+        became = f"recorded there; it cools until {decision.not_before:%Y-%m-%d %H:%M} UTC at least"
+    else:
+        became = f"refused there: {screen.shown(reply.reason)}"
+    told = f"{decision.type.value} {decision.proposal}: {became}"
+    context.print_lines(screen.wrap(told, indent=screen.INSIDE, first=""))
+    return arrived

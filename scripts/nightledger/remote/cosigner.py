@@ -1,19 +1,20 @@
-"""A witness: cosigns checkpoints of logs, each only when it continues the one before (C2SP tlog-witness); and how one is asked.
+"""A witness: cosigns checkpoints of logs, each only when it continues the one before (C2SP tlog-witness).
 
 It lives in a directory of its own, best on another machine, and needs no home. Invariant:
 for each log it cosigns heads of one history only, never a smaller one after a larger one;
 what it cosigned is on disk before anybody is told, so that a crash in between is healed
 by asking again. Its own times never go back.
 
-Invariant: a line is taken only when it holds for the very head that was asked for. When a
-witness remembers a head that this log does not continue, that is told with the head
-itself where the witness shows it: the log was cut, or there are two of it. Nothing is believed for where it
-came from, so plain HTTP costs no more than that others can see how long the log is.
+The commands of ``witness``: on the witness's machine, and (``trust``, ``ask``) on the one that writes the home. Over HTTP it is
+``POST /add-checkpoint`` and ``GET /<origin hash>/checkpoint``, within limits; what no known log has signed costs at most a few
+verifications.
 """
 
+import argparse
 import hashlib
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from http import HTTPStatus
 from pathlib import Path
@@ -21,26 +22,29 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain.errors import ConfigurationError, IntegrityError
+from nightledger.domain.errors import EXIT_ALARM, ConfigurationError, IntegrityError, UsageError
 from nightledger.files.atomic import Lock, create_file, replace_file
 from nightledger.files.durable import make_dir, read_optional, read_regular
-from nightledger.remote.transport import Caller, Response, TransportError, sentence
+from nightledger.remote.peers import tell
+from nightledger.remote.transport import TEXT, Response, Server, Service
+from nightledger.remote.witness_asking import ADD_CHECKPOINT, INCONSISTENT, Asked, Round, ask_round
+from nightledger.surfaces import screen
+from nightledger.surfaces.clock import system_now
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.trust_change import change_trust
 from nightledger.trust import note as notes
+from nightledger.trust import policy as policies
 from nightledger.trust.checkpoint import (
     COSIGNATURE_ED25519,
-    COSIGNATURE_MLDSA44,
-    MLDSA44_PUBLIC_BYTES,
     Checkpoint,
     cosigned_at,
-    parse_checkpoint,
     parse_head,
     verifiers_of,
 )
 from nightledger.trust.keys import KeyPair, create_witness_keys, load_witness_key
-from nightledger.trust.merkle import EMPTY_ROOT, ProofError, Tree, verify_consistency
-from nightledger.trust.policy import MAX_POLICY_BYTES, Policy, dump_policy, parse_policy, verify_log
-from nightledger.trust.proof import Continuation, ProofFormError, dump_continuation, parse_continuation
-from nightledger.trust.report import Damage, contradicts
+from nightledger.trust.merkle import EMPTY_ROOT, ProofError, verify_consistency
+from nightledger.trust.policy import MAX_POLICY_BYTES, Policy, dump_policy, parse_policy
+from nightledger.trust.proof import Continuation, ProofFormError, parse_continuation
 
 VKEYS = "vkeys"
 LOGS = "logs"
@@ -50,18 +54,15 @@ SIZE = "text/x.tlog.size"
 """Content type of the answer that names the size last cosigned (C2SP tlog-witness)."""
 MAX_REQUEST_BYTES = 1 << 18
 """63 hashes and a checkpoint with some 60 post-quantum lines. Our choice."""
-OK, MALFORMED, FORBIDDEN, UNKNOWN, CONFLICT, INCONSISTENT, UNAVAILABLE = 200, 400, 403, 404, 409, 422, 503
 _PUBLIC_MODE = 0o644
 _LOCK_TIMEOUT_S = 10.0
 
 
-class _Request(Struct, frozen=True, kw_only=True):
-    """A request whose form and signatures hold."""
+class _RefusedError(Exception):
+    """A request that is not cosigned, with what is answered."""
 
-    proof: Continuation
-    head: Checkpoint
-    text: str
-    lines: tuple[notes.NoteSignature, ...]
+    def __init__(self, status: int, text: str, kind: str = TEXT) -> None:
+        self.response = Response(status=status, content=f"{text}\n".encode(), kind=kind)
 
 
 class WitnessError(IntegrityError):
@@ -86,7 +87,7 @@ class Cosigner(Struct, frozen=True, kw_only=True):
     key: KeyPair
 
     def answer(self, raw: bytes, now: datetime) -> Response:
-        """Response one request: cosign, or say why not.
+        """Answer one request: cosign, or say why not.
 
         What is cosigned is on disk when this returns.
 
@@ -98,13 +99,14 @@ class Cosigner(Struct, frozen=True, kw_only=True):
             WitnessError: What is remembered of the log is damaged; nothing was cosigned.
             LockedError: Other requests took longer than 10 s.
         """
-        request = _read_request(raw, self.logs)
-        if isinstance(request, Response):
-            return request
-        with Lock(os.fspath(self.directory / LOCK), timeout_s=_LOCK_TIMEOUT_S):
-            remembered = self._remembered(request.head.origin)
-            refusal = _refusal(request, remembered) or self._clock_refusal(remembered, now)
-            return refusal or self._cosign(request, now)
+        try:
+            proof, head, note = _read_request(raw, self.logs)
+            with Lock(os.fspath(self.directory / LOCK), timeout_s=_LOCK_TIMEOUT_S):
+                last, stated_s = self._remembered(head.origin)
+                _require_continuation(proof, head, last)
+                return self._cosign(note, head.origin, stated_s, now)
+        except _RefusedError as refused:
+            return refused.response
 
     def checkpoint(self, origin_sha256: str) -> bytes | None:
         """Give the newest head that was cosigned for a log, with the log's lines and ours; None for none.
@@ -117,39 +119,36 @@ class Cosigner(Struct, frozen=True, kw_only=True):
             return None
         return read_optional(os.fspath(self.directory / HEADS / origin_sha256), notes.MAX_NOTE_BYTES)
 
-    def _cosign(self, request: _Request, now: datetime) -> Response:
-        made = notes.sign_note(
-            request.text, self.key.signers_of(self.vkeys[0].name, COSIGNATURE_ED25519, now)
-        )
-        kept = notes.Note(text=request.text, signatures=(*request.lines, *made.signatures))
+    def _cosign(self, note: notes.Note, origin: str, stated_s: int, now: datetime) -> Response:
+        if stated_s > int(now.timestamp()):
+            raise _RefusedError(
+                HTTPStatus.SERVICE_UNAVAILABLE,
+                "this witness's clock is before the time of its last cosignature",
+            )
+        made = notes.sign_note(note.text, self.key.signers_of(self.vkeys[0].name, COSIGNATURE_ED25519, now))
+        kept = notes.Note(text=note.text, signatures=(*note.signatures, *made.signatures))
         make_dir(os.fspath(self.directory / HEADS))
-        replace_file(_head_path(self.directory, request.head.origin), notes.dump_note(kept))
-        return Response(status=OK, content=notes.dump_note(made).removeprefix(f"{request.text}\n".encode()))
+        replace_file(_head_path(self.directory, origin), notes.dump_note(kept))
+        return Response(
+            status=HTTPStatus.OK, content=notes.dump_note(made).removeprefix(f"{note.text}\n".encode())
+        )
 
-    def _remembered(self, origin: str) -> notes.Note | None:
+    def _remembered(self, origin: str) -> tuple[Checkpoint | None, int]:
+        """Return the head of a log that was cosigned last, and the latest time stated of it, seconds since 1970 UTC."""
         path = _head_path(self.directory, origin)
         raw = read_optional(path, notes.MAX_NOTE_BYTES)
         if raw is None:
-            return None
+            return None, 0
         try:
-            note = notes.parse_note(raw)
+            note, head = parse_head(raw)
             verifiers = verifiers_of(self.vkeys)
             notes.verify_note(note, verifiers[:1])
-            notes.verify_note(note, verifiers)
-            found = parse_checkpoint(note.text).origin
+            lines = notes.verify_note(note, verifiers)
         except notes.NoteError as error:
             raise WitnessError(f"{path} is damaged: {error}") from error
-        if found != origin:
-            raise WitnessError(f"{path} is damaged: it is of {found[:80]!r}")
-        return note
-
-    def _clock_refusal(self, remembered: notes.Note | None, now: datetime) -> Response | None:
-        mine = {(key.name, key.key_id) for key in verifiers_of(self.vkeys)}  # whose lines were checked
-        lines = remembered.signatures if remembered else ()
-        stated = [cosigned_at(line.signature) for line in lines if (line.name, line.key_id) in mine]
-        if all(int(at.timestamp()) <= int(now.timestamp()) for at in stated):
-            return None
-        return sentence(UNAVAILABLE, "this witness's clock is before the time of its last cosignature")
+        if head.origin != origin:
+            raise WitnessError(f"{path} is damaged: it is of {head.origin[:80]!r}")
+        return head, max(int(cosigned_at(line.signature).timestamp()) for line in lines)
 
 
 def create_witness(directory: Path, name: str) -> Cosigner:
@@ -188,12 +187,11 @@ def open_witness(directory: Path) -> Cosigner:
         raise ConfigurationError(
             f"{directory} is no witness", hint="make one: nightledger witness keygen NAME --dir DIR"
         )
-    lines = raw.decode("utf-8", "replace").splitlines()
+    vkeys = tuple(map(notes.parse_vkey, raw.decode("utf-8", "replace").splitlines()))
     key = load_witness_key(directory)
-    vkeys = tuple(map(notes.parse_vkey, lines))
-    # A platform that has lost ML-DSA (another OpenSSL) still cosigns with the first key.
     made = key.verifier_keys(vkeys[0].name, COSIGNATURE_ED25519) if vkeys else ()
-    if not vkeys or vkeys[: len(made)] != made or not _is_lost(vkeys[len(made) :], key, vkeys[0].name):
+    # A platform that has lost ML-DSA (another OpenSSL) still cosigns with the first key.
+    if not made or vkeys[: None if key.mldsa44 else 1] != made:
         raise ConfigurationError(f"{directory / VKEYS} does not name the keys that lie beside it")
     return Cosigner(directory=directory, vkeys=vkeys, logs=_read_logs(directory), key=key)
 
@@ -232,232 +230,207 @@ def _read_logs(directory: Path) -> tuple[notes.VerifierKey, ...]:
     return parse_policy(read_regular(path, MAX_POLICY_BYTES), where=path).logs
 
 
-def _is_lost(rest: Sequence[notes.VerifierKey], key: KeyPair, name: str) -> bool:
-    """Tell whether verifier keys beyond those that can be made here are none, or the one of a lost ML-DSA key."""
-    if key.mldsa44 is not None or not rest:
-        return not rest
-    known = [(name, COSIGNATURE_MLDSA44, MLDSA44_PUBLIC_BYTES)]
-    return [(one.name, one.key_type, len(one.public)) for one in rest] == known
-
-
 def _head_path(directory: Path, origin: str) -> str:
     return os.fspath(directory / HEADS / hashlib.sha256(origin.encode()).hexdigest())
 
 
-def _read_request(raw: bytes, logs: Sequence[notes.VerifierKey]) -> _Request | Response:
-    """Check form and signatures, in the order of the specification."""
-    if len(raw) > MAX_REQUEST_BYTES:
-        return sentence(MALFORMED, f"a request has at most {MAX_REQUEST_BYTES} bytes")
+def _read_request(
+    raw: bytes, logs: Sequence[notes.VerifierKey]
+) -> tuple[Continuation, Checkpoint, notes.Note]:
+    """Check form and signatures, in the order of the specification; the note has the log's lines alone.
+
+    Of each key the first line, as golang.org/x/mod/sumdb/note does: anybody can repeat a line.
+    """
     try:
         proof = parse_continuation(raw)
         note, head = parse_head(proof.checkpoint)
     except (ProofFormError, notes.NoteError) as error:
-        return sentence(MALFORMED, str(error))
+        raise _RefusedError(HTTPStatus.BAD_REQUEST, str(error)) from error
     verifiers = verifiers_of(log for log in logs if log.name == head.origin)
     if not verifiers:
-        return sentence(UNKNOWN, "this witness does not know the log")
+        raise _RefusedError(HTTPStatus.NOT_FOUND, "this witness does not know the log")
     try:
-        lines = notes.verify_note(note, verifiers)
+        held = notes.verify_note(note, verifiers)
     except notes.NoteError as error:
-        return sentence(FORBIDDEN, str(error))
+        raise _RefusedError(HTTPStatus.FORBIDDEN, str(error)) from error
     if proof.old_size > head.size:
-        return sentence(MALFORMED, "the old size is larger than the checkpoint's")
-    return _Request(proof=proof, head=head, text=note.text, lines=_one_each(lines))
+        raise _RefusedError(HTTPStatus.BAD_REQUEST, "the old size is larger than the checkpoint's")
+    first = {(line.name, line.key_id): line for line in reversed(held)}
+    return proof, head, notes.Note(text=note.text, signatures=tuple(first.values()))
 
 
-def _one_each(lines: Sequence[notes.NoteSignature]) -> tuple[notes.NoteSignature, ...]:
-    """Give the first line of each key, as golang.org/x/mod/sumdb/note does: anybody can repeat a line."""
-    first: dict[tuple[str, bytes], notes.NoteSignature] = {}
-    for line in lines:
-        first.setdefault((line.name, line.key_id), line)
-    return tuple(first.values())
-
-
-def _refusal(request: _Request, remembered: notes.Note | None) -> Response | None:
-    """Say why a head may not be cosigned after the one that is remembered; None where it may."""
-    proof, head = request.proof, request.head
-    last = parse_checkpoint(remembered.text) if remembered else None
-    if proof.old_size != (last.size if last else 0):
-        size = f"{last.size if last else 0}\n".encode()
-        return Response(status=CONFLICT, content=size, kind=SIZE)
+def _require_continuation(proof: Continuation, head: Checkpoint, last: Checkpoint | None) -> None:
+    """Refuse a head that may not be cosigned after the one that is remembered."""
+    size = last.size if last else 0
+    if proof.old_size != size:
+        raise _RefusedError(HTTPStatus.CONFLICT, str(size), SIZE)
     if not head.size and head.root != EMPTY_ROOT:
-        return sentence(INCONSISTENT, "an empty log has another root")
-    if last is None or not last.size:
-        return sentence(INCONSISTENT, "nothing continues an empty log by proof") if proof.hashes else None
+        raise _RefusedError(INCONSISTENT, "an empty log has another root")
+    if last is None or not size:
+        if proof.hashes:
+            raise _RefusedError(INCONSISTENT, "nothing continues an empty log by proof")
+        return
     try:
-        verify_consistency(last.size, head.size, proof.hashes, last.root, head.root)
+        verify_consistency(size, head.size, proof.hashes, last.root, head.root)
     except ProofError as error:
-        return sentence(INCONSISTENT, str(error))
-    return None
+        raise _RefusedError(INCONSISTENT, str(error)) from error
 
 
-TIMEOUT_S = 5.0
-"""For each step of a connection; a night must not wait for a machine that is off. Our choice."""
-PATIENCE_S = 20.0
-"""For a request and its answer: a witness that drips must not hold up the others, and what waits for them."""
-MAX_ANSWER_BYTES = 1 << 18
-ADD_CHECKPOINT = "/add-checkpoint"
-_TRIES = 2
-"""A witness that says where it stands is asked once more from there."""
+_CHECKPOINT = re.compile(r"/([0-9a-f]{64})/checkpoint")
+_KINDS = {0x04: "ed25519", 0x06: "mldsa44"}
 
 
-class InconsistentError(IntegrityError):
-    """A witness says that this log does not continue what it remembers."""
-
-
-class Asked(Struct, frozen=True, kw_only=True):
-    """What came of asking one witness.
-
-    Attributes:
-        name: Name of its keys.
-        size: The size that it cosigned last, as far as is known; 0 where nothing is.
-        lines: Lines it gave for the head.
-        problem: Why it gave none; empty where it did.
-        refused: Whether it says that this log does not continue what it remembers, and shows no head for it.
-        damage: What it means that it remembers what this log does not continue: ROLLBACK, when it saw a longer log;
-            FORK, when it saw another one; None where it does not.
-        seen: The head that it remembers then, signed by the log and the witness.
-    """
-
-    name: str
-    size: int
-    lines: tuple[notes.NoteSignature, ...] = ()
-    problem: str = ""
-    refused: bool = False
-    damage: Damage | None = None
-    seen: Checkpoint | None = None
-
-
-class LogView(Struct, frozen=True, kw_only=True):
-    """This log as its witnesses are asked about it.
-
-    Attributes:
-        note: Its newest signed head.
-        tree: Of all its lines.
-        policy: Whose lines count.
-    """
-
-    note: notes.Note
-    tree: Tree
-    policy: Policy
-
-    @property
-    def head(self) -> Checkpoint:
-        """What the note says."""
-        return parse_checkpoint(self.note.text)
-
-
-def ask_witness(name: str, url: str, view: LogView, known_size: int) -> Asked:
-    """Ask one witness to cosign the newest head.
+def open_server(address: tuple[str, int], box: Cosigner, now: Callable[[], datetime]) -> Server:
+    """Bind a server for a witness; the caller runs and closes it.
 
     Args:
-        name: Name of its keys in the policy.
-        url: Its submission and monitoring prefix.
-        view: What is to be cosigned.
-        known_size: The size that it cosigned last, as far as is known; 0 where nothing is.
-    """
-    size = known_size if known_size <= view.head.size else 0  # a log that was longer once: let it say so
-    try:
-        for _ in range(_TRIES):
-            status, _, body = _caller(url).exchange("POST", ADD_CHECKPOINT, _request(view, size))
-            if status != CONFLICT:
-                return Asked(name=name, size=view.head.size, lines=_take(name, status, body, view))
-            size = _conflict(body, view)
-    except InconsistentError as error:
-        return _contradicted(name, url, view, str(error))
-    except (TransportError, notes.NoteError) as error:
-        return Asked(name=name, size=size, problem=str(error))
-    return Asked(name=name, size=size, problem="it gave no line for this head")
-
-
-def newest_head(url: str, origin: str) -> bytes | None:
-    """Return the newest head that a witness cosigned for a log; None where it does not show any.
+        address: Host and port; port 0 takes a free one.
+        box: The witness; logs that are added while it serves are known at the next request. While its list of logs
+            cannot be read it answers "not now".
+        now: The clock; aware.
 
     Raises:
-        TransportError: Nobody answered in time, or nothing that a witness would say.
+        ConfigurationError: The address is taken or is none of this machine's.
     """
-    path = f"/{hashlib.sha256(origin.encode()).hexdigest()}/checkpoint"
-    status, _, body = _caller(url).exchange("GET", path)
-    if status not in (HTTPStatus.OK, HTTPStatus.NOT_FOUND):
-        raise TransportError(f"{url} answered {status}")
-    return body if status == HTTPStatus.OK else None
+
+    def answer(raw: bytes) -> Response:
+        return renew(box).answer(raw, now())
+
+    def look(path: str) -> Response | None:
+        match = _CHECKPOINT.fullmatch(path)
+        head = renew(box).checkpoint(match[1]) if match else None
+        return None if head is None else Response(status=HTTPStatus.OK, content=head)
+
+    most = MAX_REQUEST_BYTES
+    service = Service(name="witness", path=ADD_CHECKPOINT, max_bytes=most, answer=answer, look=look)
+    return Server(address, service)
 
 
-def _caller(url: str) -> Caller:
-    return Caller(url=url, max_bytes=MAX_ANSWER_BYTES, timeout_s=TIMEOUT_S, patience_s=PATIENCE_S)
+def keygen(options: argparse.Namespace, context: Context) -> int:
+    """Make a witness, and print the lines that put it into a policy."""
+    if len(options.words) != 1:
+        raise UsageError("a witness has one name", hint="nightledger witness keygen witness.example/harbour")
+    box = create_witness(Path(options.directory), options.words[0])
+    lines = policy_lines(box)
+    vkeys = [key.dump() for key in box.vkeys]
+    context.emit({"directory": options.directory, "vkeys": vkeys, "policy": lines})
+    context.print_lines(lines)
+    if not context.json:
+        context.note(f"The witness {screen.shown(box.vkeys[0].name)} is in {options.directory}.")
+        context.note("On the machine that writes the home, put these lines into a file and sign it with")
+        context.note("'nightledger witness trust FILE'.")
+    return 0
 
 
-def _request(view: LogView, known_size: int) -> bytes:
-    hashes = view.tree.consistency_proof(known_size, view.head.size) if known_size else ()
-    return dump_continuation(
-        Continuation(old_size=known_size, hashes=hashes, checkpoint=notes.dump_note(view.note))
-    )
+def policy_lines(box: Cosigner) -> list[str]:
+    """Return the lines of a policy that asks for this witness: for either of its keys, which are one machine's."""
+    word = "".join(c if c.isascii() and c.isalnum() else "-" for c in box.vkeys[0].name)
+    witnesses = tuple(policies.Witness(name=f"{word}-{_KINDS[key.key_type]}", key=key) for key in box.vkeys)
+    group = policies.Group(name=word, threshold=1, members=tuple(witness.name for witness in witnesses))
+    policy = Policy(witnesses=witnesses, groups=(group,), quorum=word)
+    return dump_policy(policy).decode().splitlines()
 
 
-def _conflict(body: bytes, view: LogView) -> int:
-    """Return the size that a witness says it cosigned last."""
-    text = body.removesuffix(b"\n")
-    if not (text.isdigit() and len(text) < 20):  # noqa: PLR2004 - digits of 2**63
-        raise TransportError(f"it answered 409 with {body[:40]!r}, which is no size")
-    if int(text) > view.head.size:
-        raise InconsistentError(
-            f"it says that it cosigned {int(text)} entries, and this log has {view.head.size}"
+def add(options: argparse.Namespace, context: Context) -> int:
+    """Let the witness cosign for logs."""
+    if not options.words:
+        raise UsageError(
+            "no log is named",
+            hint="nightledger witness add config/nightledger/policy (of the home), or its verifier keys",
         )
-    return int(text)
+    logs = [key for word in options.words for key in _logs_of(word)]
+    box = add_logs(open_witness(Path(options.directory)).directory, logs)
+    names = sorted({log.name for log in box.logs})
+    lines = [f"It cosigns for {len(names)} log{'' if len(names) == 1 else 's'}:", *(f"  {n}" for n in names)]
+    tell(context, {"directory": options.directory, "logs": [log.dump() for log in box.logs]}, lines)
+    if not context.json:
+        context.note("A 'witness serve' that runs already knows them at its next request.")
+    return 0
 
 
-def _take(name: str, status: int, body: bytes, view: LogView) -> tuple[notes.NoteSignature, ...]:
-    """Return the lines of an answer that are by this witness; they hold."""
-    if status != OK:
-        said = body[:200].decode("utf-8", "replace").strip()
-        kind = InconsistentError if status == INCONSISTENT else TransportError
-        raise kind(f"it answered {status}: {said}")
-    whole = notes.parse_note(notes.dump_note(view.note) + body)
-    return _held(
-        name, notes.Note(text=whole.text, signatures=whole.signatures[len(view.note.signatures) :]), view
-    )
+def _logs_of(word: str) -> tuple[notes.VerifierKey, ...]:
+    if "+" in word:
+        return (notes.parse_vkey(word),)
+    logs = parse_policy(read_regular(word, MAX_POLICY_BYTES), where=word).logs
+    if not logs:
+        raise UsageError(f"{word} names no log", hint="it needs a line: log <verifier key>")
+    return logs
 
 
-def _held(name: str, note: notes.Note, view: LogView) -> tuple[notes.NoteSignature, ...]:
-    """Return the lines by a witness.
-
-    Raises:
-        NoteError: There is none, or one does not hold.
-    """
-    return notes.verify_note(
-        note, verifiers_of(witness.key for witness in view.policy.witnesses if witness.key.name == name)
-    )
+def serve(options: argparse.Namespace, context: Context) -> int:
+    """Answer over HTTP until it is told to stop."""
+    _require_no_words(options)
+    box = open_witness(Path(options.directory))
+    server = open_server((options.listen, options.port), box, system_now)
+    server.serve_until_told(context, screen.shown(box.vkeys[0].name))
+    return 0
 
 
-def _contradicted(name: str, url: str, view: LogView, said: str) -> Asked:
-    """Look at what the witness remembers, and say what that means for this log."""
-    head = None
-    try:
-        head = _remembered(name, url, view)
-    except (TransportError, notes.NoteError) as error:
-        said = f"{said} (what it remembers cannot be seen: {error})"
-    if head is None:
-        # Only its word, which pins nothing: anybody on the way could have said so.
-        return Asked(name=name, size=0, problem=f"it does not cosign this log: {said}", refused=True)
-    damage = contradicts(head, view.tree)
-    if damage is None:  # what it shows is of this log: its answer was wrong, and there is nothing to fear
-        return Asked(name=name, size=head.size, problem=said)
-    what = "a log" if damage is Damage.ROLLBACK else "another history"
-    message = f"the witness {name} cosigned {what} of {head.size} entries"
-    if damage is Damage.ROLLBACK:
-        message += f", and this one has {view.tree.size}"
-    return Asked(name=name, size=head.size, problem=message, damage=damage, seen=head)
+def _require_no_words(options: argparse.Namespace) -> None:
+    if options.words:
+        called = f"witness {options.action}"
+        raise UsageError(f"'{called}' takes no words", hint=f"nightledger {called} --help")
 
 
-def _remembered(name: str, url: str, view: LogView) -> Checkpoint | None:
-    """Return the head that a witness remembers of this log, signed by the log and by it."""
-    origin = view.head.origin
-    raw = newest_head(url, origin)
-    if raw is None:
-        return None
-    note, head = parse_head(raw)
-    if head.origin != origin:
-        raise TransportError("it shows a head of another log")
-    verify_log(note, origin, view.policy.logs)
-    _held(name, note, view)
-    return head
+def trust(options: argparse.Namespace, context: Context) -> int:
+    """Sign a policy with the witnesses and the quorum of a file."""
+    if len(options.words) != 1:
+        raise UsageError(
+            "name the file with the policy", hint="'nightledger witness keygen' prints such lines"
+        )
+    path = options.words[0]
+    wanted = parse_policy(read_regular(path, MAX_POLICY_BYTES), where=path)
+
+    def edit(in_force: Mapping[str, bytes]) -> Mapping[str, bytes]:
+        return {"policy": merged(in_force["policy"], wanted)}
+
+    decision = change_trust(context, edit)
+    names = [witness.name for witness in wanted.witnesses]
+    context.emit({"decision": decision.id, "quorum": wanted.quorum, "witnesses": names})
+    shown = screen.shown(", ".join(names) or "none")
+    context.print(f"Signed ({decision.id}): witnesses {shown}; quorum {screen.shown(wanted.quorum)}.")
+    if wanted.asks:
+        context.print("Say where they are in operator.yaml (witnesses), then: nightledger witness ask")
+    return 0
+
+
+def merged(in_force: bytes, wanted: Policy) -> bytes:
+    """Return the policy that has the logs in force, and the witnesses and the quorum that are wanted."""
+    logs = parse_policy(in_force, where="the policy in force").logs
+    policy = Policy(logs=logs, witnesses=wanted.witnesses, groups=wanted.groups, quorum=wanted.quorum)
+    content = dump_policy(policy, policies.former_logs(in_force))
+    parse_policy(content, where="the new policy")  # this home's log must not be its own witness
+    return content
+
+
+def ask(options: argparse.Namespace, context: Context) -> int:
+    """Ask every witness; 1 when the quorum has not cosigned the newest head or one refuses, 4 when one proves another log."""
+    _require_no_words(options)
+    found = ask_round(context, everybody=True)
+    if found is None:
+        raise ConfigurationError(
+            "no witness is asked here",
+            hint="name them under witnesses in operator.yaml in $NIGHTLEDGER_KEYS; if they are named, another run is asking now",
+        )
+    record = {"met": found.met, "asked": [_asked_record(one) for one in found.asked]}
+    tell(context, record, _round_lines(found))
+    if found.standing:
+        return EXIT_ALARM
+    return 0 if found.met and not any(one.refused for one in found.asked) else 1
+
+
+def _asked_record(one: Asked) -> dict[str, object]:
+    record = {name: getattr(one, name) for name in ("name", "size", "problem", "refused")}
+    return {**record, "cosigned": bool(one.lines), "contradiction": one.damage and one.damage.value}
+
+
+def _round_lines(found: Round) -> Iterable[str]:
+    for one in found.asked:
+        if one.damage:
+            yield f"{one.name}: {one.contradiction}"
+        elif one.problem:
+            yield f"{one.name}: no line ({one.problem})"
+        else:
+            yield f"{one.name}: cosigned {one.size} entries"
+    if not found.met:
+        yield "The policy's quorum has not cosigned the newest head; 'nightledger doctor' names who has no address."

@@ -10,9 +10,9 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
@@ -46,9 +46,6 @@ from nightledger.jobs.consolidate.statements import Night, StatementFindings, fi
 from nightledger.jobs.prune import Asked, prune
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.scanners.scan import mask_lines, mask_secrets
-
-if TYPE_CHECKING:
-    from nightledger.jobs.stage import Staged
 
 HOST = "channel"
 """How the exposure ledger names an agent on another machine."""
@@ -123,69 +120,56 @@ def propose_change(work: Work) -> Done:
     Raises:
         RefusedError: The lane is full, the text too long or held back, the entry unknown.
     """
-    return queued(find_made(work) or _propose(work))
-
-
-def queued(proposal: Proposal) -> Done:
-    """Answer with a proposal that waits, and its diff."""
-    diffs = [change.diff for change in proposal.changes]
-    return Done(
-        status=Status.QUEUED, proposal=proposal.id, body={"proposal": proposal.id, "diff": "\n".join(diffs)}
-    )
-
-
-def _propose(work: Work) -> Proposal:
+    if made := find_made(work):
+        return queued(made)
     body = work.message.body
     text, entry = body.get("text", ""), body.get("entry", "")
     if not text.strip() and not entry:
         raise errors.RefusedError(
             "it has neither a text nor an entry", hint="say what to put in, or what to take out"
         )
-    evidence = keep_text(work, f"{text}\n\n{body['reason']}\n")
-    wish = Wish(
-        target=body.get("target", work.gate.home.identity.gated[0]),
-        section=tuple(part.strip() for part in body.get("section", "Lessons").split(" > ")),
-        text=text,
-        entry=entry,
-        reason=body["reason"],
-        evidence=(evidence,),
-        lane=PEER,
-        asker=f"The machine {work.peer.name}",
-    )
-    try:
+    with kept_text(work, f"{text}\n\n{body['reason']}\n") as evidence:
+        wish = Wish(
+            target=body.get("target", work.gate.home.identity.gated[0]),
+            section=tuple(part.strip() for part in body.get("section", "Lessons").split(" > ")),
+            text=text,
+            entry=entry,
+            reason=body["reason"],
+            evidence=(evidence,),
+            lane=PEER,
+            asker=f"The machine {work.peer.name}",
+        )
         outcome = propose_wish(work.gate, work.ledger, wish, work.moment)
-    except errors.RefusedError:
-        drop_text(work)
-        raise
-    if outcome.proposal is None:
-        drop_text(work)
-        rules = sorted({rule for held in outcome.held for rule in held.rules})
-        raise errors.RefusedError(f"the scanners hold it back ({', '.join(rules)})")
-    return outcome.proposal
+        if outcome.proposal is None:
+            rules = sorted({rule for held in outcome.held for rule in held.rules})
+            raise errors.RefusedError(f"the scanners hold it back ({', '.join(rules)})")
+    return queued(outcome.proposal)
 
 
-def keep_text(work: Work, text: str) -> Evidence:
-    """Keep what a message said where a review can show it, and give it as evidence; secrets are masked.
+def queued(proposal: Proposal) -> Done:
+    """Answer with a proposal that waits, and its diff."""
+    body = {"proposal": proposal.id, "diff": "\n".join(change.diff for change in proposal.changes)}
+    return Done(status=Status.QUEUED, proposal=proposal.id, body=body)
 
-    The file is the message's own, so that a proposal that rests on it is this message's proposal.
+
+@contextmanager
+def kept_text(work: Work, text: str) -> Iterator[Evidence]:
+    """Keep what a message said where a review can show it, as evidence; removed again where what rests on it is refused.
+
+    Secrets are masked. The file is the message's own, so that a proposal that rests on it is this message's proposal.
     """
     content = mask_lines(text).encode()
     path = work.gate.home.received(work.message.id)
     make_dir(os.path.dirname(path), ignored_by_git=True)
     replace_file(path, content)
-    lines = content.split(b"\n")
-    return Evidence(
-        path=work.gate.home.relative(path),
-        lines=(1, len(lines)),
-        sha256=hashlib.sha256(b"\n".join(lines)).hexdigest(),
-        origin=Origin.TOOL,
-    )
-
-
-def drop_text(work: Work) -> None:
-    """Remove what was kept of a message on which no proposal rests."""
-    with suppress(OSError):  # what an agent put there is not ours, and no reason to stop
-        os.unlink(work.gate.home.received(work.message.id))
+    lines = (1, content.count(b"\n") + 1)
+    sha256 = hashlib.sha256(content).hexdigest()
+    try:
+        yield Evidence(path=work.gate.home.relative(path), lines=lines, sha256=sha256, origin=Origin.TOOL)
+    except errors.RefusedError:
+        with suppress(OSError):  # what an agent put there is not ours, and no reason to stop
+            os.unlink(path)
+        raise
 
 
 def load_memory_file(work: Work) -> Done:
@@ -198,16 +182,9 @@ def load_memory_file(work: Work) -> Done:
     require_watched(work.gate.home, work.ledger.book, path)
     content = read_gated(work.gate.home, path)
     text = content.decode("utf-8", "backslashreplace")
-    shown = mask_secrets(text)
-    return Done(
-        status=Status.EXECUTED,
-        body={
-            "path": path,
-            "sha256": hashlib.sha256(content).hexdigest(),
-            "masked": shown != text,
-            "text": shown,
-        },
-    )
+    shown, sha256 = mask_secrets(text), hashlib.sha256(content).hexdigest()
+    body = {"path": path, "sha256": sha256, "masked": shown != text, "text": shown}
+    return Done(status=Status.EXECUTED, body=body)
 
 
 def update_heartbeat(work: Work) -> Done:
@@ -219,10 +196,8 @@ def update_heartbeat(work: Work) -> Done:
         canonical(beats)  # as it is written again
     except (errors.UnreadableError, errors.RecordError, CanonicalError, KeyError, TypeError, ValueError):
         beats = {}  # the log has that they came; what they said is only of now
-    beats[work.peer.name] = {
-        "at": f"{work.moment.at:%Y-%m-%dT%H:%M:%SZ}",
-        "state": work.message.body["state"],
-    }
+    at = f"{work.moment.at:%Y-%m-%dT%H:%M:%SZ}"
+    beats[work.peer.name] = {"at": at, "state": work.message.body["state"]}
     if os.path.lexists(path) and not stat.S_ISREG(os.lstat(path).st_mode):
         os.rename(path, f"{path}.{work.message.id}")  # an agent may put anything there; it is kept beside it
     replace_file(path, canonical({"v": 1, "heartbeats": beats}) + b"\n")
@@ -245,12 +220,8 @@ def decide(work: Work) -> Done:
         )
     status = work.ledger.book.decisions.get(decision.id)
     if status is None or status.sha256 != hashlib.sha256(content).hexdigest():
-        accept(
-            work.gate,
-            work.ledger,
-            Signed(content=content, signature=work.message.body["signature"]),
-            work.moment,
-        )
+        signed = Signed(content=content, signature=work.message.body["signature"])
+        accept(work.gate, work.ledger, signed, work.moment)
     return Done(status=Status.EXECUTED, decision=decision.id, body={"decision": decision.id})
 
 
@@ -268,35 +239,28 @@ def restore_context(work: Work) -> Done:
         staged = stage_home(gate, work.ledger, moment, prepared)
     except errors.ConfigurationError as error:
         raise errors.RefusedError(str(error), hint=error.hint) from error
-    _record(work, staged)
-    page = parse_page(staged.text)
-    return Done(
-        status=Status.EXECUTED,
-        body={
-            "text": staged.text,
-            "sha256": page.sha256 if page else "",
-            "good_until": page.good_until if page else "",
-            "lines": len(staged.lines),
-            "notes": list(staged.notes),
-        },
-    )
-
-
-def _record(work: Work, staged: "Staged") -> None:
-    if not staged.lines:
-        return
     lines = [StagedLine(one.shown, one.path, one.place) for one in staged.lines]
     exposure = Exposure(
-        at=f"{work.moment.at:%Y-%m-%dT%H:%M:%SZ}",
+        at=f"{moment.at:%Y-%m-%dT%H:%M:%SZ}",
         shown=[name for line in lines for name in line.shown],
         host=HOST,
         event="session_start",
         places=[line.place for line in lines if line.place],
     )
     try:
-        append_exposure(work.gate.home, exposure)
+        if lines:
+            append_exposure(gate.home, exposure)
     except (errors.NightledgerError, OSError) as error:
         raise errors.RefusedError(f"what is shown could not be recorded: {error}") from error
+    page = parse_page(staged.text)
+    body = {
+        "text": staged.text,
+        "sha256": page.sha256 if page else "",
+        "good_until": page.good_until if page else "",
+        "lines": len(lines),
+        "notes": list(staged.notes),
+    }
+    return Done(status=Status.EXECUTED, body=body)
 
 
 def prune_received(work: Work) -> Done:
@@ -324,56 +288,34 @@ def consolidate_received(work: Work) -> Done:
     Raises:
         RefusedError: The lane is full, the day is none, or nothing is left to propose.
     """
-    made = find_made(work)
-    if made is None:
-        _require_room(work)
-        made = _distil(work)
-    return queued(made)
-
-
-def _distil(work: Work) -> Proposal:
-    day = _day(work)
-    text = read_forgotten(work.gate, (), work.ledger.book).expunged.without(work.message.body["text"])
-    evidence = keep_text(work, text)
-    found = _find_worth(work, LogFile(path=evidence.path, day=day), text)
-    submission = Submission(
-        kind=Kind.CONSOLIDATE,
-        lane=PEER,
-        period=day.isoformat(),
-        title=f"Log of {day} from the machine {work.peer.name}",
-        drafts=_trusted_less(found.drafts, work.peer.name, mask_lines(text)),
-        held=found.held,
-    )
-    outcome = propose(work.gate, work.ledger, submission, work.moment)
-    if outcome.proposal is None:
-        drop_text(work)
-        held = f"; the scanners hold {len(outcome.held)} back" if outcome.held else ""
-        raise errors.RefusedError(
-            f"nothing in it is worth keeping that is not remembered or proposed already{held}"
-        )
-    return outcome.proposal
-
-
-def _day(work: Work) -> date:
-    try:
-        return date.fromisoformat(work.message.body["date"])
-    except ValueError as error:
-        raise errors.RefusedError(f"{work.message.body['date']} is no day") from error
-
-
-def _require_room(work: Work) -> None:
-    """Make sure that machines have not filled their lane.
-
-    Raises:
-        RefusedError: They have.
-    """
-    waiting = sum(
-        status.lane == PEER and bool(status.open_changes()) for status in work.ledger.book.proposals.values()
-    )
+    if made := find_made(work):
+        return queued(made)
+    waiting = sum(status.lane == PEER and bool(status.open_changes()) for status in work.ledger.book.live())
     if waiting >= work.gate.settings.agent_waiting:
         raise errors.RefusedError(
             f"{waiting} proposals of machines wait already", hint="the operator has to answer them first"
         )
+    try:
+        day = date.fromisoformat(work.message.body["date"])
+    except ValueError as error:
+        raise errors.RefusedError(f"{work.message.body['date']} is no day") from error
+    text = read_forgotten(work.gate, (), work.ledger.book).expunged.without(work.message.body["text"])
+    with kept_text(work, text) as evidence:
+        found = _find_worth(work, LogFile(path=evidence.path, day=day), text)
+        submission = Submission(
+            kind=Kind.CONSOLIDATE,
+            lane=PEER,
+            period=day.isoformat(),
+            title=f"Log of {day} from the machine {work.peer.name}",
+            drafts=_trusted_less(found.drafts, work.peer.name, mask_lines(text)),
+            held=found.held,
+        )
+        outcome = propose(work.gate, work.ledger, submission, work.moment)
+        if outcome.proposal is None:
+            held = f"; the scanners hold {len(outcome.held)} back" if outcome.held else ""
+            told = f"nothing in it is worth keeping that is not remembered or proposed already{held}"
+            raise errors.RefusedError(told)
+    return queued(outcome.proposal)
 
 
 def _find_worth(work: Work, log: LogFile, text: str) -> StatementFindings:
@@ -390,17 +332,13 @@ def _trusted_less(drafts: Sequence[Draft], peer: str, kept: str) -> list[Draft]:
     """Give the drafts the class of what a tool said, and evidence in the text as it is kept: masked."""
     flag = Flag(rule="peer", message=f"the machine {peer} sent it")
     lines = kept.encode().split(b"\n")
+
+    def within(evidence: Evidence) -> Evidence:
+        first, last = evidence.lines
+        sha256 = hashlib.sha256(b"\n".join(lines[first - 1 : last])).hexdigest()
+        return replace(evidence, sha256=sha256, origin=least_trusted((evidence.origin, Origin.TOOL)))
+
     return [
-        replace(
-            draft,
-            evidence=tuple(_within(evidence, lines) for evidence in draft.evidence),
-            flags=(*draft.flags, flag),
-        )
+        replace(draft, evidence=tuple(map(within, draft.evidence)), flags=(*draft.flags, flag))
         for draft in drafts
     ]
-
-
-def _within(evidence: Evidence, lines: Sequence[bytes]) -> Evidence:
-    first, last = evidence.lines
-    digest = hashlib.sha256(b"\n".join(lines[first - 1 : last])).hexdigest()
-    return replace(evidence, sha256=digest, origin=least_trusted((evidence.origin, Origin.TOOL)))

@@ -10,35 +10,27 @@ import http.client
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 from urllib.parse import urlsplit
 
-import msgspec
-from msgspec import Meta, Struct, field
+from msgspec import Struct, field
 
-from nightledger.codec.canonical import MAX_INTEGER, canonical
-from nightledger.codec.records import (
-    MAX_MESSAGE_BYTES,
-    MAX_REPLY_BYTES,
-    dump_record,
-    make_message,
-    parse_message,
-    parse_reply,
-)
+from nightledger.codec import records
+from nightledger.codec.canonical import canonical
 from nightledger.domain import errors
 from nightledger.domain import message as messages
 from nightledger.domain.consent import SELF_MODIFICATION
 from nightledger.domain.settings import PeerAddress
 from nightledger.files.append import append_records
-from nightledger.files.atomic import Lock, replace_file
+from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import load_operator
 from nightledger.files.durable import make_dir, read_optional
 from nightledger.files.home import Home
+from nightledger.remote import receiving
 from nightledger.remote.peers import load_machine_key, read_peers, verify_peer
-from nightledger.remote.receiving import Answered, channel_lock, take_in
 from nightledger.remote.spool import MESSAGE_SUFFIX, REPLY_SUFFIX, Spool
 from nightledger.remote.transport import Caller, is_loopback
 from nightledger.surfaces.context import Context
@@ -51,16 +43,13 @@ PORT = 18_799
 """The port in use (FACTS: the published channel)."""
 MESSAGE_PATH = "/tc/message"
 CONTENT_TYPE = "application/vnd.dsse.envelope.v1+json"
+_HEADERS = {"Content-Type": CONTENT_TYPE}
 TIMEOUT_S = 90.0
-"""Longer than the receiver waits for other messages; a night's run may be before us."""
-_STEPS = 3
-"""A request and its answer may take so many times as long as one step."""
+"""Of one step, longer than the receiver waits for other messages: a night's run may be before us. All steps: three times that."""
 _MAX_ERROR_BYTES = 200
 _NEVER = frozenset(range(400, 500)) - {408, 425, 429}
 """Client errors that no later try mends (RFC 9110; those that one may: RFC 6585, RFC 8470)."""
-_MAX_STATE_BYTES = 1 << 16
-_LOCK_TIMEOUT_S = 10.0
-MAX_REPLY_ENVELOPE_BYTES = 2 * MAX_REPLY_BYTES
+MAX_REPLY_ENVELOPE_BYTES = 2 * records.MAX_REPLY_BYTES
 
 
 class Outgoing(Struct, frozen=True, kw_only=True):
@@ -70,12 +59,6 @@ class Outgoing(Struct, frozen=True, kw_only=True):
     envelope: bytes
     peer: messages.Peer
     address: PeerAddress
-
-
-class _Counter(Struct):
-    """The number that a message was given last."""
-
-    seq: Annotated[int, Meta(ge=0, lt=MAX_INTEGER)] = 0
 
 
 class Delivery(Struct, frozen=True, kw_only=True):
@@ -108,40 +91,36 @@ def prepare(context: Context, name: str, action: str, body: Mapping[str, Any]) -
     """
     peer, address = known_peers(context).find(name), load_operator(context.keys_dir).peers.get(name)
     if address is None:
-        raise errors.UsageError(
-            f"nothing says where the machine {name!r} is reached",
-            hint=f"in {context.keys_dir}/operator.yaml: peers: {{{name}: {{url: 'http://127.0.0.2:18799'}}}}",
-        )
-    _require_private(address)
-    home, ring = Home(context.home_path), KeyRing(Path(context.keys_dir))
-    now = int(context.now.timestamp())
-    message = make_message(
-        iss=home.identity.id,
-        aud=peer.home,
-        iat=now,
-        exp=now + messages.LIFETIME_S,
-        seq=_take_seq(ring, home.identity.id, now),
-        action=action,
-        domain=SELF_MODIFICATION,
-        body=_without_secrets(action, body),
-    )
-    payload = dump_record(message)
-    parse_message(payload, "the message")  # what the receiver would refuse is refused before it is sent
-    envelope = seal(messages.MESSAGE_TYPE, payload, load_machine_key(ring, home.identity.id))
-    if len(envelope) > MAX_MESSAGE_BYTES:
-        raise errors.RefusedError(
-            f"the message has {len(envelope)} bytes; at most {MAX_MESSAGE_BYTES} are taken"
-        )
-    return Outgoing(message=message, envelope=envelope, peer=peer, address=address)
-
-
-def _require_private(address: PeerAddress) -> None:
+        hint = f"in {context.keys_dir}/operator.yaml: peers: {{{name}: {{url: 'http://127.0.0.2:18799'}}}}"
+        raise errors.UsageError(f"nothing says where the machine {name!r} is reached", hint=hint)
     parts = urlsplit(address.url)
     if parts.scheme == "http" and not is_loopback(parts.hostname or "") and not address.insecure_plain_http:
         raise errors.ConfigurationError(
             f"{address.url} is beyond this machine, and plain HTTP can be read on the way",
             hint="use https, a tunnel or a spool; or set insecure_plain_http: true in operator.yaml",
         )
+    home, ring = Home(context.home_path), KeyRing(Path(context.keys_dir))
+    now = int(context.now.timestamp())
+    message = records.make_message(
+        iss=home.identity.id,
+        aud=peer.home,
+        iat=now,
+        exp=now + messages.LIFETIME_S,
+        seq=receiving.next_number(context, home, now * 1000),
+        action=action,
+        domain=SELF_MODIFICATION,
+        body=_without_secrets(action, body),
+    )
+    payload = records.dump_record(message)
+    records.parse_message(
+        payload, "the message"
+    )  # what the receiver would refuse is refused before it is sent
+    envelope = seal(messages.MESSAGE_TYPE, payload, load_machine_key(ring, home.identity.id))
+    if len(envelope) > records.MAX_MESSAGE_BYTES:
+        raise errors.RefusedError(
+            f"the message has {len(envelope)} bytes; at most {records.MAX_MESSAGE_BYTES} are taken"
+        )
+    return Outgoing(message=message, envelope=envelope, peer=peer, address=address)
 
 
 def known_peers(context: Context) -> messages.Peers:
@@ -150,43 +129,34 @@ def known_peers(context: Context) -> messages.Peers:
         return read_peers(session.gate.home, session.ledger, session.moment)
 
 
-def deliver(
-    context: Context,
-    outgoing: Outgoing,
-    retry_after_s: Sequence[float] | None = None,
-    pause: Callable[[float], None] = time.sleep,
-) -> Delivery:
+def deliver(context: Context, outgoing: Outgoing, pause: Callable[[float], None] = time.sleep) -> Delivery:
     """Send a message; where the machine has both, HTTP is tried and the spool is the way that remains.
 
     Args:
         context: The sending home.
         outgoing: What to send.
-        retry_after_s: Seconds to wait before each further try; None as usual.
         pause: Waits for so many seconds.
     """
-    if not outgoing.address.url:
-        return _spool(context, outgoing)
-    url, error, most = outgoing.address.url, "", MAX_REPLY_ENVELOPE_BYTES
-    caller = Caller(url=url, max_bytes=most, timeout_s=TIMEOUT_S, patience_s=_STEPS * TIMEOUT_S, port=PORT)
-    waits = (*(messages.RETRY_AFTER_S if retry_after_s is None else retry_after_s), None)
-    for attempt, wait in enumerate(waits, 1):
+    url, most, error, attempt = outgoing.address.url, MAX_REPLY_ENVELOPE_BYTES, "", 0
+    caller = Caller(url=url, max_bytes=most, timeout_s=TIMEOUT_S, patience_s=3 * TIMEOUT_S, port=PORT)
+    for attempt, wait in enumerate((0, *messages.RETRY_AFTER_S) if url else (), 1):
+        if wait:
+            pause(wait)
         try:
-            headers = {"Content-Type": CONTENT_TYPE}
-            status, _, content = caller.exchange("POST", MESSAGE_PATH, outgoing.envelope, headers)
+            status, content = caller.exchange("POST", MESSAGE_PATH, outgoing.envelope, _HEADERS)
             if status == http.client.OK:
                 reply = believe(context, content, outgoing.peer, outgoing.message.id)
                 return Delivery(reply=reply, attempts=attempt)
-            said = content[:_MAX_ERROR_BYTES].decode("utf-8", "replace").strip()
-            error = f"{url} answered {status}: {said}"
+            error = (
+                f"{url} answered {status}: {content[:_MAX_ERROR_BYTES].decode('utf-8', 'replace').strip()}"
+            )
             if status in _NEVER:  # it will not take it, however often it comes
                 return bury(context, outgoing.envelope, error, attempt)
         except errors.NightledgerError as failure:
             error = str(failure)
-        if wait is not None:
-            pause(wait)
     if outgoing.address.spool:
         return _spool(context, outgoing)
-    return bury(context, outgoing.envelope, error, len(waits))
+    return bury(context, outgoing.envelope, error, attempt)
 
 
 def _spool(context: Context, outgoing: Outgoing) -> Delivery:
@@ -217,8 +187,10 @@ def pending(home: Home) -> dict[str, tuple[messages.Message, bytes]]:
     found = {}
     for name in sorted(os.listdir(sent_dir(home))) if os.path.isdir(sent_dir(home)) else []:
         with suppress(errors.NightledgerError):
-            raw = read_optional(os.path.join(sent_dir(home), name), MAX_MESSAGE_BYTES) or b""
-            message = parse_message(parse_envelope(raw, name, max_bytes=MAX_MESSAGE_BYTES).payload, name)
+            raw = read_optional(os.path.join(sent_dir(home), name), records.MAX_MESSAGE_BYTES) or b""
+            message = records.parse_message(
+                parse_envelope(raw, name, max_bytes=records.MAX_MESSAGE_BYTES).payload, name
+            )
             if name == f"{message.id}.json":
                 found[message.id] = message, raw
     return found
@@ -240,7 +212,7 @@ def believe(
     """
     envelope = parse_envelope(raw, "the answer", max_bytes=MAX_REPLY_ENVELOPE_BYTES)
     verify_peer(envelope, messages.REPLY_TYPE, messages.Peers(peers=(peer,)))
-    reply = parse_reply(envelope.payload, "the answer")
+    reply = records.parse_reply(envelope.payload, "the answer")
     if (reply.iss, reply.aud) != (peer.home, Home(context.home_path).identity.id):
         raise errors.RefusedError(f"the answer of {peer.name} was said to another home")
     if message_id not in (None, reply.re):
@@ -258,21 +230,6 @@ def bury(context: Context, envelope: bytes, error: str, attempts: int) -> Delive
     }
     append_records(Home(context.home_path).dead_letters, canonical(letter) + b"\n")
     return Delivery(attempts=attempts, error=error)
-
-
-def _take_seq(ring: KeyRing, home_id: str, now: int) -> int:
-    """Return the next number and put it on disk first, so that none is ever given twice.
-
-    Where the note of the last one is lost or damaged, the clock gives the next.
-    """
-    path = str(ring.path(home_id, "channel-out.json"))
-    with Lock(path.removesuffix(".json") + ".lock", timeout_s=_LOCK_TIMEOUT_S):
-        last = _Counter()
-        with suppress(msgspec.MsgspecError, UnicodeError):
-            last = msgspec.json.decode(read_optional(path, _MAX_STATE_BYTES) or b"", type=_Counter)
-        seq = messages.next_seq(last.seq, now * 1000)
-        replace_file(path, canonical({"v": 1, "seq": seq}) + b"\n")
-    return seq
 
 
 def _without_secrets(action: str, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -347,30 +304,25 @@ def _why(error: errors.NightledgerError | OSError) -> str:
 
 
 def _deal(context: Context, peers: messages.Peers, box: Spool, name: str, emptied: Emptied) -> None:
-    answered = None
     try:
         content = box.read(name, MAX_REPLY_ENVELOPE_BYTES)
         if content is None:
             return
         if name.endswith(REPLY_SUFFIX):
             _take_reply(context, peers, name.removesuffix(REPLY_SUFFIX), content, emptied)
-        else:
-            answered = take_in(context, content)
-    except (
-        errors.RecordError,
-        errors.RefusedError,
-    ) as error:  # its own fault; any other is ours, and it comes again
+        elif not _answer(box, receiving.take_in(context, content), emptied):
+            return
+    except (errors.RecordError, errors.RefusedError) as error:
+        # Its own fault; any other is ours, and it comes again.
         emptied.unreadable.append({"name": name, "reason": str(error)})
         gone = box.set_aside(name, context.now.timestamp())
         emptied.set_aside += gone
         emptied.later += not gone
-        return
-    if answered is not None and not _answer(box, answered, emptied):
-        return
-    box.done(name)
+    else:
+        box.done(name)
 
 
-def _answer(box: Spool, answered: Answered, emptied: Emptied) -> bool:
+def _answer(box: Spool, answered: receiving.Answered, emptied: Emptied) -> bool:
     """Put an answer into the sender's box; return whether that was possible."""
     message = answered.message
     try:
@@ -394,11 +346,10 @@ def _take_reply(
     context: Context, peers: messages.Peers, message_id: str, content: bytes, emptied: Emptied
 ) -> None:
     home = Home(context.home_path)
-    with channel_lock(context, home):
-        waits = pending(home)
-        if message_id not in waits:
+    with receiving.channel_lock(context, home):
+        message, _ = pending(home).get(message_id, (None, b""))
+        if message is None:
             return  # nobody waits for it: it came before
-        message, _ = waits[message_id]
         peer = next((peer for peer in peers.peers if peer.home == message.aud), None)
         if peer is None:
             raise errors.RecordError(message_id, ("the machine that it is from is not known any more",))
@@ -407,15 +358,15 @@ def _take_reply(
         make_dir(os.path.dirname(path), ignored_by_git=True)
         replace_file(path, content)
         os.unlink(os.path.join(sent_dir(home), f"{message_id}.json"))
-    said = {"status": reply.status.value, "reason": reply.reason}
-    emptied.replies.append({"peer": peer.name, "action": message.action, **said})
+    said = {"action": message.action, "status": reply.status.value, "reason": reply.reason}
+    emptied.replies.append({"peer": peer.name, **said})
 
 
 def _bury_expired(context: Context) -> Iterator[str]:
     home, now = Home(context.home_path), context.now.timestamp()
     if not pending(home):
         return
-    with channel_lock(context, home):
+    with receiving.channel_lock(context, home):
         for message_id, (message, envelope) in pending(home).items():
             if message.exp <= now:
                 bury(context, envelope, "no answer came before it expired", 1)

@@ -8,7 +8,8 @@ unattended, and nothing else: nothing that the gate accepts as an operator's wor
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -138,7 +139,8 @@ def add_peer(peers: Peers, name: str, home: str, key: PeerKey, actions: Sequence
             raise UsageError(f"that machine is known as {peer.name}", hint="remove it first, or use its name")
     kept = [other for other in known.keys if other.key != key.key] if known else []
     if len(kept) >= MAX_KEYS:
-        raise UsageError(f"{name} has {len(kept)} keys already", hint="remove one with --key")
+        hint = f"remove one: nightledger channel peer remove {name} --line 'OLD LINE'"
+        raise UsageError(f"{name} has {len(kept)} keys already", hint=hint)
     may = tuple(sorted(set(actions))) or (known.actions if known else ())
     return _with(peers, Peer(name=name, home=home, keys=(*kept, key), actions=may))
 
@@ -177,7 +179,11 @@ def recent_dead_letters(home: Home, now: datetime) -> tuple[datetime, ...]:
         home: Which sent them.
         now: Aware, UTC.
     """
-    return tuple(sorted(min(at, now) for at in _times(home) if at > now - TOLD_FOR))
+    found = []
+    for letter in read_dead_letters(home):
+        with suppress(ValueError):
+            found.append(min(read_moment(str(letter.get("dead_lettered_at"))), now))
+    return tuple(sorted(at for at in found if at > now - TOLD_FOR))
 
 
 def told(found: tuple[datetime, ...]) -> str:
@@ -190,28 +196,14 @@ def told(found: tuple[datetime, ...]) -> str:
     return f"{messages} never taken in by another machine, the last on {found[-1]:%Y-%m-%d}"
 
 
-def _times(home: Home) -> Iterator[datetime]:
-    for letter in read_dead_letters(home):
-        try:
-            yield read_moment(str(letter.get("dead_lettered_at")))
-        except ValueError:
-            continue
-
-
 def tell(context: Context, record: Any, lines: Iterable[str] = (), notes: Iterable[str] = ()) -> None:
     """Print a command's record with ``--json``, else its lines; notes go to standard error.
 
     What other machines wrote is made visible; each line is broken to the width, and goes on further in than it begins.
     """
     context.emit(record)
-    for line in lines:
-        context.print_lines(_rows(line))
-    for line in notes:
-        for row in _rows(line):
-            context.note(row)
-
-
-def _rows(line: str) -> list[str]:
-    text = line.lstrip(" ")
-    first = line[: len(line) - len(text)]
-    return screen.wrap(screen.shown(text), indent=f"{first}  ", first=first)
+    for show, texts in ((context.print, lines), (context.note, notes)):
+        for text in texts:
+            first = text[: len(text) - len(text.lstrip(" "))]
+            for row in screen.wrap(screen.shown(text.lstrip(" ")), indent=f"{first}  ", first=first):
+                show(row)

@@ -23,16 +23,11 @@ from msgspec.structs import replace
 
 from nightledger.codec.canonical import MAX_INTEGER, canonical, parse_json
 from nightledger.codec.records import MAX_REPLY_BYTES, dump_record
+from nightledger.domain import errors
+from nightledger.domain import message as messages
 from nightledger.domain.consent import SELF_MODIFICATION, Tier, Why
 from nightledger.domain.decision import Actor, EventName
-from nightledger.domain.errors import (
-    ConfigurationError,
-    IntegrityError,
-    RecordError,
-    RefusedError,
-    UnreadableError,
-)
-from nightledger.domain.message import REPLY_TYPE, Message, Reply, Status, find_lasting_reasons, find_reasons
+from nightledger.domain.message import REPLY_TYPE, Message, Reply, Status
 from nightledger.files.atomic import Lock, replace_file
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
@@ -69,11 +64,38 @@ def read_numbers(path: str) -> dict[str, int]:
     raw = read_optional(path, MAX_BYTES)
     try:
         return {} if raw is None else convert(parse_json(raw, path)["senders"], dict[_Iss, _Seq])
-    except (RecordError, ValidationError, UnicodeEncodeError, KeyError, TypeError) as error:
-        raise IntegrityError(
+    except (errors.RecordError, ValidationError, UnicodeEncodeError, KeyError, TypeError) as error:
+        raise errors.IntegrityError(
             f"{path} is damaged",
             hint="restore it from a backup of the keys, or remove it: the log says what was taken in",
         ) from error
+
+
+def _spend_number(path: str, numbers: Mapping[str, int], iss: str, seq: int) -> None:
+    """Put a number on disk beside the others; the caller holds the channel's lock."""
+    replace_file(path, canonical({"v": 1, "senders": {**numbers, iss: seq}}) + b"\n")
+
+
+def next_number(context: Context, home: Home, now_ms: int) -> int:
+    """Return the number of this home's next message, and put it on disk first, so that none is ever given twice.
+
+    It stands among those of other senders, under this home's own id; where they are lost the clock gives the next.
+
+    Args:
+        context: The sending home's.
+        home: The sending home.
+        now_ms: Milliseconds since 1970 UTC.
+    """
+    with channel_lock(context, home):
+        path, mine = _numbers_path(context, home), home.identity.id
+        numbers = read_numbers(path)
+        seq = messages.next_seq(numbers.get(mine, 0), now_ms)
+        _spend_number(path, numbers, mine, seq)
+    return seq
+
+
+def _numbers_path(context: Context, home: Home) -> str:
+    return str(KeyRing(Path(context.keys_dir)).path(home.identity.id, "channel.json"))
 
 
 class Answered(Struct, frozen=True, kw_only=True):
@@ -110,7 +132,7 @@ def take_in(context: Context, raw: bytes) -> Answered:
     with channel_lock(context, home):
         rule = rule_of(message.action)
         with writing(context, actor=rule.actor) if rule.writes else reading(context) as session:
-            done = _outcome(session, KeyRing(Path(context.keys_dir)), raw)
+            done = _outcome(session, _numbers_path(context, home), raw)
     return Answered(message=message, peer=peer.name, envelope=_sealed(context, message, done))
 
 
@@ -122,14 +144,14 @@ def channel_lock(context: Context, home: Home) -> Lock:
     """
     folder = KeyRing(Path(context.keys_dir)).home_dir(home.identity.id)
     if not folder.is_dir():
-        raise ConfigurationError(
+        raise errors.ConfigurationError(
             f"{folder} is missing",
             hint="set NIGHTLEDGER_KEYS to the directory of this home's keys, or restore them",
         )
     return Lock(str(folder / LOCK), timeout_s=PATIENCE_S)
 
 
-def _outcome(session: Session, ring: KeyRing, raw: bytes) -> Done:
+def _outcome(session: Session, path: str, raw: bytes) -> Done:
     """Judge a message by the machines that the log names; carry it out, or refuse it.
 
     Raises:
@@ -139,45 +161,42 @@ def _outcome(session: Session, ring: KeyRing, raw: bytes) -> Done:
     message, peer = open_message(raw, read_peers(gate.home, ledger, moment))
     if logged := logged_outcome(ledger, message):
         return logged
-    path = str(ring.path(gate.home.identity.id, "channel.json"))
     numbers = read_numbers(path)
     named = (one["number"] for one in logged_messages(ledger) if one["iss"] == message.iss)
     seq = max(numbers.get(message.iss, 0), *named, 0)
     spent = seq if rule_of(message.action).in_order else 0
-    reasons = find_reasons(message, peer, gate.home.identity.id, spent, int(moment.at.timestamp()))
+    reasons = messages.find_reasons(message, peer, gate.home.identity.id, spent, int(moment.at.timestamp()))
     if reasons:
-        done = Done(status=Status.REJECTED, reason="; ".join(reasons))
+        done = _rejected("; ".join(reasons))
     else:
         done = perform(Work(gate=gate, ledger=ledger, message=message, peer=peer, moment=moment))
-    if message.seq > seq and not find_lasting_reasons(message, peer, gate.home.identity.id):
-        senders = dict(sorted({**numbers, message.iss: message.seq}.items()))
-        replace_file(path, canonical({"v": 1, "senders": senders}) + b"\n")
+    if message.seq > seq and not messages.find_lasting_reasons(message, peer, gate.home.identity.id):
+        _spend_number(path, numbers, message.iss, message.seq)
     return done
 
 
 def _sealed(context: Context, message: Message, done: Done) -> bytes:
     home = Home(context.home_path)
-    key = load_machine_key(KeyRing(Path(context.keys_dir)), home.identity.id)
-    payload = dump_record(_reply(context, home, message, done))
+
+    def payload_of(done: Done) -> bytes:
+        reply = Reply(
+            v=1,
+            re=message.id,
+            iss=home.identity.id,
+            aud=message.iss,
+            iat=int(context.moment.at.timestamp()),
+            status=done.status,
+            reason=done.reason[:MAX_REASON_CHARACTERS],
+            body=done.body or {},
+        )
+        return dump_record(reply)
+
+    payload = payload_of(done)
     if len(payload) > MAX_REPLY_BYTES:
         size = f"the answer would have {len(payload)} bytes; at most {MAX_REPLY_BYTES} are sent"
         made = Done(status=done.status, body=done.names())
-        rest = made if rule_of(message.action).writes else Done(status=Status.REJECTED, reason=size)
-        payload = dump_record(_reply(context, home, message, rest))
-    return seal(REPLY_TYPE, payload, key)
-
-
-def _reply(context: Context, home: Home, message: Message, done: Done) -> Reply:
-    return Reply(
-        v=1,
-        re=message.id,
-        iss=home.identity.id,
-        aud=message.iss,
-        iat=int(context.moment.at.timestamp()),
-        status=done.status,
-        reason=done.reason[:MAX_REASON_CHARACTERS],
-        body=done.body or {},
-    )
+        payload = payload_of(made if rule_of(message.action).writes else _rejected(size))
+    return seal(REPLY_TYPE, payload, load_machine_key(KeyRing(Path(context.keys_dir)), home.identity.id))
 
 
 class Rule(Struct, frozen=True):
@@ -221,7 +240,11 @@ RULES: dict[str, Rule] = {
 
 def rule_of(action: str) -> Rule:
     """Return what an action is to the gate; one that is unknown is refused, and recorded like one that writes."""
-    return RULES.get(action) or Rule(lambda _: _rejected(f"the action {action} is unknown"))
+    return RULES.get(action) or Rule(lambda _: _rejected("unknown"))
+
+
+class _BlockedError(errors.RefusedError):
+    """The action is unknown, or the consent graph blocks it."""
 
 
 def perform(work: Work) -> Done:
@@ -231,46 +254,46 @@ def perform(work: Work) -> Done:
         work: What to do; for an action that writes, with the home's lock held.
     """
     rule = rule_of(work.message.action)
-    blocked, done = _refusal(work)
-    if done is None:
-        done = _carry_out(rule.handler, work)
+    done, blocked = _carry_out(work, rule)
     if rule.writes:
         _record(work, done, blocked=blocked)
     return done
 
 
-def _carry_out(handler: Callable[[Work], Done], work: Work) -> Done:
+def _carry_out(work: Work, rule: Rule) -> tuple[Done, bool]:
+    """Return what came of it, and whether it was not tried because its action is unknown or blocked."""
     try:
-        return handler(work)
-    except (RefusedError, RecordError, UnreadableError) as error:
-        hint = f" ({error.hint})" if error.hint else ""
-        return _rejected(f"{error}{hint}")
+        _require_allowed(work, rule)
+        return rule.handler(work), False
+    except (errors.RefusedError, errors.RecordError, errors.UnreadableError) as error:
+        told = f"{error} ({error.hint})" if error.hint else str(error)
+        return _rejected(told), isinstance(error, _BlockedError)
 
 
-def _refusal(work: Work) -> tuple[bool, Done | None]:
-    """Say why a message is not even tried, and whether that is because its action is blocked or unknown."""
-    message, rule = work.message, RULES.get(work.message.action)
-    if rule is None:
-        return True, _rejected(f"the action {message.action} is unknown")
+def _require_allowed(work: Work, rule: Rule) -> None:
+    """Make sure that the machine may ask for its action, and that the consent graph does not stand against it."""
+    message = work.message
+    if message.action not in RULES:
+        raise _BlockedError(f"the action {message.action} is unknown")
     if message.action not in work.peer.actions:
-        return False, _rejected(f"{work.peer.name} may not ask for {message.action}")
+        raise errors.RefusedError(f"{work.peer.name} may not ask for {message.action}")
     if message.domain != SELF_MODIFICATION:
-        return False, _rejected(f"{message.action} belongs to the domain {SELF_MODIFICATION}")
-    return _consent(work, rule) if rule.consent else (False, None)
-
-
-def _consent(work: Work, rule: Rule) -> tuple[bool, Done | None]:
+        raise errors.RefusedError(f"{message.action} belongs to the domain {SELF_MODIFICATION}")
+    if not rule.consent:
+        return
     try:
-        standing = read_standing(work.gate, work.ledger, work.moment)
-    except (ConfigurationError, RecordError, UnreadableError):  # an agent can write that file
-        return False, _rejected("the consent graph cannot be used")
-    answer = standing.answer(SELF_MODIFICATION, rule.consent)
+        answer = read_standing(work.gate, work.ledger, work.moment).answer(SELF_MODIFICATION, rule.consent)
+    except (
+        errors.ConfigurationError,
+        errors.RecordError,
+        errors.UnreadableError,
+    ) as error:  # an agent can write that file
+        raise errors.RefusedError("the consent graph cannot be used") from error
     if answer.tier is Tier.BLOCKED:
-        return True, _rejected(f"the consent graph blocks {rule.consent}")
+        raise _BlockedError(f"the consent graph blocks {rule.consent}")
     if answer.tier is not Tier.AUTONOMOUS and not rule.proposes:
         why = " since nobody has signed a review for long" if answer.why is Why.DECAYED else ""
-        return False, _rejected(f"the consent graph wants the operator's approval for {rule.consent}{why}")
-    return False, None
+        raise errors.RefusedError(f"the consent graph wants the operator's approval for {rule.consent}{why}")
 
 
 def _rejected(reason: str) -> Done:
@@ -279,20 +302,13 @@ def _rejected(reason: str) -> Done:
 
 def logged_outcome(ledger: Ledger, message: Message) -> Done | None:
     """Return what the log says became of a message, None where it does not name it; what else was answered then is gone."""
-    fields: Mapping[str, str] | None = next(
-        (fields for fields in logged_messages(ledger) if fields["message"] == message.id), None
-    )
-    if fields is None:
-        return None
-    status = Status(fields["status"])
-    reason = "it was rejected when it first came" if status is Status.REJECTED else ""
-    done = Done(
-        status=status,
-        reason=reason,
-        proposal=fields.get("proposal", ""),
-        decision=fields.get("decision", ""),
-    )
-    return replace(done, body=done.names())
+    for fields in logged_messages(ledger):
+        if fields["message"] == message.id:
+            status, proposal, decision = (fields.get(name, "") for name in ("status", "proposal", "decision"))
+            reason = "it was rejected when it first came" if status == Status.REJECTED else ""
+            done = Done(status=Status(status), reason=reason, proposal=proposal, decision=decision)
+            return replace(done, body=done.names())
+    return None
 
 
 def _record(work: Work, done: Done, *, blocked: bool) -> None:

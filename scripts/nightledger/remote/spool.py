@@ -1,6 +1,6 @@
 """Letters between machines as files, in the manner of a maildir (cr.yp.to/proto/maildir.html).
 
-``<spool>/<home id>/{tmp,new,cur}/<name>.json``: whoever writes to a home puts a file into its
+``<spool>/<home id>/{new,cur}/<name>.json``: whoever writes to a home puts a file into its
 ``new``. Invariant: a letter appears in ``new`` whole or not at all when it is written here; one
 that another program copies (rsync, Syncthing, a shared mount) may be seen in part, and is then
 left until it is whole. What was dealt with is removed; what never becomes readable is set aside in ``cur``.
@@ -11,7 +11,8 @@ import re
 from contextlib import suppress
 
 from nightledger.domain.errors import ConfigurationError, NightledgerError, RecordError
-from nightledger.files.durable import FILE_MODE, make_dir, read_regular, sync_directory, sync_file, write_all
+from nightledger.files.atomic import replace_file
+from nightledger.files.durable import make_dir, read_regular
 
 MESSAGE_SUFFIX = ".message.json"
 REPLY_SUFFIX = ".reply.json"
@@ -57,24 +58,15 @@ class Spool:
         Returns:
             Where it lies.
         """
-        for folder in ("tmp", "new", "cur"):
+        for folder in ("new", "cur"):
             make_dir(os.path.join(self.root, folder))
-        temp, path = os.path.join(self.root, "tmp", f"{name}.{os.getpid()}"), self.path(name)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK
-        descriptor = os.open(temp, flags, FILE_MODE)
-        try:
-            write_all(descriptor, content)
-            sync_file(descriptor, temp)
-        finally:
-            os.close(descriptor)
-        os.rename(temp, path)
-        sync_directory(os.path.dirname(path))
-        return path
+        replace_file(self.path(name), content, disposable=True)
+        return self.path(name)
 
     def names(self) -> list[str]:
         """Return the names of the letters that nobody has dealt with, the oldest first.
 
-        Temporary files of other programs have other names, most begin with a dot.
+        Temporary files, ours and those of other programs, have other names, most begin with a dot.
         """
         return sorted(sorted(filter(_NAME.fullmatch, self._in("new"))), key=self._age)
 

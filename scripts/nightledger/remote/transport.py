@@ -19,7 +19,7 @@ from contextlib import closing, contextmanager, suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from nightledger.surfaces.context import Context
 
 _KINDS = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
+NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 TEXT = "text/plain; charset=utf-8"
 MAX_LENGTH_DIGITS = 12
 """A longer Content-Length is no number that we would read as one."""
 RETRY_AFTER_S = 5
-Answered = TypeVar("Answered", "Response", "Response | None")
 
 
 class TransportError(NightledgerError):
@@ -62,13 +62,9 @@ class Caller(Struct, frozen=True, kw_only=True):
     port: int = http.client.HTTP_PORT
 
     def exchange(
-        self,
-        method: str,
-        path: str,
-        body: bytes | None = None,
-        headers: Mapping[str, str] = MappingProxyType({}),
-    ) -> tuple[int, str, bytes]:
-        """Return status, content type and content of the answer.
+        self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] = NO_HEADERS
+    ) -> tuple[int, bytes]:
+        """Return status and content of the answer.
 
         Raises:
             TransportError: There was none, or a larger one.
@@ -89,7 +85,7 @@ class Caller(Struct, frozen=True, kw_only=True):
             raise TransportError(f"{self.url} does not answer ({said})") from error
         if len(content) > self.max_bytes:
             raise TransportError(f"{self.url} answered with more than {self.max_bytes} bytes")
-        return response.status, response.getheader("Content-Type", ""), content
+        return response.status, content
 
 
 @contextmanager
@@ -125,21 +121,6 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-class Limits(Struct, frozen=True, kw_only=True):
-    """What clients may take.
-
-    Attributes:
-        connections: How many are held at once; more are closed, so that a flood does not become one of threads.
-        connection_s: How long each step of a connection may take.
-    """
-
-    connections: int = 80
-    connection_s: float = 20.0
-
-
-LIMITS = Limits()
-
-
 class Response(Struct, frozen=True, kw_only=True):
     """An answer: status, content, its type."""
 
@@ -159,7 +140,6 @@ class Service(Struct, frozen=True, kw_only=True):
     Attributes:
         name: What it calls itself where it tells of trouble.
         path: Of requests.
-        word: What a request is: ``message``.
         max_bytes: That one may have.
         answer: Answers one; what it raises becomes "not now", told here on standard error unless it is a lock.
         look: Answers ``GET`` of a path; None for "there is nothing here".
@@ -170,34 +150,39 @@ class Service(Struct, frozen=True, kw_only=True):
 
     name: str
     path: str
-    word: str
     max_bytes: int
     answer: Callable[[bytes], Response]
     look: Callable[[str], Response | None]
     admit: "Callable[[str, Message], Response | None]" = lambda *_: None
-    headers: Mapping[str, str] = MappingProxyType({})
+    headers: Mapping[str, str] = NO_HEADERS
     is_over: Callable[[], bool] = lambda: False
 
 
 class Server(ThreadingHTTPServer):
-    """Serves until ``shutdown``; a flood of connections does not become a flood of threads."""
+    """Serves until ``shutdown``; a flood of connections does not become a flood of threads.
 
+    Attributes:
+        connections: How many are held at once; more are closed.
+        connection_s: How long each step of a connection may take.
+    """
+
+    connections = 80
+    connection_s = 20.0
     daemon_threads = True
     block_on_close = False
     request_queue_size = 128
 
-    def __init__(self, address: tuple[str, int], service: Service, limits: Limits = LIMITS) -> None:
+    def __init__(self, address: tuple[str, int], service: Service) -> None:
         """Bind; nothing is answered before ``serve_forever``.
 
         Args:
             address: Host and port; port 0 takes a free one.
             service: What is served.
-            limits: What clients may take.
 
         Raises:
             ConfigurationError: The address is taken or is none of this machine's.
         """
-        self.service, self.limits = service, limits
+        self.service = service
         self._held: set[Any] = set()
         if ":" in address[0]:
             self.address_family = socket.AF_INET6
@@ -212,7 +197,7 @@ class Server(ThreadingHTTPServer):
     def verify_request(self, request: Any, client_address: Any) -> bool:
         """Take a connection where there is room for it; else it is closed."""
         del client_address
-        if len(self._held) >= self.limits.connections:
+        if len(self._held) >= self.connections:
             return False
         self._held.add(request)
         return True
@@ -249,10 +234,10 @@ class Server(ThreadingHTTPServer):
         del request
         print(f"{self.service.name}: {client_address[0]}: {sys.exc_info()[1]!r}", file=sys.stderr)
 
-    def answer(self, ask: Callable[[Service], Answered]) -> Answered | Response:
+    def answer(self, ask: Callable[[], Response | None]) -> Response:
         """Have a request answered; what stands in the way is told on standard error, and the client may come again."""
         try:
-            return ask(self.service)
+            return ask() or sentence(HTTPStatus.NOT_FOUND, "there is nothing here")
         except LockedError:
             return sentence(HTTPStatus.SERVICE_UNAVAILABLE, "others are at work; try again")
         except NightledgerError as error:
@@ -268,7 +253,7 @@ class _Handler(BaseHTTPRequestHandler):
     sys_version = ""
 
     def setup(self) -> None:
-        self.request.settimeout(self.server.limits.connection_s)
+        self.request.settimeout(self.server.connection_s)
         super().setup()
 
     def handle(self) -> None:
@@ -279,42 +264,35 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing of each request."""
 
     def do_GET(self) -> None:
-        refused = self.server.service.admit("GET", self.headers)
-        found = refused or self.server.answer(lambda service: service.look(self.path))
-        self._send(found or sentence(HTTPStatus.NOT_FOUND, "there is nothing here"))
+        service = self.server.service
+        self._send(service.admit("GET", self.headers) or self.server.answer(lambda: service.look(self.path)))
 
     def do_POST(self) -> None:
-        if refused := self.server.service.admit("POST", self.headers):
-            self._send(refused)
-            return
-        status, found = self._body()
+        service = self.server.service
+        found = service.admit("POST", self.headers) or self._body()
         if isinstance(found, bytes):
-            self._send(self.server.answer(lambda service: service.answer(found)))
-        else:
-            self._send(sentence(status, found))
+            raw = found
+            found = self.server.answer(lambda: service.answer(raw))
+        self._send(found)
 
-    def _body(self) -> tuple[int, bytes | str]:
-        """Read the body; a sentence and its status where it is refused."""
+    def _body(self) -> bytes | Response:
+        """Read the body; an answer where it is refused."""
         service, lengths = self.server.service, self.headers.get_all("Content-Length", [])
-        text = lengths[0] if lengths else ""
+        text = (
+            lengths[0] if len(lengths) == 1 else ""
+        )  # who reads another one sees another request (RFC 9112, 6.3)
         if self.path != service.path:
-            return HTTPStatus.NOT_FOUND, "there is nothing here"
-        if len(lengths) > 1:  # who reads the other one sees another request (RFC 9112 section 6.3)
-            return HTTPStatus.BAD_REQUEST, "say its length once"
+            return sentence(HTTPStatus.NOT_FOUND, "there is nothing here")
         if not (text.isascii() and text.isdigit()) or "Transfer-Encoding" in self.headers:
-            return HTTPStatus.LENGTH_REQUIRED, "say its length with Content-Length"
+            return sentence(HTTPStatus.LENGTH_REQUIRED, "say its length once, with Content-Length")
         if len(text) > MAX_LENGTH_DIGITS or int(text) > service.max_bytes:
-            return (
-                HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-                f"a {service.word} has at most {service.max_bytes} bytes",
-            )
+            told = f"at most {service.max_bytes} bytes are taken"
+            return sentence(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, told)
         try:
             raw = self.rfile.read(int(text))
         except TimeoutError:
-            return HTTPStatus.REQUEST_TIMEOUT, f"the {service.word} did not arrive in time"
-        if len(raw) < int(text):
-            return HTTPStatus.BAD_REQUEST, f"the {service.word} was cut short"
-        return HTTPStatus.OK, raw
+            return sentence(HTTPStatus.REQUEST_TIMEOUT, "the request did not arrive in time")
+        return raw if len(raw) == int(text) else sentence(HTTPStatus.BAD_REQUEST, "the request was cut short")
 
     def _send(self, response: Response) -> None:
         self.send_response(response.status)

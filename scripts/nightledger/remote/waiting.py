@@ -5,7 +5,7 @@ worked out from the bytes that came, never taken from what the other machine say
 """
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 
 from msgspec import Struct
@@ -52,25 +52,26 @@ def waiting_of(work: Work) -> Waiting:
     proposals: list[Travelling] = []
     left_out: list[str] = []
     room = MAX_TRAVELLING_BYTES
-    for status in ledger.book.proposals.values():
+    for status in ledger.book.live():
         if status.lane == EDIT_LANE or not status.open_changes():
             continue
-        found = _travelling(work, status)
-        added = [] if found is None else _documents(gate.home, found[0], documents)
-        size = 0 if found is None else _size(found[1]) + sum(len(document.content) for document in added)
-        if found is None or size > room:
-            left_out.append(status.id)
-            continue
-        room -= size
-        proposals.append(found[1])
-        documents |= {document.path: document for document in added}
+        if found := _travelling(work, status):
+            paths = files_of(found[0].changes)
+            added = {path: _document(gate.home, path) for path in sorted(set(paths) - documents.keys())}
+            size = len(found[1].record) + sum(len(excerpt.text) for excerpt in found[1].excerpts)
+            size += sum(len(document.content) for document in added.values())
+            if size <= room:
+                room -= size
+                proposals.append(found[1])
+                documents |= added
+                continue
+        left_out.append(status.id)
+    signers = Trust(gate.home, ledger).content("allowed_signers", work.moment)
     return Waiting(
         v=1,
         origin=gate.home.identity.origin,
         log=LogHead(size=ledger.log.size, root=ledger.log.root_at(ledger.log.size).hex()),
-        allowed_signers=Trust(gate.home, ledger)
-        .content("allowed_signers", work.moment)
-        .decode("utf-8", "replace"),
+        allowed_signers=signers.decode("utf-8", "replace"),
         terms=HomeTerms(
             cooling_after_proposal_s=gate.cooling.after_proposal_s,
             cooling_after_signature_s=gate.cooling.after_signature_s,
@@ -113,11 +114,6 @@ def _texts(change: Change) -> tuple[str, ...]:
     return (*texts, change.reason, change.section, *(part.hunk.added for part in change.also))
 
 
-def _documents(home: Home, proposal: Proposal, known: dict[str, Document]) -> list[Document]:
-    paths = sorted(set(files_of(proposal.changes)) - known.keys())
-    return [_document(home, path) for path in paths]
-
-
 def _document(home: Home, path: str) -> Document:
     content = read_target(home, path)
     masked = mask_lines(content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
@@ -140,10 +136,6 @@ def _masked(lines: list[str], first: int, last: int) -> str:
     start = max(0, first - 1 - _AROUND)
     around = "\n".join(lines[start : last + _AROUND])
     return "\n".join(mask_lines(around).split("\n")[first - 1 - start : last - start])
-
-
-def _size(travelling: Travelling) -> int:
-    return len(travelling.record) + sum(len(excerpt.text) for excerpt in travelling.excerpts)
 
 
 class RemoteReview(Struct, frozen=True, kw_only=True):
@@ -188,7 +180,11 @@ def unpack(waiting: Waiting, home_id: str) -> RemoteReview:
             masked.append(document.path)
     terms = waiting.terms
     unpacked = [_unpack_one(item, documents) for item in waiting.proposals]
-    _require_once([items[0].stored.proposal.id for items, _ in unpacked if items])
+    excerpts = {stored.proposal.id: travelling.excerpts for stored, _, travelling in unpacked}
+    if len(excerpts) < len(unpacked):  # an answer to one of them would sign the other
+        raise RefusedError(
+            "two of the proposals that came have one name, so that nobody can answer one of them"
+        )
     return RemoteReview(
         terms=Terms(
             origin=waiting.origin,
@@ -201,20 +197,32 @@ def unpack(waiting: Waiting, home_id: str) -> RemoteReview:
         ),
         documents=documents,
         masked=tuple(masked),
-        items=tuple(item for items, _ in unpacked for item in items),
-        excerpts={items[0].stored.proposal.id: excerpts for items, excerpts in unpacked if items},
+        items=tuple(items_in([one[:2] for one in unpacked], DecisionType.APPROVE, documents)),
+        excerpts=excerpts,
     )
 
 
-def _unpack_one(travelling: Travelling, documents: dict[str, str]) -> tuple[list[Item], tuple[Excerpt, ...]]:
+def _unpack_one(
+    travelling: Travelling, documents: dict[str, str]
+) -> tuple[Stored, ProposalStatus, Travelling]:
+    """Read a proposal that came, and refuse one that cannot be reviewed, or that no gate carries out.
+
+    What such changes are shown as would not be what their hunks write. Which files are gated is the other home's word;
+    daily logs never travel. Nor may lines stand as evidence where the change names none.
+    """
     content = travelling.record.encode()
     proposal = parse_record(Proposal, content, where="a proposal that came")
     numbers = {change.n for change in proposal.changes}
     missing = set(files_of(proposal.changes)) - documents.keys()
     if proposal.lane == EDIT_LANE or missing or not set(travelling.changes) <= numbers:
         raise RefusedError(f"{proposal.id} came without what is needed to review it")
-    _require_allowed(proposal, documents)
-    _require_named(proposal, travelling.excerpts)
+    places = Places(gated=tuple(path for path in documents if not is_kept(path)))
+    if reasons := [reason for change in proposal.changes for reason in why_forbidden(change, places)]:
+        raise RefusedError(f"{proposal.id} came as no gate carries it out: {reasons[0]}")
+    named = {(change.n, place_of(evidence)) for change in proposal.changes for evidence in change.evidence}
+    for excerpt in travelling.excerpts:
+        if (excerpt.n, excerpt.place) not in named:
+            raise RefusedError(f"{proposal.id} came with lines of {excerpt.place}, on which it does not rest")
     stored = Stored(proposal=proposal, sha256=hashlib.sha256(content).hexdigest())
     status = ProposalStatus(
         id=proposal.id,
@@ -224,30 +232,4 @@ def _unpack_one(travelling: Travelling, documents: dict[str, str]) -> tuple[list
         created=Moment(at=travelling.created_at),
         changes={n: ChangeStatus() for n in travelling.changes},
     )
-    return items_in([(stored, status)], DecisionType.APPROVE, documents), travelling.excerpts
-
-
-def _require_named(proposal: Proposal, excerpts: Iterable[Excerpt]) -> None:
-    """Refuse lines that are said to be evidence of a change and stand where it names none."""
-    named = {(change.n, place_of(evidence)) for change in proposal.changes for evidence in change.evidence}
-    if other := [excerpt.place for excerpt in excerpts if (excerpt.n, excerpt.place) not in named]:
-        raise RefusedError(f"{proposal.id} came with lines of {other[0]}, on which it does not rest")
-
-
-def _require_once(names: Collection[str]) -> None:
-    """Refuse two proposals of one name: an answer to one of them would sign the other."""
-    if len(set(names)) < len(names):
-        raise RefusedError(
-            "two of the proposals that came have one name, so that nobody can answer one of them"
-        )
-
-
-def _require_allowed(proposal: Proposal, documents: Collection[str]) -> None:
-    """Refuse changes that no gate carries out: what they are shown as would not be what their hunks write.
-
-    Which files are gated is the other home's word; daily logs never travel.
-    """
-    places = Places(gated=tuple(path for path in documents if not is_kept(path)))
-    reasons = [reason for change in proposal.changes for reason in why_forbidden(change, places)]
-    if reasons:
-        raise RefusedError(f"{proposal.id} came as no gate carries it out: {reasons[0]}")
+    return stored, status, travelling

@@ -4,11 +4,18 @@ Invariant: the home's lock is not held meanwhile, a witness that does not answer
 nothing, and one that remembers another log is never passed over in silence. What is remembered of asking
 (``.nightledger/witnesses.json``) is disposable: where it is missing, damaged or from another time, witnesses
 are asked as if for the first time.
+
+Invariant: a line is taken only when it holds for the very head that was asked for. When a
+witness remembers a head that this log does not continue, that is told with the head
+itself where the witness shows it: the log was cut, or there are two of it. Nothing is believed for where it
+came from, so plain HTTP costs no more than that others can see how long the log is.
 """
 
+import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
+from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated
 
@@ -17,7 +24,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from nightledger.domain.decision import Moment
-from nightledger.domain.errors import EXIT_ALARM, LockedError, NightledgerError
+from nightledger.domain.errors import EXIT_ALARM, IntegrityError, LockedError, NightledgerError
 from nightledger.domain.settings import WitnessAddress
 from nightledger.files.atomic import Lock, replace_file
 from nightledger.files.configuration import load_operator
@@ -26,19 +33,23 @@ from nightledger.files.home import Home
 from nightledger.gate.integrity import trusting
 from nightledger.gate.integrity.checking import is_signed_for, verify_decisions
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, sign_head
-from nightledger.remote.cosigner import Asked, LogView, ask_witness
+from nightledger.remote.transport import Caller, TransportError
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.doctor import keys as doctor
 from nightledger.surfaces.session import actor_of, require_machine
+from nightledger.trust import note as notes
+from nightledger.trust.checkpoint import Checkpoint, parse_checkpoint, parse_head, verifiers_of
 from nightledger.trust.heads import Cosignatures, keep_lines, read_anchor
 from nightledger.trust.merkle import Tree
-from nightledger.trust.note import MAX_NOTE_BYTES, parse_note
 from nightledger.trust.pin import Head, Pin, remember_head
-from nightledger.trust.policy import MAX_POLICY_BYTES, Policy, parse_policy
-from nightledger.trust.proof import verify_head
+from nightledger.trust.policy import MAX_POLICY_BYTES, Policy, parse_policy, verify_log
+from nightledger.trust.proof import Continuation, dump_continuation, verify_head
 from nightledger.trust.report import Damage, Finding, contradicts
 
+ADD_CHECKPOINT = "/add-checkpoint"
+INCONSISTENT = 422
+"""What a witness answers to a head that does not continue its own (C2SP tlog-witness); its name in ``http`` changes with Python."""
 FILE = "witnesses.json"
 MARK = "witness-due"
 """Disposable: when to ask next; its presence says that there is somebody to ask."""
@@ -69,6 +80,13 @@ class Remembered(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     refused: bool = False
     contradiction: str = ""
 
+    @property
+    def damage(self) -> Damage | None:
+        """What it means that it remembers what this log does not continue: ROLLBACK, when it saw a longer log, else FORK."""
+        if not self.contradiction:
+            return None
+        return Damage.ROLLBACK if self.contradiction.startswith("ROLLBACK") else Damage.FORK
+
     def next_s(self) -> int:
         """Give when it is to be asked again though the log did not grow, seconds since 1970 UTC; 0 for at once."""
         if not self.asked_at:
@@ -86,6 +104,168 @@ class Remembered(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         if not self.asked_at <= now.timestamp() < self.next_s():
             return True
         return not self.problem and (refresh or self.size != size)
+
+
+TIMEOUT_S = 5.0
+"""For each step of a connection; a night must not wait for a machine that is off. Our choice."""
+PATIENCE_S = 20.0
+"""For a request and its answer: a witness that drips must not hold up the others, and what waits for them."""
+MAX_ANSWER_BYTES = 1 << 18
+_TRIES = 2
+"""A witness that says where it stands is asked once more from there."""
+
+
+class InconsistentError(IntegrityError):
+    """A witness says that this log does not continue what it remembers."""
+
+
+class Asked(Remembered, frozen=True, kw_only=True):
+    """What came of asking one witness now.
+
+    Attributes:
+        name: Name of its keys.
+        lines: Lines it gave for the head.
+        seen: The head that it remembers, signed by the log and the witness, where this log does not continue it.
+    """
+
+    name: str
+    lines: tuple[notes.NoteSignature, ...] = ()
+    seen: Checkpoint | None = None
+
+
+class LogView(Struct, frozen=True, kw_only=True):
+    """This log as its witnesses are asked about it.
+
+    Attributes:
+        note: Its newest signed head.
+        tree: Of all its lines.
+        policy: Whose lines count.
+    """
+
+    note: notes.Note
+    tree: Tree
+    policy: Policy
+
+    @property
+    def head(self) -> Checkpoint:
+        """What the note says."""
+        return parse_checkpoint(self.note.text)
+
+
+def ask_witness(name: str, url: str, view: LogView, known_size: int, now: datetime) -> Asked:
+    """Ask one witness to cosign the newest head.
+
+    Args:
+        name: Name of its keys in the policy.
+        url: Its submission and monitoring prefix.
+        view: What is to be cosigned.
+        known_size: The size that it cosigned last, as far as is known; 0 where nothing is.
+        now: Our clock; aware.
+    """
+    size = known_size if known_size <= view.head.size else 0  # a log that was longer once: let it say so
+    asked = Asked(name=name, asked_at=int(now.timestamp()), problem="it gave no line for this head")
+    try:
+        for _ in range(_TRIES):
+            hashes = view.tree.consistency_proof(size, view.head.size) if size else ()
+            request = Continuation(old_size=size, hashes=hashes, checkpoint=notes.dump_note(view.note))
+            status, body = _exchange(url, "POST", ADD_CHECKPOINT, dump_continuation(request))
+            if status != HTTPStatus.CONFLICT:
+                return replace(asked, size=view.head.size, problem="", lines=_take(name, status, body, view))
+            size = _conflict(body, view)
+    except InconsistentError as error:
+        return _contradicted(asked, url, view, str(error))
+    except (TransportError, notes.NoteError) as error:
+        return replace(asked, size=size, problem=str(error))
+    return replace(asked, size=size)
+
+
+def newest_head(url: str, origin: str) -> bytes | None:
+    """Return the newest head that a witness cosigned for a log; None where it does not show any.
+
+    Raises:
+        TransportError: Nobody answered in time, or nothing that a witness would say.
+    """
+    status, body = _exchange(url, "GET", f"/{hashlib.sha256(origin.encode()).hexdigest()}/checkpoint")
+    if status not in (HTTPStatus.OK, HTTPStatus.NOT_FOUND):
+        raise TransportError(f"{url} answered {status}")
+    return body if status == HTTPStatus.OK else None
+
+
+def _exchange(url: str, method: str, path: str, body: bytes | None = None) -> tuple[int, bytes]:
+    caller = Caller(url=url, max_bytes=MAX_ANSWER_BYTES, timeout_s=TIMEOUT_S, patience_s=PATIENCE_S)
+    return caller.exchange(method, path, body)
+
+
+def _conflict(body: bytes, view: LogView) -> int:
+    """Return the size that a witness says it cosigned last."""
+    text = body.removesuffix(b"\n")
+    if not (text.isdigit() and len(text) < 20):  # noqa: PLR2004 - digits of 2**63
+        raise TransportError(f"it answered 409 with {body[:40]!r}, which is no size")
+    if int(text) > view.head.size:
+        raise InconsistentError(
+            f"it says that it cosigned {int(text)} entries, and this log has {view.head.size}"
+        )
+    return int(text)
+
+
+def _take(name: str, status: int, body: bytes, view: LogView) -> tuple[notes.NoteSignature, ...]:
+    """Return the lines of an answer that are by this witness; they hold."""
+    if status != HTTPStatus.OK:
+        said = body[:200].decode("utf-8", "replace").strip()
+        kind = InconsistentError if status == INCONSISTENT else TransportError
+        raise kind(f"it answered {status}: {said}")
+    whole = notes.parse_note(notes.dump_note(view.note) + body)
+    return _held(
+        name, notes.Note(text=whole.text, signatures=whole.signatures[len(view.note.signatures) :]), view
+    )
+
+
+def _held(name: str, note: notes.Note, view: LogView) -> tuple[notes.NoteSignature, ...]:
+    """Return the lines by a witness.
+
+    Raises:
+        NoteError: There is none, or one does not hold.
+    """
+    return notes.verify_note(
+        note, verifiers_of(witness.key for witness in view.policy.witnesses if witness.key.name == name)
+    )
+
+
+def _contradicted(asked: Asked, url: str, view: LogView, said: str) -> Asked:
+    """Look at what the witness remembers, and say what that means for this log."""
+    head = None
+    try:
+        head = _remembered(asked.name, url, view)
+    except (TransportError, notes.NoteError) as error:
+        said = f"{said} (what it remembers cannot be seen: {error})"
+    if head is None:
+        # Only its word, which pins nothing: anybody on the way could have said so.
+        return replace(asked, problem=f"it does not cosign this log: {said}", refused=True)
+    damage = contradicts(head, view.tree)
+    if damage is None:  # what it shows is of this log: its answer was wrong, and there is nothing to fear
+        return replace(asked, size=head.size, problem=said)
+    what, rest = (
+        ("a log", f", and this one has {view.tree.size}")
+        if damage is Damage.ROLLBACK
+        else ("another history", "")
+    )
+    told = f"the witness {asked.name} cosigned {what} of {head.size} entries{rest}"
+    contradiction = f"{damage.value.upper()}: {told}"
+    return replace(asked, size=head.size, problem=told, contradiction=contradiction, seen=head)
+
+
+def _remembered(name: str, url: str, view: LogView) -> Checkpoint | None:
+    """Return the head that a witness remembers of this log, signed by the log and by it."""
+    origin = view.head.origin
+    raw = newest_head(url, origin)
+    if raw is None:
+        return None
+    note, head = parse_head(raw)
+    if head.origin != origin:
+        raise TransportError("it shows a head of another log")
+    verify_log(note, origin, view.policy.logs)
+    _held(name, note, view)
+    return head
 
 
 class Round(Struct, frozen=True, kw_only=True):
@@ -159,7 +339,7 @@ def ask_behind(context: Context) -> None:
 
 def _ask(gate: Gate, addresses: Mapping[str, WitnessAddress], moment: Moment, *, everybody: bool) -> Round:
     sign_head(gate, moment)
-    signed = parse_note(Path(gate.home.checkpoint).read_bytes())
+    signed = notes.parse_note(Path(gate.home.checkpoint).read_bytes())
     ledger = read_ledger(gate)
     policy = trusting.read_policy(gate.home, ledger, moment)
     view = LogView(note=signed, tree=ledger.log.tree, policy=policy)
@@ -171,58 +351,39 @@ def _ask(gate: Gate, addresses: Mapping[str, WitnessAddress], moment: Moment, *,
         known = memory.get(name, Remembered())
         due = everybody or known.is_due(moment.at, view.head.size, refresh=refresh)
         if name in addresses and due:
-            asked.append(ask_witness(name, addresses[name].url.rstrip("/"), view, known.size))
+            url = addresses[name].url.rstrip("/")
+            asked.append(ask_witness(name, url, view, known.size, moment.at))
     for found in asked:
-        memory[found.name] = _remember(found, moment.at)
+        fields = {field: getattr(found, field) for field in Remembered.__struct_fields__}
+        memory[found.name] = Remembered(**fields)
         _keep(gate, ledger, view, found)
-        _pin_contradiction(gate, ledger, found, moment.at)
-    write_memory(gate.home, {name: memory[name] for name in names if name in memory})
+    kept = {name: memory[name] for name in names if name in memory}
+    write_memory(gate.home, kept)
+    newest = Cosignatures(gate.home, policy, ledger.log.tree).newest()
     return Round(
         asked=tuple(asked),
-        met=not policy.asks or _cosigned_size(gate, policy, ledger) == view.head.size,
-        standing=tuple(
-            memory[name].contradiction for name in names if name in memory and memory[name].contradiction
-        ),
+        met=not policy.asks or (newest is not None and newest[0].checkpoint.size == view.head.size),
+        standing=tuple(known.contradiction for known in kept.values() if known.contradiction),
     )
 
 
 def _keep(gate: Gate, ledger: Ledger, view: LogView, found: Asked) -> None:
-    if found.lines:
-        kept = Cosignatures(gate.home, view.policy, ledger.log.tree).kept_size()
-        first = trusting.has_waits_between(ledger.log, kept, view.head.size)
-        keep_lines(gate.home, view.policy, view.note, found.lines, first=first)
-
-
-def _remember(found: Asked, now: datetime) -> Remembered:
-    return Remembered(
-        asked_at=int(now.timestamp()),
-        size=found.size,
-        problem=found.problem,
-        refused=found.refused,
-        contradiction=f"{found.damage.value.upper()}: {found.problem}" if found.damage else "",
-    )
-
-
-def _pin_contradiction(gate: Gate, ledger: Ledger, found: Asked, now: datetime) -> None:
-    """Pin what a witness saw, so that every later look at the log finds it, and the gate refuses.
+    """Keep the lines of a witness, and pin what it saw, so that every later look at the log finds it, and the gate refuses.
 
     Not where the log says that the operator took an older backup over: then the alarm stands
     until they sign a policy with another witness, and the gate must stay open for that.
     """
-    if found.seen and not _lost_entries(gate, ledger):
-        head = Head(size=found.seen.size, root=found.seen.root, at=now)
-        remember_head(gate.ring, gate.home.identity.id, head)
-
-
-def _lost_entries(gate: Gate, ledger: Ledger) -> bool:
-    held = verify_decisions(gate.home, ledger).decisions
-    return any(one.lost and is_signed_for(one, held.get(one.decision)) for one in ledger.book.restored)
-
-
-def _cosigned_size(gate: Gate, policy: Policy, ledger: Ledger) -> int:
-    """Give the size of the newest head that the quorum cosigned; 0 for none."""
-    newest = Cosignatures(gate.home, policy, ledger.log.tree).newest()
-    return newest[0].checkpoint.size if newest else 0
+    if found.lines:
+        kept = Cosignatures(gate.home, view.policy, ledger.log.tree).kept_size()
+        first = trusting.has_waits_between(ledger.log, kept, view.head.size)
+        keep_lines(gate.home, view.policy, view.note, found.lines, first=first)
+    if found.seen:
+        held = verify_decisions(gate.home, ledger).decisions
+        if not any(one.lost and is_signed_for(one, held.get(one.decision)) for one in ledger.book.restored):
+            at = datetime.fromtimestamp(found.asked_at, UTC)
+            remember_head(
+                gate.ring, gate.home.identity.id, Head(size=found.seen.size, root=found.seen.root, at=at)
+            )
 
 
 def read_memory(home: Home) -> dict[str, Remembered]:
@@ -286,11 +447,10 @@ def check_witnesses(home: Home, ledger: Ledger, keys_dir: str, at: Moment) -> It
         at: The clocks.
     """
     policy = trusting.read_policy(home, ledger, at)
-    addresses = load_operator(keys_dir).witnesses
     if not policy.asks:
         yield doctor.found("witness.none")
         return
-    seen = look(home, ledger, at)
+    seen, addresses = look(home, ledger, at), load_operator(keys_dir).witnesses
     for one in seen.findings:
         yield doctor.found("witness.wrong", what=one.damage.value.upper(), message=one.message)
     if seen.at and not seen.findings:
@@ -307,7 +467,7 @@ def check_witnesses(home: Home, ledger: Ledger, keys_dir: str, at: Moment) -> It
 def _strange_log(home: Home, policy: Policy) -> tuple[Finding, ...]:
     """Check that a policy from elsewhere knows the log that signed the newest head."""
     try:
-        verify_head(read_regular(home.checkpoint, MAX_NOTE_BYTES), Policy(logs=policy.logs))
+        verify_head(read_regular(home.checkpoint, notes.MAX_NOTE_BYTES), Policy(logs=policy.logs))
     except NightledgerError as error:
         return (Finding(damage=Damage.UNSIGNED, path=home.checkpoint, line=None, message=str(error)),)
     return ()
@@ -321,10 +481,9 @@ def _told(home: Home, policy: Policy) -> Iterator[Finding]:
     """
     names = {witness.key.name for witness in policy.witnesses}
     for name, known in read_memory(home).items():
-        if known.contradiction and name in names:
-            damage = Damage.ROLLBACK if known.contradiction.startswith("ROLLBACK") else Damage.FORK
+        if known.damage and name in names:
             message = known.contradiction.partition(": ")[2]
-            yield Finding(damage=damage, path=home.audit_log, line=None, message=message)
+            yield Finding(damage=known.damage, path=home.audit_log, line=None, message=message)
         elif known.refused and name in names:
             message = f"{name} gave no line: {known.problem}; it showed no head that would prove it"
             yield Finding(damage=Damage.STALE_WITNESS, path=home.cosigned, line=None, message=message)

@@ -83,10 +83,9 @@ def ask(
     method, content = body or ("GET", None)
     target = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
     try:
-        status, _, answer = caller.exchange(method, target, content, headers)
+        return caller.exchange(method, target, content, headers)
     except TransportError as error:
         raise OutsideError(_why(error.__cause__, patience_s, max_bytes)) from error
-    return status, answer
 
 
 def _why(cause: BaseException | None, patience_s: float, max_bytes: int) -> str:

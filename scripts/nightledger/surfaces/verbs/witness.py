@@ -22,12 +22,12 @@ Changes no memory. trust is for the operator.
 import argparse
 import os
 
-from nightledger.remote import witness
+from nightledger.remote import cosigner
 from nightledger.surfaces.context import Context
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Do what was asked for; 4 when a witness remembers a log that this one does not continue."""
     options.directory = os.path.abspath(options.dir or os.path.join(context.keys_dir, "witness"))
-    status: int = getattr(witness, options.action)(options, context)
+    status: int = getattr(cosigner, options.action)(options, context)
     return status
