@@ -33,9 +33,12 @@ def session(day: str, fact: str) -> str:
     return f"## Session {day}\n\n- {fact}.\n{lines}\n"
 
 
+def old_sessions(most: int = len(FACTS)) -> str:
+    return "".join(session(day, fact) for day, fact in [*FACTS.items()][:most])
+
+
 def memory() -> str:
-    old = "".join(session(day, fact) for day, fact in FACTS.items())
-    return f"# MEMORY.md\n\n{STANDING}{REPEATED}{old}{REPEATED}## Lessons\n\n- Restart the relay after an upgrade.\n"
+    return f"# MEMORY.md\n\n{STANDING}{REPEATED}{old_sessions()}{REPEATED}## Lessons\n\n- Restart the relay after an upgrade.\n"
 
 
 def openclaw(root: Path, raw: bytes) -> World:
@@ -174,13 +177,52 @@ def test_a_no_stands_where_what_was_said_yes_to_beside_it_has_no_room(world: Wor
         ("remove", "rejected"),
         ("add", "pending"),
     ]
+
+
+def asked(world: World) -> list[tuple[str, str]]:
+    """Give what waits, as operation and text."""
+    changes = (one for proposal in world.proposals() for one in proposal["changes"])
+    return [(one["op"], one["before"] or one["after"]) for one in changes if one["state"] == "pending"]
+
+
+@pytest.fixture
+def kept(world: World) -> World:
+    """A memory without room, for which the operator kept what was to go for a lesson, and left the lesson."""
+    world.log_day("2026-03-01", LESSON)
+    world.wait(days=1)
+    world.ok("night")
+    (made,) = world.proposals()
+    world.ok("reject", made["id"], "--only", "1", "--reason", "we still need it")
+    return world
+
+
+def test_who_keeps_what_was_to_go_for_an_addition_is_not_asked_for_something_else_morning_after_morning(
+    kept: World,
+) -> None:
+    for day in range(3, 10):
+        kept.night(day)
+        assert not asked(kept), day
+
+
+def test_an_addition_asks_again_for_something_else_once_a_later_day_says_it_anew(kept: World) -> None:
+    gone = next(change["before"] for one in kept.proposals() for change in one["changes"] if change["before"])
+    for day in (3, 9, 15, 20):
+        kept.night(day)
+    assert not asked(kept)
+    kept.log_day("2026-03-20", LESSON)
+    kept.night(21)
+    (went, text), (came, lesson) = asked(kept)
+    assert (went, came) == ("archive", "add")
+    assert "beacon clock" in lesson
+    assert text != gone
+
+
+def test_an_addition_returns_alone_once_there_is_room(kept: World) -> None:
+    kept.night(3)
+    kept.edit(lambda text: text.replace(REPEATED, "").replace(old_sessions(2), ""))
     for day in (4, 5):
-        world.night(day)
-    (again,) = [
-        one for one in world.proposals() if any(each["state"] == "pending" for each in one["changes"])
-    ]
-    assert [one["op"] for one in again["changes"]] == ["archive", "add"]
-    assert again["changes"][0]["before"] != made["changes"][0]["before"], "something else goes for it"
+        kept.night(day)
+    assert [op for op, _ in asked(kept)] == ["add"]
 
 
 def nearly_full(root: Path) -> World:

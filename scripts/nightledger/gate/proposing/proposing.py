@@ -125,7 +125,8 @@ def propose(
     outcome = Outcome(proposal=None, suppressed=repeated, no_room=len(clean) - len(chosen), held=held)
     if not chosen:
         return outcome
-    fitted = _with_room(gate, submission, chosen, said, asked=asked)
+    asks = [draft for draft in chosen if judge.may_return(draft, _refused_room(stored, ledger.book))]
+    fitted = _with_room(gate, submission, chosen, asks, said, asked=asked)
     repeated += fitted.repeated
     outcome = replace(outcome, suppressed=repeated, unfit=fitted.unfit, over_cap=fitted.over_cap)
     if not fitted.changes:
@@ -140,13 +141,19 @@ def propose(
 
 
 def _with_room(
-    gate: Gate, submission: Submission, chosen: Sequence[Draft], said: Sequence[judge.Said], *, asked: bool
+    gate: Gate,
+    submission: Submission,
+    chosen: Sequence[Draft],
+    asks: Sequence[Draft],
+    said: Sequence[judge.Said],
+    *,
+    asked: bool,
 ) -> Fitted:
-    """Fit drafts; where additions have no room under the cap, together with what would go for them, first."""
+    """Fit drafts; where additions have no room under the cap, together with what would go for those that may ask, first."""
     fitted = fit_drafts(gate, chosen, said, asked=asked)
-    if not fitted.over_cap or submission.room is None:
+    sizes = [len(draft.after) + _GAP for draft in asks if draft.op is Op.ADD]
+    if not (fitted.over_cap and sizes) or submission.room is None:
         return fitted
-    sizes = [len(draft.after) + _GAP for draft in chosen if draft.op is Op.ADD]
     needs = (sum(sizes[:n]) for n in range(len(sizes), 0, -1))  # for fewer, where not for all
     grown = [draft.section for draft in chosen if draft.op is Op.ADD]
 
@@ -159,7 +166,8 @@ def _with_room(
 
     found = (submission.room(need, may_go) for need in needs)
     removals = next(filter(None, found), ())
-    together = fit_drafts(gate, [*removals, *chosen], said, asked=asked)
+    rest = [draft for draft in chosen if draft not in asks]
+    together = fit_drafts(gate, [*removals, *asks, *rest], said, asked=asked)
     return together if together.over_cap < fitted.over_cap else fitted
 
 
@@ -226,18 +234,42 @@ def said_before(stored: Sequence[Stored], book: Book) -> list[judge.Said]:
     there now may be another, so that change suppresses nothing any more.
     """
     return [
-        judge.Said(
-            key=change.key,
-            target=change.target,
-            adds=change.op is Op.ADD,
-            closed=book.proposals[item.proposal.id].state_of(change.n) in ENDED,
-            evidence=change.evidence,
-            lines=(change.hunk.removed, change.hunk.added),
-        )
+        _said(change, closed=book.proposals[item.proposal.id].state_of(change.n) in ENDED)
         for item in without_unanswered(stored, book)
         for change in item.proposal.changes
         if HOLE not in change.hunk.removed
         or book.proposals[item.proposal.id].state_of(change.n) is not ChangeState.APPLIED
+    ]
+
+
+def _said(change: Change, *, closed: bool) -> judge.Said:
+    return judge.Said(
+        key=change.key,
+        target=change.target,
+        adds=change.op is Op.ADD,
+        closed=closed,
+        evidence=change.evidence,
+        lines=(change.hunk.removed, change.hunk.added),
+    )
+
+
+def _refused_room(stored: Sequence[Stored], book: Book) -> list[judge.Said]:
+    """List the additions that went unanswered because the operator kept what was to go for them.
+
+    Nothing else is asked to go for those until another source says them: who keeps one thing would else be asked about
+    the next every second morning, until nothing is left to ask about. Where there is room, they need not ask.
+    """
+    return [
+        _said(change, closed=True)
+        for item in stored
+        for states in [
+            {one.n: book.proposals[item.proposal.id].state_of(one.n) for one in item.proposal.changes}
+        ]
+        if any(
+            one.op is not Op.ADD and states[one.n] is ChangeState.REJECTED for one in item.proposal.changes
+        )
+        for change in item.proposal.changes
+        if change.op is Op.ADD and states[change.n] is ChangeState.WITHDRAWN
     ]
 
 
