@@ -87,6 +87,15 @@ def program(world: World, name: str, status: int = 0) -> Path:
 SUMMARY = "1 proposal waits"
 
 
+def test_a_command_with_a_character_that_no_program_can_be_given_is_an_error_of_the_settings(
+    world: World,
+) -> None:
+    world.keys.joinpath("operator.yaml").write_text('notify:\n- /bin/true\n- "a\\0b"\n')
+    ran = world.run("night", "--notify-test")
+    assert ran.status == 2
+    assert "operator.yaml:3: U+0000 is a control character" in ran.text
+
+
 def test_each_server_gets_counts_and_the_command_and_its_secret_where_it_wants_it(
     world: World, server: Server
 ) -> None:

@@ -30,4 +30,9 @@ def test_what_would_surprise_is_refused_with_its_line(raw: bytes, message: str) 
 
 
 def test_ten_thousand_open_brackets_are_refused_and_not_followed() -> None:
-    assert refusal(b"a: " + b"[" * 10_000) == "here.yaml:1: nested more than 6 deep"
+    said = refusal(b"a: " + b"[" * 10_000)
+    ours, libyaml = (
+        "nested more than 6 deep",
+        "exceeded maximum nesting depth",
+    )  # newer ones of it say so themselves
+    assert said in (f"here.yaml:1: {ours}", f"here.yaml:1: {libyaml}")

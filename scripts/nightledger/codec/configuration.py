@@ -1,12 +1,13 @@
 """One configuration file, checked by its schema: every problem at once, with its line.
 
 Invariant: a key that nobody reads is refused, so that a misspelt setting never looks set. Of YAML, what is read is one
-flat mapping with the keys as they stand in the file; a duplicate key, an alias, a tag or deep nesting is an error with
-its line, never a guess.
+flat mapping with the keys as they stand in the file; a duplicate key, an alias, a tag, a control character or deep
+nesting is an error with its line, never a guess.
 """
 
 import difflib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -19,6 +20,8 @@ from nightledger.domain.errors import ConfigurationError
 
 _LOADER: type[yaml.SafeLoader | yaml.CSafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The safe loader; libyaml's takes a thirtieth of the time and is missing only where PyYAML was built without it."""
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+"""What quotes and an escape put into a text, and no program, file name, header or screen of ours can be given."""
 MAX_DEPTH = 6
 """No setting nests deeper than a mapping of lists; beyond that it is a mistake or an attack."""
 
@@ -46,7 +49,7 @@ def parse_yaml(raw: bytes, where: str) -> YamlMapping:
 
     Raises:
         ConfigurationError: Not UTF-8, not YAML, not a mapping with text keys, a key twice, an
-            alias or tag, or nested too deeply; with the line.
+            alias, tag or control character, or nested too deeply; with the line.
     """
     try:
         text = raw.decode("utf-8-sig")
@@ -74,7 +77,7 @@ def parse_yaml(raw: bytes, where: str) -> YamlMapping:
 
 
 def _refuse_surprises(text: str, where: str) -> None:
-    """Refuse aliases, tags and deep nesting before PyYAML makes anything of them."""
+    """Refuse aliases, tags, control characters and deep nesting before PyYAML makes anything of them."""
     depth = 0
     for event in yaml.parse(text, Loader=_LOADER):
         line = _line(event)
@@ -82,6 +85,10 @@ def _refuse_surprises(text: str, where: str) -> None:
             raise ConfigurationError(f"{where}:{line}: *{event.anchor} is an alias; write the value out")
         if (tag := getattr(event, "tag", None)) is not None:
             raise ConfigurationError(f"{where}:{line}: {tag} is a tag; write the value alone")
+        if found := _CONTROL.search(getattr(event, "value", "")):
+            raise ConfigurationError(
+                f"{where}:{line}: U+{ord(found[0]):04X} is a control character; take it out"
+            )
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
         elif isinstance(event, yaml.CollectionEndEvent):
