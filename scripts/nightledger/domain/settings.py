@@ -81,6 +81,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         agent_waiting: Proposals of agents that may wait at a time.
         agent_bytes: Size of one agent's proposal, in bytes of UTF-8.
         pattern_sources: Sessions or days from which a pattern is learned.
+        mcp_profile: Which tools ``mcp`` offers where its command does not say.
         frames: How each frame of ``recall`` chooses.
     """
 
@@ -107,6 +108,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     agent_waiting: int = 3
     agent_bytes: int = 8192
     pattern_sources: int = 2
+    mcp_profile: str = "lean"
     frames: Mapping[str, FrameRules] = field(default_factory=dict)
 
     @property

@@ -125,8 +125,7 @@ def propose(
     outcome = Outcome(proposal=None, suppressed=repeated, no_room=len(clean) - len(chosen), held=held)
     if not chosen:
         return outcome
-    asks = [draft for draft in chosen if judge.may_return(draft, _refused_room(stored, ledger.book))]
-    fitted = _with_room(gate, submission, chosen, asks, said, asked=asked)
+    fitted = _with_room(gate, submission, chosen, said, _refused_room(stored, ledger.book), asked=asked)
     repeated += fitted.repeated
     outcome = replace(outcome, suppressed=repeated, unfit=fitted.unfit, over_cap=fitted.over_cap)
     if not fitted.changes:
@@ -144,13 +143,14 @@ def _with_room(
     gate: Gate,
     submission: Submission,
     chosen: Sequence[Draft],
-    asks: Sequence[Draft],
     said: Sequence[judge.Said],
+    refused: Sequence[judge.Said],
     *,
     asked: bool,
 ) -> Fitted:
     """Fit drafts; where additions have no room under the cap, together with what would go for those that may ask, first."""
     fitted = fit_drafts(gate, chosen, said, asked=asked)
+    asks = [draft for draft in chosen if judge.may_return(draft, refused)]
     sizes = [len(draft.after) + _GAP for draft in asks if draft.op is Op.ADD]
     if not (fitted.over_cap and sizes) or submission.room is None:
         return fitted

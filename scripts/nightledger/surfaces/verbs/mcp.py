@@ -3,7 +3,8 @@
 A client starts it: put 'nightledger mcp --home DIR' where it takes a command.
 Its tools read, log, record and propose; none signs, and what they answer is
 what an agent may see. 'lean' is the usual profile: nine tools, of which 'do'
-reaches the rest by name; 'full' has each as its own.
+reaches the rest by name; 'full' has each as its own. 'mcp_profile' in the
+home's settings names another for every client.
 
 Reads   what the tools' verbs read
 Writes  what the tools' verbs write
@@ -17,6 +18,8 @@ import os
 import sys
 
 from nightledger.domain.errors import ConfigurationError
+from nightledger.files.configuration import load_settings
+from nightledger.files.home import Home
 from nightledger.surfaces.context import CHECKOUT, Context
 
 
@@ -24,7 +27,8 @@ def run(options: argparse.Namespace, context: Context) -> int:
     """Serve until the client goes; or print what is offered, or what a client's settings need."""
     from nightledger.doors.tools import Desk
 
-    desk, program = Desk(options.profile), (sys.executable, os.path.join(CHECKOUT, "scripts", "command.py"))
+    profile = options.profile or load_settings(Home(context.home_path)).mcp_profile
+    desk, program = Desk(profile), (sys.executable, os.path.join(CHECKOUT, "scripts", "command.py"))
     if options.tools:
         rows = [
             {"name": tool.name, "description": tool.says, "inputSchema": tool.schema} for tool in desk.tools()
@@ -46,5 +50,5 @@ def run(options: argparse.Namespace, context: Context) -> int:
     gc.enable()
     gc.freeze()
     common = (f"--home={context.home_path}", *((f"--now={context.now_text}",) if context.now_text else ()))
-    serve(options.profile, program, common)
+    serve(profile, program, common)
     return 0
