@@ -114,6 +114,18 @@ def test_answers_are_those_of_the_terminal_and_back(world: World) -> None:
     assert event_named(world, "proposal.deferred")["changes"] == [1]
 
 
+def test_a_diff_comes_once_and_again_to_whoever_asks_for_the_queue(world: World) -> None:
+    world.propose("- Deploy on Mondays.")
+    with opened(world) as page:
+        one = page.items()[0]
+        (again,) = page.answer(one, "later")["items"]
+        assert again == {
+            **{name: told for name, told in one.items() if name != "diff"},
+            "answer": again["answer"],
+        }
+        assert page.items()[0]["diff"] == one["diff"]
+
+
 def test_what_was_only_left_for_later_needs_no_passphrase(world: World) -> None:
     locked_key(world)
     world.propose("Count twice.")
@@ -129,10 +141,10 @@ def test_a_page_without_anything_to_ask_is_not_served(world: World) -> None:
 
 
 def test_it_goes_with_neither_json_nor_another_machine(world: World) -> None:
-    assert [world.run("review", "--web", *words).status for words in (("--json",), ("--remote", "desk"))] == [
-        2,
-        2,
-    ]
+    assert world.run("review", "--web", "--json").status == 2
+    other = world.run("review", "--web", "--remote", "desk")
+    assert other.status == 2
+    assert "ssh -t -L 8765:127.0.0.1:8765 desk nightledger review --web --no-open --port 8765" in other.text
 
 
 # ------------------------------------------------------------ who may ask

@@ -99,10 +99,11 @@ def shoot(browser: Browser, name: str) -> None:
         for size, (width, height) in SIZES.items():
             browser.look(scheme=scheme, width=width, height=height)
             assert browser.run("return document.documentElement.scrollWidth <= innerWidth"), (name, size)
-            if (folder := os.environ.get("SHOTS")) and browser.is_chromium:
+            if folder := os.environ.get("SHOTS"):
                 Path(folder).mkdir(parents=True, exist_ok=True)
                 time.sleep(0.2)
-                browser.shoot(Path(folder) / f"{name}-{scheme}-{size}.png")
+                firefox = "" if browser.is_chromium else "firefox-"
+                browser.shoot(Path(folder) / f"{firefox}{name}-{scheme}-{size}.png")
             if AXE:
                 assert not faults(browser), (name, scheme, size, faults(browser))
     browser.look(scheme="light", width=1280)
@@ -214,6 +215,17 @@ def test_tab_goes_through_the_page_in_its_order_and_the_focus_is_seen(
                 order
             )
         assert [name[:1] for name in order] == ["1", "2", "3", "4", "5", "y", "n", "s"]
+
+
+def test_forty_are_as_wide_as_the_screen(tmp_path: Path, programs: tuple[str, str]) -> None:
+    parts = "".join(f"## Part {n}\n\n- Crane {n}.\n{LAMPS[:400]}\n" for n in range(40))
+    world = found(tmp_path / "world", memory=f"# MEMORY.md\n\n{parts}")
+    world.write("MEMORY.md", f"# MEMORY.md\n\n{parts.replace('Crane', '起重机' + 'x' * 200)}")
+    with both(world, programs) as (browser, page):
+        browser.open(page.address)
+        browser.wait_for("document.querySelectorAll('#list button').length === 40")
+        shoot(browser, "10-forty")
+        assert browser.console() == []
 
 
 def test_several_are_answered_at_once_and_each_of_them_is_seen(

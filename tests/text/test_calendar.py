@@ -46,7 +46,7 @@ ZONE = (
     "BEGIN:VTIMEZONE\r\nTZID:Harbour\r\nBEGIN:STANDARD\r\nDTSTART:19700101T000000\r\nTZOFFSETFROM:+0300\r\n"
     "TZOFFSETTO:+0300\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\n"
 )
-UNKNOWN = "1 event(s) in a time zone unknown here, taken for the home's"
+UNKNOWN = "1 event in a time zone unknown here, taken for the home's"
 
 
 @from_corpus("text-calendar")
@@ -111,7 +111,7 @@ BROKEN = [
 def test_broken_events_are_counted_and_the_others_are_read(order: int) -> None:
     found = read(*[event(*AT_NINE), *BROKEN][::order])
     assert starts(found.events) == ["09:00"]
-    assert found.problems == (f"{len(BROKEN)} event(s) left out: broken",)
+    assert found.problems == (f"{len(BROKEN)} events left out: broken",)
 
 
 @each_row(
@@ -144,4 +144,4 @@ def test_what_repeats_too_often_or_never_is_named_and_not_expanded(
 ) -> None:
     found = read(event("UID:1", f"DTSTART:{start}T090000Z", f"RRULE:{rule}", "SUMMARY:x"))
     assert bool(found.events) is stands
-    assert found.problems == (() if stands else ("1 event(s) left out: repeats too often",))
+    assert found.problems == (() if stands else ("1 event left out: repeats too often",))

@@ -10,6 +10,8 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from nightledger.domain.words import count_of
+
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
 
@@ -165,7 +167,7 @@ def _by_need(items: Sequence[Item]) -> list[tuple[Need, list[Item]]]:
 
 def _counted(need: Need, found: Sequence[Item]) -> str:
     one, many, _ = _TOLD[need]
-    return f"{len(found)} {one if len(found) == 1 else many}"
+    return count_of(len(found), one, many)
 
 
 def _detail(need: Need, found: Sequence[Item]) -> str:
@@ -183,4 +185,4 @@ def _oldest_h(items: Sequence[Item], now: datetime) -> int:
 def _age(items: Sequence[Item], now: datetime) -> str:
     days = _oldest_h(items, now) // 24
     oldest = "oldest " if len(items) > 1 else ""
-    return f" ({oldest}{days} day{'s' if days > 1 else ''})" if days else ""
+    return f" ({oldest}{count_of(days, 'day')})" if days else ""

@@ -20,6 +20,7 @@ from nightledger.domain.pattern import (
     shared_tags,
 )
 from nightledger.domain.proposal import Draft, Evidence, Flag, Op, Origin, Scope, least_trusted
+from nightledger.domain.words import count_of
 
 MAX_RIVALS = 3
 """How many other resolutions a sentence names. Our choice."""
@@ -237,7 +238,7 @@ def _draft(
 def _reason(pattern: Pattern) -> str:
     first, last = pattern.days[0], pattern.days[-1]
     when = f"on {first}" if first == last else f"from {first} to {last}"
-    outcomes = f"{len(pattern.records)} outcome{'s' if len(pattern.records) > 1 else ''}"
+    outcomes = count_of(len(pattern.records), "outcome")
     return (
         f"{pattern.kind.value.replace('_', ' ')}: {outcomes} of {pattern.sources} independent sources, {when}"
     )

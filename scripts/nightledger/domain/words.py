@@ -44,6 +44,17 @@ def show(value: object) -> str:
     return f"{text[:SHOWN_CHARACTERS]!r}... ({len(text)} characters)"
 
 
+def count_of(number: int, one: str, many: str = "") -> str:
+    """Return a number with what it counts: ``1 change``, ``2 changes``, ``1 entry waits``.
+
+    Args:
+        number: How many.
+        one: What one of them is called, and does.
+        many: The same of several; empty where it is ``one`` with an s.
+    """
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
 def number_of(digits: str) -> int:
     """Give the number that decimal digits write; more of them than a count can have give 10^18, which counts nothing.
 

@@ -31,13 +31,14 @@ from nightledger.doors.policy import policy_of
 from nightledger.doors.reviewing import REQUESTS, PageReview
 from nightledger.files.home import shipped_config
 from nightledger.remote.transport import Response, Server, Service, sentence
-from nightledger.surfaces import session as sessions
 from nightledger.surfaces import signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say
-from nightledger.surfaces.verbs.review import AGAIN, KEPT, notices, waiting
+from nightledger.surfaces.verbs.review import AGAIN, KEPT, notices
 
 HOST = "127.0.0.1"
+THERE = f"ssh -t -L 8765:{HOST}:8765 {{}} {AGAIN} --web --no-open --port 8765"
+"""Reviews on a page here what waits on another machine, with its key; ``docs/machines.md``."""
 API = "/review"
 TOKEN_HEADER = "X-Nightledger-Token"  # noqa: S105 - the header's name
 TOKEN_BYTES = 32
@@ -58,20 +59,22 @@ def serve_review(options: argparse.Namespace, context: Context) -> int:
     """
     if options.remote or context.json:
         other = "--remote" if options.remote else "--json"
-        raise UsageError(
-            f"--web and {other} do not go together", hint=f"'{AGAIN} {other}' is on the terminal"
-        )
+        hint = f"'{AGAIN} {other}' is on the terminal"
+        if options.remote:
+            hint += f"; on a page: {THERE.format(options.remote)}"
+        raise UsageError(f"--web and {other} do not go together", hint=hint)
     context.by_page = True
-    with sessions.reading(context, person=True) as session:
-        if not waiting(session, options.id):
-            say(context, *notices(session, [], guided=context.guided))
+    door = Door(PageReview(context, options.id))
+    with door.review.looking() as now:
+        if not now.items:
+            say(context, *notices(now.session, [], guided=context.guided))
             return 0
-        if options.for_client and not signing.asks(session.gate):
+        gate = now.session.gate
+        if options.for_client and not signing.asks(gate):
             raise RefusedError(
                 "a program asked for this page, and the operator's key signs without asking",
-                hint=f"'{AGAIN} --web' opens it; a passphrase: ssh-keygen -p -f {signing.operator_path(session.gate)}",
+                hint=f"'{AGAIN} --web' opens it; a passphrase: ssh-keygen -p -f {signing.operator_path(gate)}",
             )
-    door = Door(PageReview(context, options.id))
     with Server((HOST, options.port), door.service()) as server:
         port = int(server.server_address[1])
         door.listen_on(port)

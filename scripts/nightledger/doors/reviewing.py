@@ -43,6 +43,8 @@ from nightledger.text.visible import visible
 from nightledger.trust import keys
 from nightledger.trust.sshsig import ED25519
 
+MOST_CITED = 400
+"""Lines of evidence that a page gets; the diff, which is signed, it gets whole. Our choice."""
 CHANGED = "That reads otherwise now than on this page, so it is asked again; nothing was signed."
 UNSAID = "What is to be signed was answered otherwise meanwhile, so it is asked again; nothing was signed."
 
@@ -166,6 +168,8 @@ class PageReview:
         self._context, self._name = context, name
         self._unmasked: set[str] = set()
         self._waiting, self._stamp = list[Item](), ""
+        self._drawn = dict[str, dict[str, Any]]()
+        self._draws, self._given_out = 0, set[int]()
         self._headings = dict[tuple[Evidence, ...], str]()
         self.told: list[str] = []
         self.refused, self.unsigned, self.is_done = 0, False, False
@@ -190,12 +194,14 @@ class PageReview:
             return {**failed, "status": getattr(error, "exit_status", 1)}
 
     @contextmanager
-    def _open(self, *, anew: bool = False) -> Iterator[Open]:
+    def looking(self, *, anew: bool = False) -> Iterator[Open]:
+        """Look at the home as it is now; what waits is listed again where something changed, or where asked for."""
         self._context.renew()
         with sessions.reading(self._context, person=True) as session:
             stamp = stamp_of(session.gate)
             if anew or not stamp or stamp != self._stamp:
                 self._waiting, self._stamp = waiting(session, self._name), stamp
+                self._drawn = {}
             items = [self._as_asked(item) for item in self._waiting]
             given, changed = read_draft(session.gate, items)
             self.unsigned = bool(given)
@@ -206,14 +212,17 @@ class PageReview:
 
     # ------------------------------------------------------------ what is shown
     def _queue(self, note: str = "") -> dict[str, Any]:
-        with self._open() as now:
+        self._given_out.clear()
+        with self.looking() as now:
             return self._shown(now, note)
 
     def _shown(self, now: Open, note: str = "") -> dict[str, Any]:
+        told = [*notices(now.session, now.items, guided=False)]
+        told = told[:-1] if now.items else told  # how much waits the page counts itself
         return {
             "home": visible(now.session.gate.home.root),
             "now": dump_moment(self._context.now),
-            "notices": self._told(*notices(now.session, now.items, guided=False)),
+            "notices": self._told(*told),
             "note": self._told(note)[0],
             "wants": _wanted(now.session),
             "counts": counts_of(now.items, now.given),
@@ -224,7 +233,24 @@ class PageReview:
         return [screen.shown(self._context.short(text)) for text in texts]
 
     def _item(self, now: Open, at: int) -> dict[str, Any]:
+        """Return a change as a page shows it; its diff, which may be long, once: a page that lacks it asks for the queue."""
         item, given = now.items[at], now.given.get(at)
+        seen = shown_sha256(item)
+        if seen not in self._drawn:
+            self._draws += 1
+            self._drawn[seen] = {"seen": seen, "drawn": self._draws, **self._draw(now, item)}
+        drawn = self._drawn[seen]
+        has_diff = drawn["drawn"] in self._given_out
+        self._given_out.add(drawn["drawn"])
+        return {
+            **{name: told for name, told in drawn.items() if name != "diff" or not has_diff},
+            "alike": len(choices.alike(now.items, at)),
+            "heading": screen.shown(self._heading(now, item), told=item.told),
+            "answer": {"verb": given.verb, "reason": screen.shown(given.reason)} if given else None,
+        }
+
+    def _draw(self, now: Open, item: Item) -> dict[str, Any]:
+        """Return what is shown of a change, whatever is answered."""
         change, proposal, told = item.change, item.stored.proposal, item.told
         diff, masked = screen.diff_of(item)
         words = {
@@ -234,7 +260,6 @@ class PageReview:
         return {
             "id": proposal.id,
             "n": change.n,
-            "seen": shown_sha256(item),
             "short": f"{short_name(now.session.ledger.book, proposal.id)}#{change.n}",
             "title": screen.shown(proposal.title, told=told),
             "head": screen.headline(change, told=told),
@@ -249,27 +274,25 @@ class PageReview:
             "unplaced": screen.shown(item.unplaced, told=told),
             "unread": item.unread,
             "can_word": choices.can_word(item),
-            "alike": len(choices.alike(now.items, at)),
-            "heading": screen.shown(self._heading(now, item), told=told),
             "is_drift": choices.is_drift(item),
-            "answer": {"verb": given.verb, "reason": screen.shown(given.reason)} if given else None,
         }
 
     def _look(self, request: Look) -> dict[str, Any]:
-        with self._open() as now:
+        with self.looking() as now:
             at = now.place(request)
             if at is None:
                 return self._asked_again(now)
             item, gate = now.items[at], now.session.gate
             expunged = read_forgotten(gate, (), now.session.ledger.book).expunged
             cited = [
-                screen.cited_lines(gate.home, evidence, item.told, expunged)
+                screen.cited_lines(gate.home, evidence, item.told, expunged, MOST_CITED)
                 for evidence in item.change.evidence
             ]
             sides = told_sides(gate, item)
             own = item.change.after
-            is_plain = item.is_unmasked or mask_secrets(own, told=item.told) == own
-            wording = _seen(own) if choices.can_word(item) and is_plain else None
+            can_word = choices.can_word(item)
+            is_plain = can_word and (item.is_unmasked or mask_secrets(own, told=item.told) == own)
+            wording = _seen(own) if is_plain else None
             return {
                 "evidence": cited,
                 "sides": sides,
@@ -282,7 +305,7 @@ class PageReview:
         return {**self._shown(now, note), "again": True}
 
     def _give(self, request: Give) -> dict[str, Any]:
-        with self._open() as now:
+        with self.looking() as now:
             places = [now.place(one) for one in (request, *request.more)]
             chosen = [at for at in places if at is not None]
             if len(chosen) < len(places):
@@ -310,14 +333,14 @@ class PageReview:
         return self._headings[evidence]
 
     def _unmask(self, request: Unmask) -> dict[str, Any]:
-        with self._open() as now:
+        with self.looking() as now:
             if now.place(request) is None:
                 return self._asked_again(now)
         self._unmasked.add(request.seen)
         return self._queue()
 
     def _word(self, request: Word) -> dict[str, Any]:
-        with self._open() as now:
+        with self.looking() as now:
             at = now.place(request)
             if at is None:
                 return self._asked_again(now)
@@ -337,7 +360,7 @@ class PageReview:
         return {**self._queue(note), "put": {"id": put.stored.proposal.id, "n": put.change.n}}
 
     def _choose(self, request: Choose) -> dict[str, Any]:
-        with self._open() as now:
+        with self.looking() as now:
             at = now.place(request)
             if at is None or request.side not in SIDE_KEYS:
                 return self._asked_again(now)
@@ -353,7 +376,7 @@ class PageReview:
     # ------------------------------------------------------------ what is signed
     def _sign(self, request: Sign) -> dict[str, Any]:
         """Sign what the page listed, where each of it reads and is answered as it was listed; else nothing."""
-        with self._open(anew=True) as now:
+        with self.looking(anew=True) as now:
             places = [now.place(said) for said in request.answers]
             chosen = {at: now.given.get(at) for at in places if at is not None}
             if None in places or not chosen:
@@ -373,7 +396,7 @@ class PageReview:
         self.told += told
         self.refused += len(refusals)
         told = [*told, *(f"Not signed: {one.proposal}: {one.reason}" for one in refusals)]
-        with self._open() as now:
+        with self.looking() as now:
             left = (item.status.state_of(item.change.n) for item in now.items)
             self.is_done = not now.given and all(state is ChangeState.DEFERRED for state in left)
             return {**self._shown(now), "signed": self._told(*told), "done": self.is_done}

@@ -20,7 +20,7 @@ from nightledger.codec.records import MAX_MESSAGE_BYTES, parse_message, parse_re
 from nightledger.domain.decision import Moment
 from nightledger.domain.errors import UsageError
 from nightledger.domain.message import MESSAGE_TYPE, Message, Peer, PeerKey, Peers
-from nightledger.domain.words import read_moment
+from nightledger.domain.words import count_of, read_moment
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
 from nightledger.gate.integrity.trusting import Trust
@@ -192,7 +192,7 @@ def told(found: tuple[datetime, ...]) -> str:
     Args:
         found: When each became a dead letter; at least one.
     """
-    messages = "1 message was" if len(found) == 1 else f"{len(found)} messages were"
+    messages = count_of(len(found), "message was", "messages were")
     return f"{messages} never taken in by another machine, the last on {found[-1]:%Y-%m-%d}"
 
 

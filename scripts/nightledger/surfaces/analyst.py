@@ -21,6 +21,7 @@ from nightledger.domain.block import SelfContext
 from nightledger.domain.consolidation import AnalystRun
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.settings import AnalystSource
+from nightledger.domain.words import count_of
 from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import load_operator
 from nightledger.files.home import Home

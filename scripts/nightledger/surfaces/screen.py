@@ -340,9 +340,13 @@ def evidence_lines(
 
 
 def cited_lines(
-    home: "Home", evidence: "Evidence", told: frozenset[str], expunged: "HashedPhrases"
+    home: "Home",
+    evidence: "Evidence",
+    told: frozenset[str],
+    expunged: "HashedPhrases",
+    most: int | None = None,
 ) -> tuple[str, list[str]]:
-    """Return where evidence stands, and its lines, as they may be shown; see :func:`evidence_lines`."""
+    """Return where evidence stands, and its lines, as they may be shown, so many at most; see :func:`evidence_lines`."""
     from nightledger.domain.errors import NightledgerError
     from nightledger.gate.forgetting.forgotten import cited, values_of
 
@@ -357,7 +361,8 @@ def cited_lines(
     if found.path != evidence.path:
         head = f"{head}, now in {shown(found.path)}"
     title = head if found.same else f"{head}: these lines have changed since"
-    return title, [shown(line, told=values) for line in lines]
+    more = [f"({count_of(len(lines) - most, 'more line')})"] if most and len(lines) > most else []
+    return title, [*(shown(line, told=values) for line in lines[:most]), *more]
 
 
 def meter(proposal: "Proposal") -> str:

@@ -11,6 +11,7 @@ from nightledger.domain.decision import NAMESPACE, Decision, DecisionTarget, Dec
 from nightledger.domain.errors import FileChangedError, RefusedError, UsageError
 from nightledger.domain.proposal import Kind, Proposal
 from nightledger.domain.states import ProposalStatus
+from nightledger.domain.words import count_of
 from nightledger.gate.deciding import accept, sign
 from nightledger.gate.guard.drifting import carry_out
 from nightledger.gate.integrity.trusting import read_signers

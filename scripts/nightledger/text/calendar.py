@@ -19,6 +19,7 @@ from typing import Any
 from msgspec import Struct
 
 from nightledger.domain.staging import Event
+from nightledger.domain.words import count_of
 from nightledger.text.visible import cut, one_line
 
 MAX_CALENDAR_BYTES = 16_000_000
@@ -130,9 +131,11 @@ def _read(text: str, bodies: Sequence[str], how: Reading) -> tuple[list[Event], 
             continue
         events |= found
         unknown |= found if any(map(_zone_is_unknown, series)) else set()
-    problems = [f"{count} event(s) left out: {why}" for why, count in sorted(left_out.items())]
+    problems = [f"{count_of(count, 'event')} left out: {why}" for why, count in sorted(left_out.items())]
     if unknown:
-        problems.append(f"{len(unknown)} event(s) in a time zone unknown here, taken for the home's")
+        problems.append(
+            f"{count_of(len(unknown), 'event')} in a time zone unknown here, taken for the home's"
+        )
     return sorted(events, key=lambda one: (one.starts_at, one.ends_at, one.title)), problems
 
 

@@ -142,12 +142,12 @@ def test_each_calendar_that_could_not_be_read_is_told_and_both_events_of_one_tit
         desk,
         event(desk, "Round"),
         event(desk, "Round", hours=3),
-        problems=[("work", "did not answer within 2 s"), ("home", "3 event(s) left out: broken")],
+        problems=[("work", "did not answer within 2 s"), ("home", "3 events left out: broken")],
     )
     assert sorted((one.text, one.place, one.why) for one in only(staged, Source.EVENT)) == [
         ('"Round"', "calendar work", "event 07:00-08:00"),
         ('"Round"', "calendar work", "event 09:00-10:00"),
-        ("some events may be missing here", "calendar home", "3 event(s) left out: broken"),
+        ("some events may be missing here", "calendar home", "3 events left out: broken"),
         ("some events may be missing here", "calendar work", "it did not answer within 2 s"),
     ]
     assert staged.notes[0] == "calendar work did not answer within 2 s"

@@ -22,6 +22,7 @@ from nightledger.domain.kept import LETTING_GO, TEXT
 from nightledger.domain.proposal import Change, Hunk, Kind, Op, Proposal
 from nightledger.domain.shares import Share, Shares
 from nightledger.domain.states import Book, ProposalStatus
+from nightledger.domain.words import count_of
 from nightledger.files.home import Home
 from nightledger.gate.apply.placing import put_change
 from nightledger.gate.gated import is_gated, read_accepted, read_target, read_watched, watched

@@ -23,7 +23,7 @@ from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Draft, Kind, Proposal
 from nightledger.domain.states import Book, ChangeState, ChangeStatus
 from nightledger.domain.transcript import EXTRACTS
-from nightledger.domain.words import content_id, read_moment
+from nightledger.domain.words import content_id, count_of, read_moment
 from nightledger.files.append import append_records, require_appendable
 from nightledger.files.configuration import home_zone
 from nightledger.files.durable import read_optional

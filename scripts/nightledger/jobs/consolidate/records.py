@@ -19,6 +19,7 @@ from nightledger.domain.lessons import MAX_EVIDENCE
 from nightledger.domain.periods import DAY, local_moment, log_day
 from nightledger.domain.proposal import SINGLE_SOURCE, Draft, Evidence
 from nightledger.domain.record import Record, lesson_of
+from nightledger.domain.words import count_of
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
 from nightledger.hosts.daylogs import LogFile, Skipped
@@ -81,7 +82,7 @@ def with_events(draft: Draft, taught: Mapping[LogFile, Taught]) -> Draft:
         record = one.records[cited.lines[0]]
         lines = one.content.split(b"\n")
         times, days = record.times, len(record.days)
-        sessions = f"{times} session{'s' * (times > 1)} of {days} day{'s' * (days > 1)}"
+        sessions = f"{count_of(times, 'session')} of {count_of(days, 'day')}"
         return replace(
             draft,
             evidence=tuple(

@@ -24,6 +24,7 @@ from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Change, Draft, Op, Origin
 from nightledger.domain.states import REFUSED, ChangeState
 from nightledger.domain.transcript import EXTRACTS
+from nightledger.domain.words import count_of
 from nightledger.files.configuration import home_zone
 from nightledger.files.home import Home
 from nightledger.gate.forgetting.forgotten import read_forgotten
@@ -159,7 +160,7 @@ def _monthly(
         months[pruning.month_of(one.since)].append(draft)
     for month, own in sorted(months.items()):
         for members, part in pruning.in_portions(own, total):
-            entries = "1 entry" if len(members) == 1 else f"{len(members)} entries"
+            entries = count_of(len(members), "entry", "entries")
             yield month, f"Archive {entries} of {path}, closed in {month}{part}", members
 
 

@@ -11,6 +11,7 @@ from nightledger.domain.decision import Moment
 from nightledger.domain.errors import IntegrityError, LinkIndexError, MissingBlobError
 from nightledger.domain.links import SHOWN_FROM
 from nightledger.domain.states import Book
+from nightledger.domain.words import count_of
 from nightledger.doors.drawing import Arc, Graph, Plot, Series
 from nightledger.doors.report import Part
 from nightledger.files.blobs import BlobStore
@@ -197,7 +198,8 @@ def _fading(facts: Facts, told: frozenset[str], now: datetime) -> Part:
     immune = len(facts.memories) - len(left)
     faded = sum(hours <= 0 for hours, _ in left)
     a_day = _pace(facts, now)
-    said = f"{len(facts.memories)} entries: {immune} kept for good, {faded} faded ('nightledger curate --ask' asks), {len(left) - faded} fade unless they help."
+    fade = count_of(len(left) - faded, "fades unless it helps", "fade unless they help")
+    said = f"{count_of(len(facts.memories), 'entry', 'entries')}: {immune} kept for good, {faded} faded ('nightledger curate --ask' asks), {fade}."
     said += f" A day has had {a_day:.1f} active hours lately." if a_day else ""
     steps = [(0.0, float(len(left) - faded + immune))]
     steps += [(hours, float(len(left) - n + immune)) for n, (hours, _) in enumerate(left, 1) if hours > 0]
@@ -228,5 +230,5 @@ def _fading_row(
     one: Remembered, hours: float, now_hour: int, a_day: float, told: frozenset[str]
 ) -> tuple[str, ...]:
     worth = retention.measured_utility(one.memory, now_hour)
-    about = f"{hours / a_day:,.0f} days" if a_day and hours else "it has faded" if not hours else ""
+    about = count_of(round(hours / a_day), "day") if a_day and hours else "it has faded" if not hours else ""
     return _entry(one, told), one.memory.tier.name, f"{worth:.2f}", f"{hours:,.0f}", about

@@ -12,6 +12,7 @@ from nightledger.domain.errors import AlteredError
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.periods import RunOutcome, done_periods, due, log_day, reckon
 from nightledger.domain.states import Book
+from nightledger.domain.words import count_of
 from nightledger.doors.drawing import DOT, STEP, Plot, Series, Strip
 from nightledger.doors.report import Part
 from nightledger.files.durable import list_names
@@ -104,7 +105,7 @@ def audit(home: Home, ledger: Ledger, witnesses: WitnessLook | None, now: dateti
         *_steps(events[-LOOKED:]),
         *((at, f"signed head: {n:,} entries, root {log.root_at(n).hex()[:16]}", "log key") for at, n in heads[-HEADS:]),
     ]  # fmt: skip
-    told = f"{log.size:,} entries, {len(heads):,} signed heads kept."
+    told = f"{count_of(log.size, 'entry', 'entries')}, {count_of(len(heads), 'signed head')} kept."
     seen = witnesses or WitnessLook()
     if seen.at:
         steps.append((seen.at, f"cosigned: {seen.size:,} entries", "witnesses"))

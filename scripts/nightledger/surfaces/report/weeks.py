@@ -8,7 +8,7 @@ from nightledger.codec.rows import Exposure, OutcomeUse, read_rows
 from nightledger.domain.decision import DecisionType, Event, EventName
 from nightledger.domain.proposal import Kind
 from nightledger.domain.states import Book
-from nightledger.domain.words import read_moment
+from nightledger.domain.words import count_of, read_moment
 from nightledger.doors.drawing import BAR, Plot, Series
 from nightledger.doors.report import Part
 from nightledger.files.line_log import LineLog

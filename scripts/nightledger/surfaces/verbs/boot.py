@@ -18,7 +18,7 @@ from msgspec import Struct
 from nightledger.codec.canonical import read_value
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.record import Author, Record
-from nightledger.domain.words import read_moment
+from nightledger.domain.words import count_of, read_moment
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
 from nightledger.records import keeping, noticing

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from nightledger.codec.records import to_plain
 from nightledger.domain.errors import UnreadableError, UsageError
+from nightledger.domain.words import count_of
 from nightledger.files.durable import read_regular
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import shown

@@ -15,6 +15,7 @@ from nightledger.codec.records import to_plain
 from nightledger.domain.errors import UsageError
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Proposal
+from nightledger.domain.words import count_of
 from nightledger.files.configuration import home_zone, load_settings
 from nightledger.files.home import Home
 from nightledger.jobs.consolidate import Asked, Done, consolidate

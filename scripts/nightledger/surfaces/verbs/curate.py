@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 from nightledger.codec.records import to_plain
 from nightledger.domain.errors import UsageError
 from nightledger.domain.periods import log_day
+from nightledger.domain.words import count_of
 from nightledger.files.configuration import home_zone
 from nightledger.files.home import Home
 from nightledger.gate.memory.remembering import Facts, read_facts
@@ -207,7 +208,7 @@ def _counted(found: Survey) -> Iterator[str]:
     """Return how many are active, immune and pending, and what is odd; no entry is left out for it."""
     facts, odd = found.facts, found.facts.odd
     yield (
-        f"{count_of(len(found.judged))}: {found.active} active, {found.immune} immune, "
+        f"{count_of(len(found.judged), 'entry', 'entries')}: {found.active} active, {found.immune} immune, "
         f"{len(found.pending)} pending decay ({facts.now_hour} active hours)."
     )
     if not facts.hours:
@@ -222,6 +223,6 @@ def _counted(found: Survey) -> Iterator[str]:
         names = ", ".join(name[:SHORT_ID] for name in odd.impossible)
         yield f"! An impossible DATE, which counts for nothing, stands in {names}."
     if odd.twice:
-        yield f"! The same stands in two files: {count_of(len(odd.twice))} got an id of their own."
+        yield f"! The same stands in two files: {count_of(len(odd.twice), 'entry', 'entries')} got an id of their own."
     if odd.undated:
-        yield f"{count_of(odd.undated)} without a date: from the home's first day on."
+        yield f"{count_of(odd.undated, 'entry', 'entries')} without a date: from the home's first day on."

@@ -23,6 +23,7 @@ from msgspec import Struct
 from nightledger.domain.decision import Actor, Moment
 from nightledger.domain.errors import EXIT_REFUSED, NightledgerError
 from nightledger.domain.states import Book
+from nightledger.domain.words import count_of
 from nightledger.files.configuration import settings_of
 from nightledger.files.home import Home, shipped_config
 from nightledger.gate.opening import Gate, Ledger, open_gate
@@ -258,9 +259,7 @@ def paste_lines(diagnosis: Diagnosis) -> list[str]:
 def _end(diagnosis: Diagnosis) -> str:
     wrong = sum(check.state is State.BAD for check in diagnosis.checks)
     return (
-        f"{wrong} thing{'s' if wrong > 1 else ''} to mend, marked !! above."
-        if wrong
-        else "All that is needed is there."
+        f"{count_of(wrong, 'thing')} to mend, marked !! above." if wrong else "All that is needed is there."
     )
 
 

@@ -200,7 +200,7 @@ def _text(change: Record) -> Iterator[str]:
     """Return the first line of what went and of what came, with how many more there are."""
     for sign, text in (("-", change["removed"]), ("+", change["added"])):
         first, *more = text.strip("\n").split("\n")
-        rest = f" (and {len(more)} more line{'s' * (len(more) > 1)})" if more else ""
+        rest = f" (and {count_of(len(more), 'more line')})" if more else ""
         if text:
             yield from screen.wrap(f"{screen.shown(first)}{rest}", indent="       ", first=f"     {sign} ")
 

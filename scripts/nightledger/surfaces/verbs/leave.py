@@ -11,6 +11,7 @@ import math
 import os
 from typing import Any
 
+from nightledger.domain.words import count_of
 from nightledger.files.atomic import remove_leftovers
 from nightledger.gate.founding import disposable, log_leaving, own_directories, remove_disposable
 from nightledger.gate.gated import watched
@@ -78,10 +79,12 @@ def _lines(
         texts.append(f"{'Removed' if done else 'Would remove'}, disposable: {', '.join(removed)}.")
     if record["signed"]:
         texts.append(
-            f"{record['signed']} approvals are signed and not applied: they stay so unless 'nightledger apply' runs."
+            f"{count_of(record['signed'], 'approval is', 'approvals are')} signed and not applied, until 'nightledger apply' runs."
         )
     if record["waiting"]:
-        texts.append(f"{record['waiting']} changes wait for an answer that nobody needs to give.")
+        texts.append(
+            f"{count_of(record['waiting'], 'change waits', 'changes wait')} for an answer that nobody needs to give."
+        )
     lines = [row for text in texts for row in screen.wrap(screen.shown(text), indent="  ", first="")]
     lines += _listed("Take these lines out with 'crontab -e', or the jobs go on:", record["cron"])
     lines += _listed("Stop and delete these, or the jobs go on:", record["units"])

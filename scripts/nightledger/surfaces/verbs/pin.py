@@ -24,6 +24,7 @@ from functools import partial
 from nightledger.domain.decision import DecisionTarget, DecisionType
 from nightledger.domain.errors import UsageError
 from nightledger.domain.retention import ENTRY_TAGS, tier_of
+from nightledger.domain.words import count_of
 from nightledger.gate.memory import naming
 from nightledger.gate.proposing.screening import told_at_home
 from nightledger.surfaces import screen
@@ -53,7 +54,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     kind = DecisionType.UNPIN if off else DecisionType.PIN
     accepted, session = sign_unproposed(context, seen, kind, partial(_targets, names=names), reason=tag)
     context.emit({"decision": accepted.id, "type": kind.value, "tag": tag, "entries": list(names)})
-    which = count_of(len(names))
+    which = count_of(len(names), "entry", "entries")
     if tag:
         given = f"{which} tagged {tag}; fades as {tier_of([tag]).name}."
         say(context, f"{tag} taken from {which}." if off else given)
@@ -166,7 +167,7 @@ def choose_id(
     context.print_lines(entry_lines(session, known))
     more = f", the first {SHOWN} are shown" if len(candidates) > SHOWN else ""
     raise UsageError(
-        f"{word!r} fits {count_of(len(candidates))}{more}",
+        f"{word!r} fits {count_of(len(candidates), 'entry', 'entries')}{more}",
         hint=f"name one by its id: nightledger {context.verb} {candidates[0][:SHORT_ID]}",
     )
 
@@ -193,11 +194,6 @@ def entry_lines(session: Session, entries: Sequence[naming.Placed]) -> list[str]
         for line in placed.entry.text.rstrip("\n").split("\n"):
             rows += screen.wrap(screen.shown(line, told=told), indent="    ", first="    ")
     return rows
-
-
-def count_of(entries: int) -> str:
-    """Give ``1 entry``, ``2 entries``."""
-    return f"{entries} entr{'y' if entries == 1 else 'ies'}"
 
 
 def entry_record(placed: naming.Placed) -> dict[str, object]:

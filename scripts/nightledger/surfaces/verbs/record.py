@@ -28,6 +28,7 @@ import msgspec
 from nightledger.codec.canonical import MAX_DOCUMENT_BYTES, parse_json, read_jsonl
 from nightledger.domain import record
 from nightledger.domain.errors import RecordError, UsageError
+from nightledger.domain.words import count_of
 from nightledger.files.home import Home
 from nightledger.records import keeping
 from nightledger.records.handoff import HANDOFF, open_handoff, save_handoff

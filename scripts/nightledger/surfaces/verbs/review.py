@@ -14,6 +14,7 @@ from msgspec import Struct, field
 
 from nightledger.domain.errors import NightledgerError, RefusedError
 from nightledger.domain.periods import log_day
+from nightledger.domain.words import count_of
 from nightledger.files.configuration import home_zone
 from nightledger.gate.gated import watched, why_unreadable
 from nightledger.gate.integrity.checking import find_drift

@@ -16,6 +16,7 @@ Changes no memory.
 
 import argparse
 
+from nightledger.domain.words import count_of
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.hook.running import MAX_CONTEXT_BYTES
 from nightledger.text.counts import count

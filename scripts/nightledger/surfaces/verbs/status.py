@@ -24,7 +24,7 @@ from nightledger.domain.decision import Entry, Event, EventName
 from nightledger.domain.errors import EXIT_ALARM, EXIT_WAITING, NightledgerError
 from nightledger.domain.periods import can_be, count_due, next_look_at, reckon
 from nightledger.domain.states import Book
-from nightledger.domain.words import dump_moment, read_moment
+from nightledger.domain.words import count_of, dump_moment, read_moment
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
 from nightledger.files.staged import find_page
@@ -315,7 +315,7 @@ def age(since: datetime, now: datetime) -> str:
     """Return how long ago something was: ``3 days``, ``5 h``, ``12 min``."""
     passed = max(timedelta(), now - since)
     if passed >= _DAY:
-        return f"{passed // _DAY} day{'s' if passed // _DAY > 1 else ''}"
+        return count_of(passed // _DAY, "day")
     return f"{passed // _HOUR} h" if passed >= _HOUR else f"{passed // _MINUTE} min"
 
 

@@ -12,6 +12,7 @@ from itertools import accumulate, takewhile
 from msgspec import Struct
 from msgspec.structs import replace
 
+from nightledger.domain.words import count_of
 from nightledger.text.checkup.words import has, pattern, tells
 from nightledger.text.dates import FoundDate, find_dates
 from nightledger.text.markdown.document import Document, Path, Section, is_blank
@@ -356,7 +357,7 @@ def _as_one(document: Document, group: Sequence[Piece]) -> Piece:
         return first
     days = sorted(piece.newest for piece in group if piece.newest)
     span = f"{days[0]}" if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
-    entries = "1 entry" if len(group) == 1 else f"{len(group)} entries"
+    entries = count_of(len(group), "entry", "entries")
     title = f"{entries} of {first.title}, {span}"
     reason = first.reason
     if first.level:
