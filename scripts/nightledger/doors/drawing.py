@@ -4,6 +4,7 @@ Invariant: the same values give the same bytes (no chance is in a layout); every
 stands in a table beside it, so it is one image to a screen reader.
 """
 
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
@@ -15,12 +16,12 @@ from nightledger.domain.links import DisjointSets
 WIDTH, HEIGHT = 340, 180
 """Of a plot; letters are 12.5 units high: readable where it is drawn 290 pixels wide, on a phone."""
 LEFT, RIGHT, TOP, BOTTOM = 48, 6, 10, 38
-WIDEST_BAR, LETTER = 18.0, 6.6
+WIDEST_BAR, LETTER = 18.0, 7.4
 STEP, BAR, DOT, ARC = "step", "bar", "dot", "arc"
 """Shapes of a series: a line that stays until the next point, a bar or a dot for each point."""
 KINDS = 3
 """Of lines, bars and arcs that can be told apart."""
-ROW, LONGEST = 16, 22
+ROW, LONGEST = 16, 20
 """Height of a row of the arc diagram and of the strip, and characters of a name that have room there."""
 SWEEPS = 30
 
@@ -165,7 +166,8 @@ def _shapes(shape: str, places: Sequence[tuple[float, float]], kind: int, bars: 
     if shape == DOT:
         return "".join(f'<circle class="b{kind}" cx="{x:.1f}" cy="{y:.1f}" r="2.5"/>' for x, y in places)
     corners = (f"H{x:.1f}V{y:.1f}" if at else f"M{x:.1f} {y:.1f}" for at, (x, y) in enumerate(places))
-    return f'<path class="l{kind}" d="{"".join(corners)}"/>'
+    lasts = "" if places[1:] else "h8"  # one point has no line to the next
+    return f'<path class="l{kind}" d="{"".join(corners)}{lasts}"/>'
 
 
 # ------------------------------------------------------------ associations
@@ -231,11 +233,18 @@ def _arcs(graph: Graph) -> Iterator[str]:
 
 
 def _names_width(names: Iterable[str]) -> int:
-    return int(LETTER * max((len(_short(name)) for name in names), default=0)) + 14
+    return int(LETTER * max((columns_of(_short(name)) for name in names), default=0)) + 14
+
+
+def columns_of(text: str) -> int:
+    """Return how many letters wide a text is drawn; a letter of Chinese or Japanese is as wide as two (UAX 11)."""
+    return len(text) + sum(unicodedata.east_asian_width(one) in "WF" for one in text)
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
+    """Return a name that has room, its middle left out: long names of one home often begin alike."""
+    end = LONGEST // 2 - 1
+    return name if len(name) <= LONGEST else f"{name[: LONGEST - end - 1]}…{name[-end:]}"
 
 
 # ------------------------------------------------------------ runs

@@ -8,11 +8,11 @@ from html import escape
 
 from msgspec import Struct
 
-from nightledger.doors.drawing import Picture, draw
+from nightledger.doors.drawing import Picture, columns_of, draw
 from nightledger.doors.policy import policy_of
 from nightledger.files.home import shipped_config
 
-UNBROKEN, LONG = 18, 48
+UNBROKEN, LONG = 18, 40
 """Characters up to which a column stays on one line (a date and a time), and from which it keeps room for a sentence."""
 OURS = b"<title>Nightledger report</title>"
 """Stands in each such file, and in no other."""
@@ -83,7 +83,7 @@ def _table(part: Part) -> str:
     if not part.rows:
         return ""
     columns = range(len(part.heads))
-    longest = [max(len(row[n]) for row in part.rows) for n in columns]
+    longest = [max(columns_of(row[n]) for row in part.rows) for n in columns]
     marks = ["" if longest[n] > UNBROKEN else ' class="n"' for n in columns]
     wide = [' class="l"' if longest[n] > LONG else "" for n in columns]
     heads = "".join(f'<th scope="col"{wide[n]}>{escape(part.heads[n])}</th>' for n in columns)

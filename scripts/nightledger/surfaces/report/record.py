@@ -103,12 +103,12 @@ def audit(home: Home, ledger: Ledger, witnesses: WitnessLook | None, now: dateti
     ]
     steps = [
         *_steps(events[-LOOKED:]),
-        *((at, f"signed head: {n:,} entries, root {log.root_at(n).hex()[:16]}", "log key") for at, n in heads[-HEADS:]),
+        *((at, f"signed head: {count_of(n, 'entry', 'entries')}, root {log.root_at(n).hex()[:16]}", "log key") for at, n in heads[-HEADS:]),
     ]  # fmt: skip
     told = f"{count_of(log.size, 'entry', 'entries')}, {count_of(len(heads), 'signed head')} kept."
     seen = witnesses or WitnessLook()
     if seen.at:
-        steps.append((seen.at, f"cosigned: {seen.size:,} entries", "witnesses"))
+        steps.append((seen.at, f"cosigned: {count_of(seen.size, 'entry', 'entries')}", "witnesses"))
         told += f" Witnesses cosigned {seen.size:,} of them, last on {seen.at:{_MINUTE}} UTC."
     else:
         told += " No witness has cosigned it."
@@ -132,7 +132,7 @@ def audit(home: Home, ledger: Ledger, witnesses: WitnessLook | None, now: dateti
             for (when, what, who), count in [*alike.items()][:STEPS]
         ),
         picture=Plot(series=series, ends=(f"{events[0].at:{DAY}}" if events else "", f"{now:{DAY}}")),
-        figure=f"{log.size:,} entries",
+        figure=count_of(log.size, "entry", "entries"),
         wide=True,
     )
 

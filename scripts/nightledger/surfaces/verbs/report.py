@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from nightledger.domain.errors import EXIT_ALARM, NightledgerError, RefusedError
+from nightledger.domain.words import count_of
 from nightledger.doors.report import OURS, Part, page_of
 from nightledger.files.atomic import replace_file
 from nightledger.files.durable import read_regular
@@ -71,7 +72,11 @@ def _require_free(path: str, home: Home) -> None:
 
 def _holds(ledger: Ledger | None) -> str:
     log = ledger.log if ledger else None
-    return f"verify: all holds, {log.size:,} entries, root {log.tree.root().hex()[:16]}" if log else ""
+    return (
+        f"verify: all holds, {count_of(log.size, 'entry', 'entries')}, root {log.tree.root().hex()[:16]}"
+        if log
+        else ""
+    )
 
 
 def _parts(look: Look, context: Context) -> Iterator[Part]:
