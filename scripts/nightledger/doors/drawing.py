@@ -110,9 +110,11 @@ def _plot(plot: Plot) -> Iterator[str]:
     most = _round_up(max([1.0, *(y for _, y in points), *([plot.limit] if plot.limit else [])]))
     first, last = min(x for x, _ in points), max(x for x, _ in points)
     span, base = (last - first) or 1.0, HEIGHT - BOTTOM
+    bars, room = sum(series.shape == BAR for series in plot.series), WIDTH - LEFT - RIGHT
+    wide = min(WIDEST_BAR, room / max(len(series.points) for series in plot.series) / (bars + 1))
 
     def across(x: float) -> float:
-        return LEFT + (x - first) / span * (WIDTH - LEFT - RIGHT)
+        return LEFT + (x - first) / span * (room - wide * bars)
 
     def down(y: float) -> float:
         return base - y / most * (base - TOP)
@@ -124,10 +126,9 @@ def _plot(plot: Plot) -> Iterator[str]:
             yield _text(LEFT - 6, y + 4, f"{most * part / 2:,.0f}", "end")
     if plot.limit:
         yield f'<path class="cap" d="M{LEFT} {down(plot.limit):.1f}H{WIDTH - RIGHT}"/>'
-    bars = sum(series.shape == BAR for series in plot.series)
     for kind, series in enumerate(plot.series[:KINDS]):
         places = [(across(x), down(y)) for x, y in series.points]
-        yield _shapes(series.shape, places, kind, bars)
+        yield _shapes(series.shape, places, kind, wide)
     yield _text(LEFT, HEIGHT - 22, plot.ends[0])
     yield _text(WIDTH - RIGHT, HEIGHT - 22, plot.ends[1], "end")
     yield from _legend(LEFT, HEIGHT - 5, [(series.shape, series.name) for series in plot.series[:KINDS]])
@@ -152,15 +153,11 @@ def _legend(x: float, y: float, names: Iterable[tuple[str, str]]) -> Iterator[st
         x += 32 + LETTER * len(name)
 
 
-def _shapes(shape: str, places: Sequence[tuple[float, float]], kind: int, bars: int) -> str:
+def _shapes(shape: str, places: Sequence[tuple[float, float]], kind: int, wide: float) -> str:
     base = HEIGHT - BOTTOM
     if shape == BAR:
-        wide = min(WIDEST_BAR, (WIDTH - LEFT - RIGHT) / max(1, len(places)) / (bars + 1))
-        room = wide * bars
         drawn = (
-            f"M{min(x, WIDTH - RIGHT - room) + kind * wide:.1f} {base}V{y:.1f}h{wide - 1:.1f}V{base}z"
-            for x, y in places
-            if y < base
+            f"M{x + kind * wide:.1f} {base}V{y:.1f}h{wide - 1:.1f}V{base}z" for x, y in places if y < base
         )
         return f'<path class="b{kind}" d="{"".join(drawn)}"/>'
     if shape == DOT:
