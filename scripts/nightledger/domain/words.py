@@ -11,6 +11,7 @@ Ids derived from content, so that a rerun gives the same id.
 import base64
 import hashlib
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 MAX_LABEL_CHARACTERS = 128
@@ -53,6 +54,11 @@ def count_of(number: int, one: str, many: str = "") -> str:
         many: The same of several; empty where it is ``one`` with an s.
     """
     return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
+def numbered(numbers: Sequence[int]) -> str:
+    """Return the numbers of some changes: ``change 3``, ``changes 1, 2``."""
+    return f"change{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
 
 
 def number_of(digits: str) -> int:

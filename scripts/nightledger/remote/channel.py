@@ -23,6 +23,7 @@ from nightledger.codec.records import MAX_MESSAGE_BYTES, dump_record, load_recor
 from nightledger.domain.decision import NAMESPACE, Decision
 from nightledger.domain.errors import NightledgerError, RecordError, RefusedError, UsageError
 from nightledger.domain.message import PeerKey, Peers, Reply, Status, Waiting
+from nightledger.domain.words import count_of
 from nightledger.files.durable import read_optional, read_regular
 from nightledger.files.home import Home
 from nightledger.gate.review.composing import compose_by
@@ -43,7 +44,6 @@ from nightledger.surfaces.session import Session, reading, require_machine
 from nightledger.surfaces.signing import Settled, tell_settled
 from nightledger.surfaces.trust_change import change_trust
 from nightledger.surfaces.verbs.review import keeping, questions_of, tell_unsigned
-from nightledger.text.counts import count
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.signers import parse_allowed_signers
 from nightledger.trust.sshsig import ED25519, SignatureError, Signer, parse_public_line
@@ -176,13 +176,13 @@ def _wrong(emptied: letters.Emptied, *, waits: bool) -> Iterator[str]:
     if emptied.problems:
         yield "hint: mend what the error names; each round tries again, and nothing is done twice"
     if emptied.set_aside:
-        yield f"error: {count(emptied.set_aside, 'letter')} that could not be read, set aside in cur/"
+        yield f"error: {count_of(emptied.set_aside, 'letter')} that could not be read, set aside in cur/"
     if waits:
         kept = f"What stays so for {PATIENCE_S // 3600} hours is set aside in cur/"
         for one in emptied.unreadable:
             yield f"{one['name']} cannot be taken in: {one['reason']}. {kept}"
         if emptied.later:
-            yield f"{count(emptied.later, 'letter waits', 'letters wait')} for the next round"
+            yield f"{count_of(emptied.later, 'letter waits', 'letters wait')} for the next round"
 
 
 def status(options: argparse.Namespace, context: Context) -> int:
@@ -203,7 +203,7 @@ def status(options: argparse.Namespace, context: Context) -> int:
     error = str(dead[-1].get("error", "")) if dead else ""
     for box in boxes:
         aside = f", {box['set_aside']} set aside in cur/ that could not be read" if box["set_aside"] else ""
-        told = box["error"] or count(box["waiting"], "letter waits", "letters wait") + aside
+        told = box["error"] or count_of(box["waiting"], "letter waits", "letters wait") + aside
         lines.append(f"spool {box['path']}: {told}")
     lines += [f"dead letters: {len(dead)}", *([f"the last one: {error}"] if error else [])]
     record = {"peers": known, "spools": boxes, "dead_letters": len(dead), "last_error": error}
@@ -352,8 +352,8 @@ def _fetch(context: Context, session: Session, name: str) -> tuple[Waiting, Remo
     days = min(review.terms.decision_expires_days, session.gate.settings.decision_expires_days)
     proposals = {item.stored.proposal.id for item in review.items}
     at = f"{datetime.fromtimestamp(reply.iat, UTC):%Y-%m-%d %H:%M} UTC"
-    changes = count(len(review.items), "change waits", "changes wait")
-    told = [f"{changes} on {name}, in {count(len(proposals), 'proposal')}; it said so at {at}."]
+    changes = count_of(len(review.items), "change waits", "changes wait")
+    told = [f"{changes} on {name}, in {count_of(len(proposals), 'proposal')}; it said so at {at}."]
     kept = "are masked here; what is signed of the file is what is shown."
     told += [f"Secrets in {path} {kept}" for path in review.masked]
     if left := len(waiting.left_out):

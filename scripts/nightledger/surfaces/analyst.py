@@ -34,7 +34,6 @@ from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.outside import OutsideError, ask_model
 from nightledger.surfaces.session import Session, reading
-from nightledger.text.counts import count
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import find_entries
 from nightledger.think.analyst import (
@@ -194,7 +193,7 @@ def _key(folder: str, *, make: bool) -> bytes:
 
 def analyst_line(run: AnalystRun) -> str:
     """Tell in one line what came of asking a model."""
-    asked = count(run.calls + run.replayed, "question")
+    asked = count_of(run.calls + run.replayed, "question")
     again = f" ({run.replayed} answered before)" if run.replayed else ""
     said = run.blocks.get("said", 0)
     left = sum(run.blocks.values()) - said

@@ -14,12 +14,12 @@ from msgspec import Struct
 
 from nightledger.domain.errors import ConfigurationError, NightledgerError
 from nightledger.domain.transcript import EXTRACTS
+from nightledger.domain.words import count_of
 from nightledger.files.atomic import replace_file
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
 from nightledger.surfaces.context import CHECKOUT, Context, host_roots
 from nightledger.surfaces.screen import say, shown
-from nightledger.text.counts import count
 
 BEFORE = "done before"
 MAX_STARTED_BYTES = 4096
@@ -137,7 +137,7 @@ def _mine(home: Home, host: str, before: str, *, unread: bool) -> Step:
 
     logs = find_daylogs(home, (*preset(host).daily, EXTRACTS))
     since = logs[0].day.isoformat() if logs else "DATE"
-    what = count(len(logs), "log or transcript", "logs and transcripts")
+    what = count_of(len(logs), "log or transcript", "logs and transcripts")
     asks = f"Mine {what} since {since} for what is worth keeping, at most {MINED}?"
     none = "'import' names the command for what it read" if unread else "nothing to do, there are no logs yet"
     return Step("mine", ("consolidate", "--since", since), before if logs else none, asks)

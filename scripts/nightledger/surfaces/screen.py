@@ -19,7 +19,7 @@ from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
-from nightledger.domain.words import read_moment
+from nightledger.domain.words import count_of, read_moment
 from nightledger.files.home import shipped_config
 from nightledger.text.visible import visible
 

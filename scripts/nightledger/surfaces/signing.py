@@ -24,7 +24,6 @@ from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import Session, look_after, reading, this_machine, writing
-from nightledger.text.counts import count
 from nightledger.trust import keys
 from nightledger.trust.sshsig import ED25519, PublicKey, Signer
 
@@ -301,11 +300,11 @@ def settled_sentences(settled: Settled, *, guided: bool = False) -> Iterator[str
         yield f"Settled {decision.targets[0].path}: {_kept(decision)}."
     counts = {kind: sum(len(one.changes) for one in found) for kind, found in by_type.items()}
     if rejected := counts.get(DecisionType.REJECT):
-        yield f"Rejected {count(rejected, 'change')}."
+        yield f"Rejected {count_of(rejected, 'change')}."
     if approved := by_type.get(DecisionType.APPROVE):
         when = max(decision.not_before for decision in approved)
         applies = "" if guided else "; 'nightledger apply' then applies them"
-        signed = f"Signed {count(counts[DecisionType.APPROVE], 'change')}"
+        signed = f"Signed {count_of(counts[DecisionType.APPROVE], 'change')}"
         yield f"{signed}. Cooling until {when:%Y-%m-%d %H:%M} UTC{applies}."
 
 
@@ -327,7 +326,7 @@ def _kept(decision: Decision) -> str:
     if not decision.changes:
         return "took back every change that you answered"
     took = decision.targets[0].base != decision.targets[0].result
-    return f"kept {count(len(decision.changes), 'change')}{', the rest you answered was taken back' if took else ''}"
+    return f"kept {count_of(len(decision.changes), 'change')}{', the rest you answered was taken back' if took else ''}"
 
 
 def close(context: Context, seen: Session, status: ProposalStatus, reason: str) -> Decision:

@@ -18,7 +18,7 @@ from nightledger.domain.errors import ConfigurationError, NightledgerError, Usag
 from nightledger.domain.proposal import Origin
 from nightledger.domain.settings import TranscriptSource
 from nightledger.domain.transcript import AGREED, Speaker
-from nightledger.domain.words import dump_moment
+from nightledger.domain.words import count_of, dump_moment
 from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import home_zone, load_operator
 from nightledger.files.durable import make_dir, read_optional
@@ -31,7 +31,6 @@ from nightledger.jobs.transcripts import Asked, Taken, read_cursors, take_in
 from nightledger.surfaces.context import Context, host_roots
 from nightledger.surfaces.doctor.keys import Check, found
 from nightledger.surfaces.session import Session, writing
-from nightledger.text.counts import count
 
 if TYPE_CHECKING:
     from nightledger.hosts.transcripts.reading import Cursor
@@ -222,7 +221,7 @@ def check_sources(keys_dir: str, home: Home, now: datetime) -> Iterator[tuple[st
 def tell_files(files: int, size_bytes: int) -> str:
     """Return how many files of sessions there are, and their size."""
     size = f"{size_bytes / 1e6:,.1f} MB" if size_bytes >= _MEGABYTE else f"{-(-size_bytes // 1000):,} kB"
-    return f"{count(files, 'file')} of sessions, {size}"
+    return f"{count_of(files, 'file')} of sessions, {size}"
 
 
 def tell_look(look: Look) -> str:
@@ -285,11 +284,11 @@ def problems_of(taken: Taken) -> Iterator[str]:
     for name, why in taken.left[:_NAMED]:
         yield f"{taken.host}: {name} {why}"
     if more := taken.left[_NAMED:]:
-        yield f"{taken.host}: {count(len(more), 'more file was', 'more files were')} not read"
+        yield f"{taken.host}: {count_of(len(more), 'more file was', 'more files were')} not read"
     if taken.unknown:
         kinds = ", ".join(f"{kind} ({count})" for kind, count in taken.unknown.most_common(5))
         yield f"{taken.host}: lines of kinds that are not known were passed over: {kinds}"
     if taken.broken:
-        yield f"{taken.host}: passed over {count(taken.broken, 'line')} of no JSON or too long"
+        yield f"{taken.host}: passed over {count_of(taken.broken, 'line')} of no JSON or too long"
     if taken.untimed:
-        yield f"{taken.host}: passed over {count(taken.untimed, 'line')} with no time, or one that has not come yet"
+        yield f"{taken.host}: passed over {count_of(taken.untimed, 'line')} with no time, or one that has not come yet"

@@ -34,7 +34,6 @@ from nightledger.gate.stored import Stored, read_proposal, read_shares
 from nightledger.text.changes.diff import trace_drift, unified_diff
 from nightledger.text.changes.place import shown_in
 from nightledger.text.changes.sections import SHOWN_SECTION
-from nightledger.text.counts import count
 from nightledger.text.markdown.document import decode, encode, readable
 from nightledger.text.scanners.scan import mask_diff, scan_secrets, told_values, veil, veil_found
 from nightledger.text.scanners.secrets import REPEATED
@@ -379,7 +378,7 @@ def held_since_answered(events: Iterable[Event]) -> Iterator[str]:
     for event in events:
         held = 0 if event.event == EventName.DECIDED else held + (event.event == EventName.QUARANTINED)
     if held:
-        yield f"{count(held, 'text')} held back by the scanners since you last answered: nightledger status --held"
+        yield f"{count_of(held, 'text')} held back by the scanners since you last answered: nightledger status --held"
 
 
 def accepted_texts(gate: Gate, book: Book) -> dict[str, str]:

@@ -42,7 +42,6 @@ from nightledger.jobs.consolidate.records import Taught, read_taught
 from nightledger.jobs.consolidate.refusals import tell_refusals
 from nightledger.jobs.consolidate.skills import SkillNight, propose_skill
 from nightledger.jobs.consolidate.statements import MINED, Night, find_in_logs
-from nightledger.text.counts import count
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.think.analyst import Analyst
 
@@ -311,13 +310,13 @@ def _without_room(gate: Gate, outcome: Outcome, quieter: int, since: date | None
     told = (
         (
             outcome.over_cap,
-            f"{count(outcome.over_cap, 'addition')} {over}: 'nightledger check' says what is there",
+            f"{count_of(outcome.over_cap, 'addition')} {over}: 'nightledger check' says what is there",
         ),
         (
             outcome.no_room,
-            f"{count(outcome.no_room, 'candidate waits', 'candidates wait')} for room; 'nightledger review' makes some",
+            f"{count_of(outcome.no_room, 'candidate waits', 'candidates wait')} for room; 'nightledger review' makes some",
         ),
-        (quieter, f"{count(quieter, *more)}; {again}"),
+        (quieter, f"{count_of(quieter, *more)}; {again}"),
     )
     return "; ".join(words for number, words in told if number)
 
@@ -327,11 +326,11 @@ def _why_nothing(
 ) -> str:
     """Say in one line why a night made no proposal, where room was not why."""
     if outcome.unfit:
-        return f"{count(len(outcome.unfit), 'candidate has', 'candidates have')} no place in the file: {outcome.unfit[0].reason}"
+        return f"{count_of(len(outcome.unfit), 'candidate has', 'candidates have')} no place in the file: {outcome.unfit[0].reason}"
     if outcome.held and not outcome.suppressed:
-        return f"the scanners held {count(len(outcome.held), 'candidate')} back"
+        return f"the scanners held {count_of(len(outcome.held), 'candidate')} back"
     if record.skipped and not record.logs:
-        return f"of {count(len(record.skipped), 'daily log')} of these days none could be read"
+        return f"of {count_of(len(record.skipped), 'daily log')} of these days none could be read"
     if asked.since and not record.logs:
         return f"there are no daily logs from {asked.since} to {asked.day}"
     if not (asked.since or has_day):
@@ -340,7 +339,7 @@ def _why_nothing(
     if outcome.suppressed or record.statements:
         return "what seemed worth keeping is remembered or was proposed before"
     beside = (
-        f"; {count(unasked, 'heading, label or kind', 'headings, labels or kinds')} that you refused passed over"
+        f"; {count_of(unasked, 'heading, label or kind', 'headings, labels or kinds')} that you refused passed over"
         if unasked
         else ""
     )

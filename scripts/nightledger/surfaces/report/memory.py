@@ -21,7 +21,6 @@ from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
 from nightledger.surfaces.report import DAY, MOST_ROWS, cell, more
 from nightledger.surfaces.screen import sentences
-from nightledger.text.counts import count
 from nightledger.text.similar import fold
 
 ARCS, TAGS, OF_TAG = 40, 36, 5
@@ -85,7 +84,7 @@ def associations(gate: Gate) -> Part:
         return Part(title=title, told=f"{cell(str(error))}: 'nightledger link --rebuild' makes it anew.")
     drawn = chosen(links)
     sure = sum(one.confidence >= SHOWN_FROM for one in links)
-    told = f"{count(len(links), 'pair')} of tags that occurred together; {sure:,} have a resolution that is sure ({SHOWN_FROM} and more)."
+    told = f"{count_of(len(links), 'pair')} of tags that occurred together; {sure:,} have a resolution that is sure ({SHOWN_FROM} and more)."
     told += (
         f" Here are {len(drawn)}: the surest, at most {OF_TAG} of a tag." if len(drawn) < len(links) else ""
     )
@@ -137,7 +136,7 @@ def _arc(one: Recalled) -> Arc:
         second=cell(one.link.second),
         weight=min(5.0, 1.2 + math.log2(one.link.co_occurrences)),
         kind=kind,
-        says=f"{tags}: {resolution}, {sure}, {count(one.link.co_occurrences, 'session')}",
+        says=f"{tags}: {resolution}, {sure}, {count_of(one.link.co_occurrences, 'session')}",
     )
 
 
@@ -173,7 +172,7 @@ def _learned(found: Sequence[tuple[datetime, Remembered]], told: frozenset[str],
     helped = sum(use.useful > 0 for use in uses)
     shown = sum(use.shown > 0 for use in uses)
     said = f"{len(found)} entries of memory came through the gate; {shown} were shown to the agent, {helped} before a success."
-    said += f" {count(undoable, 'step')} can still be undone." if undoable else ""
+    said += f" {count_of(undoable, 'step')} can still be undone." if undoable else ""
     rows = (
         (_entry(one, told), f"{at:{DAY}}", *map(str, (one.use.shown, one.use.useful, one.use.harmful)))
         for at, one in found[:LEARNED]

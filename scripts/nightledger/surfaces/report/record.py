@@ -25,7 +25,6 @@ from nightledger.surfaces import needs
 from nightledger.surfaces.report import DAY, MOST_ROWS, cell, more
 from nightledger.surfaces.screen import sentences
 from nightledger.surfaces.verbs.status import age
-from nightledger.text.counts import count
 
 MOST_POINTS = 120
 """Of the log's line: as many as can be told apart."""
@@ -42,7 +41,7 @@ def alarms(status: dict[str, Any]) -> Iterator[Part]:
     if found:
         yield Part(
             title="What needs you",
-            told=f"{count(len(found), 'thing')}, the worst first." + more(found),
+            told=f"{count_of(len(found), 'thing')}, the worst first." + more(found),
             heads=("kind", "what, and the next step"),
             rows=tuple(
                 (one["kind"], f"{cell(one['message'])}. Next: {cell(one['hint'])}")
@@ -72,7 +71,7 @@ def waiting(gate: Gate, book: Book, told: frozenset[str], now: datetime) -> Part
             title = "altered, and set aside"
         rows.append((short_name(book, status.id), title, str(waits), age(status.created.at, now)))
     changes = sum(int(row[2]) for row in rows)
-    said = f"{count(changes, 'change waits', 'changes wait')} for you, in {count(len(rows), 'proposal')}: 'nightledger review'."
+    said = f"{count_of(changes, 'change waits', 'changes wait')} for you, in {count_of(len(rows), 'proposal')}: 'nightledger review'."
     return Part(
         title="What waits",
         told=said + more(rows) if rows else "Nothing waits for you.",
@@ -226,7 +225,7 @@ def drift(events: Sequence[Event], book: Book) -> Part:
         )
         for event in found[:MOST_ROWS]
     )
-    told = f"{count(len(found), 'time')} something else wrote to {count(len(by_file), 'file')}."
+    told = f"{count_of(len(found), 'time')} something else wrote to {count_of(len(by_file), 'file')}."
     return Part(
         title="Drift",
         told=told + more(found) if found else "Nothing else wrote to a file.",

@@ -14,7 +14,6 @@ from nightledger.doors.report import Part
 from nightledger.files.line_log import LineLog
 from nightledger.gate.opening import Gate
 from nightledger.surfaces.report import DAY, cell, more
-from nightledger.text.counts import count
 
 WEEK, WEEKS, TASKS = timedelta(days=7), 12, 12
 """How long each is, and how many weeks and kinds of task are told of."""
@@ -87,7 +86,7 @@ def week_by_week(gate: Gate, book: Book, events: Sequence[Event], now: datetime)
 
 def _this_week(weeks: Sequence[Counter[str]]) -> Part:
     rows = tuple((what, f"{weeks[0][what]:,}", f"{weeks[1][what]:,}") for what in COUNTED)
-    told = f"{count(weeks[0]['proposed'], 'change')} proposed, {weeks[0]['signed']} signed, {weeks[0]['learned']} put into memory."
+    told = f"{count_of(weeks[0]['proposed'], 'change')} proposed, {weeks[0]['signed']} signed, {weeks[0]['learned']} put into memory."
     return Part(
         title="This week",
         told=told,
@@ -130,7 +129,7 @@ def failures(gate: Gate) -> Part:
         (cell(task), str(count), str(done[task]), last.get(task, "")) for task, count in again[:TASKS]
     )
     told = (
-        f"{count(len(again), 'kind')} of task failed more than once."
+        f"{count_of(len(again), 'kind')} of task failed more than once."
         if again
         else "No kind of task failed more than once."
     )

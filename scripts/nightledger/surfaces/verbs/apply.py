@@ -12,9 +12,9 @@ import json
 import os
 
 from nightledger.domain.errors import MissingFileError, UnreadableError
+from nightledger.domain.words import numbered
 from nightledger.files.durable import read_regular, read_start
 from nightledger.surfaces.context import Context, is_believed
-from nightledger.text.counts import numbered
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import RefusedError, UsageError
 from nightledger.domain.states import ProposalStatus
-from nightledger.domain.words import show
+from nightledger.domain.words import numbered, show
 from nightledger.gate.review.reviewing import (
     Answer,
     Item,
@@ -31,7 +31,6 @@ from nightledger.surfaces.listing import diff_sha256 as hash_diffs
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import Session
 from nightledger.surfaces.signing import close, require_signed, settle, tell_settled
-from nightledger.text.counts import numbered
 from nightledger.text.scanners.scan import mask_diff
 
 

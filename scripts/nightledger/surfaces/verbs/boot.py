@@ -25,7 +25,6 @@ from nightledger.records import keeping, noticing
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context, require_machine
 from nightledger.surfaces.recalling import calling_session
-from nightledger.text.counts import count
 from nightledger.text.visible import quoted
 
 _TAIL_BYTES = 1 << 16
@@ -175,7 +174,7 @@ def _lines(told: Screen, context: Context) -> Iterator[str]:
     yield f"Session: {told.gap}{since}.{below}"
     yield from rest
     if told.waits:
-        yield f"{count(told.waits, 'change waits', 'changes wait')} for your operator."
+        yield f"{count_of(told.waits, 'change waits', 'changes wait')} for your operator."
 
 
 def _earlier(told: Screen) -> Iterator[str]:
@@ -207,4 +206,4 @@ def _beyond(records: Sequence[Record]) -> int:
 
 def _ago(last: datetime | None, now: datetime) -> str:
     hours = int((now - last).total_seconds() // 3600) if last else 0
-    return f"{hours // 24} days" if hours >= 48 else count(hours, "hour") if hours else "less than an hour"  # noqa: PLR2004 - two days
+    return f"{hours // 24} days" if hours >= 48 else count_of(hours, "hour") if hours else "less than an hour"  # noqa: PLR2004 - two days

@@ -26,7 +26,6 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import shown
 from nightledger.text.code.rule import CodeFinding, code_table
 from nightledger.text.code.snippets import Part, audit_document
-from nightledger.text.counts import count
 
 if TYPE_CHECKING:
     from nightledger.gate.proposing.proposing import Outcome
@@ -130,7 +129,7 @@ def _report(options: argparse.Namespace, context: Context, found: "Checkup") -> 
 def _why_not(outcome: "Outcome") -> list[str]:
     """Say why nothing of what is doubtful was proposed."""
     lines = ["All of it was proposed before: 'nightledger proposals --all'."] if outcome.suppressed else []
-    lines += [f"The scanners hold {count(len(outcome.held), 'change')} back."] if outcome.held else []
+    lines += [f"The scanners hold {count_of(len(outcome.held), 'change')} back."] if outcome.held else []
     return [*lines, *(f"Not proposed: {unfit.reason}." for unfit in outcome.unfit)]
 
 
@@ -146,7 +145,7 @@ def _show_doubts(context: Context, found: "Checkup", *, every: bool) -> None:
     planned = bool(found.room and found.room.pieces)
     rest = "; the plan comes first: --all shows and proposes them" if planned and not every else ""
     shown += f"; the surest {most} (--all shows all)" if len(found.doubts) > most and not rest else ""
-    say(context, f"{count(len(found.doubts), 'doubtful item')}: {shown}{rest}.")
+    say(context, f"{count_of(len(found.doubts), 'doubtful item')}: {shown}{rest}.")
     if rest:
         return
     for doubt, opening in zip(found.doubts[:most], found.openings, strict=False):

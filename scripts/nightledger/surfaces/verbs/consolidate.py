@@ -25,7 +25,6 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import require_machine, writing
 from nightledger.surfaces.verbs.recall import read_day
-from nightledger.text.counts import count
 
 SHOWN = 3
 """Texts that scanners held back which are named; the rest is counted."""
@@ -79,7 +78,7 @@ def _report(context: Context, done: Done, *, dry_run: bool) -> None:
 
 
 def _report_proposal(context: Context, proposal: Proposal, *, dry_run: bool) -> None:
-    changes = count(len(proposal.changes), "change")
+    changes = count_of(len(proposal.changes), "change")
     review = "" if context.guided else "; 'nightledger review' shows them"
     made = f"{proposal.id}: {changes} proposed{review}."
     say(context, f"Would propose {changes}; nothing was written (--dry-run)." if dry_run else made)

@@ -37,8 +37,7 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.surfaces.signing import Settled, sign_proposals, tell_settled
-from nightledger.surfaces.verbs.pin import SHORT_ID, count_of, entry_lines, entry_record
-from nightledger.text.counts import count
+from nightledger.surfaces.verbs.pin import SHORT_ID, entry_lines, entry_record
 
 if TYPE_CHECKING:  # most homes ask no model
     from nightledger.domain.consolidation import AnalystRun
@@ -216,9 +215,9 @@ def _counted(found: Survey) -> Iterator[str]:
     elif not facts.named:
         yield "No outcome says what had been shown before it ('shown'): entries fade by active hours alone."
     if odd.ahead:
-        yield f"! {count(odd.ahead, 'active hour lies', 'active hours lie')} ahead of the clock, and will count in time."
+        yield f"! {count_of(odd.ahead, 'active hour lies', 'active hours lie')} ahead of the clock, and will count in time."
     if odd.bad_lines:
-        yield f"! Of outcomes or exposures {count(odd.bad_lines, 'line is', 'lines are')} no record, or of an impossible date."
+        yield f"! Of outcomes or exposures {count_of(odd.bad_lines, 'line is', 'lines are')} no record, or of an impossible date."
     if odd.impossible:
         names = ", ".join(name[:SHORT_ID] for name in odd.impossible)
         yield f"! An impossible DATE, which counts for nothing, stands in {names}."

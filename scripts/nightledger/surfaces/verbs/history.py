@@ -20,7 +20,7 @@ from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import LINKS
 from nightledger.domain.proposal import Proposal
 from nightledger.domain.states import Apply, Book, ChangeState
-from nightledger.domain.words import dump_moment
+from nightledger.domain.words import count_of, dump_moment
 from nightledger.files.home import Home
 from nightledger.gate.gated import require_watched
 from nightledger.gate.integrity.checking import find_drift

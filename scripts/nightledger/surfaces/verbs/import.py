@@ -21,6 +21,7 @@ import argparse
 
 from nightledger.codec.records import to_plain
 from nightledger.domain.errors import RefusedError, UsageError
+from nightledger.domain.words import count_of
 from nightledger.files.home import Home
 from nightledger.hosts.transcripts.finding import find_sessions
 from nightledger.jobs.transcripts import Taken, count_messages
@@ -29,7 +30,6 @@ from nightledger.surfaces.context import Context, require_person
 from nightledger.surfaces.hook.running import host_name
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import writing
-from nightledger.text.counts import count
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
@@ -87,15 +87,15 @@ def _ask(options: argparse.Namespace, context: Context, home: Home, source: tran
 
 def _tell(context: Context, taken: Taken, *, dry_run: bool) -> None:
     kept = "would be kept" if dry_run else "kept"
-    files = count(taken.files, "file is", "files are")
-    yours = f"{count(taken.user, 'message')} of yours and {taken.assistant} of the assistant {kept}"
+    files = count_of(taken.files, "file is", "files are")
+    yours = f"{count_of(taken.user, 'message')} of yours and {taken.assistant} of the assistant {kept}"
     say(context, f"{taken.host}: {taken.of_home} of {files} of this home; {yours}")
     told = list[str]()
     left = {name: taken.outcomes.pop(name, 0) for name in ("unknown", "unnamed")}
     if taken.outcomes or left["unknown"]:
         ended = ", ".join(f"{n} {word}" for word, n in sorted(taken.outcomes.items())) or "none"
         unnamed = f", {left['unnamed']} left out that nothing names" if left["unnamed"] else ""
-        logged, unknown = "that would be logged" if dry_run else "logged", count(left["unknown"], "task")
+        logged, unknown = "that would be logged" if dry_run else "logged", count_of(left["unknown"], "task")
         told.append(f"outcomes {logged}: {ended}{unnamed}; of {unknown} nothing explicit tells the end")
     if taken.days:
         told.append(

@@ -14,6 +14,7 @@ from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.proposal import Change, Kind, Proposal
 from nightledger.domain.shares import Share, Shares
 from nightledger.domain.states import REVOCABLE, Book, Gone, ProposalStatus
+from nightledger.domain.words import count_of
 from nightledger.gate.proposing.screening import told_at_home
 from nightledger.gate.stored import (
     answer_texts,
@@ -29,7 +30,6 @@ from nightledger.surfaces.context import Context, calling_host
 from nightledger.surfaces.listing import proposal_record, set_aside_record, state_of
 from nightledger.surfaces.screen import GAP, say, table
 from nightledger.surfaces.session import Session, reading, writing
-from nightledger.text.counts import count
 from nightledger.text.scanners.scan import mask_secrets
 
 _WAITING = ("pending", "stale", "deferred")
@@ -97,7 +97,7 @@ def _texts(one: dict[str, Any]) -> list[str]:
     """Return how many changes a proposal has and what it is about, and below it what was answered."""
     answered = {n for answer in one["answers"] for n in answer["changes"]}
     waits, every = len(one["waiting"]), len(answered | {*one["waiting"]})
-    said = count(every, "change") if waits in (0, every) else f"{waits} of {every} changes wait"
+    said = count_of(every, "change") if waits in (0, every) else f"{waits} of {every} changes wait"
     text = one["title"] or (_EXPUNGED if one["state"] == "expunged" else _WENT)
     if one["state"] == "altered":
         closed = any(answer["state"] == "rejected" for answer in one["answers"])

@@ -37,7 +37,6 @@ from nightledger.records.synthesis import draw_ideas
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context, calling_host, require_machine
 from nightledger.surfaces.recalling import calling_session
-from nightledger.text.counts import count
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
@@ -190,7 +189,7 @@ def _list(options: argparse.Namespace, context: Context, home: Home) -> int:
         context.print(f"Nothing is open; actions: {', '.join(kind.actions)}, list, show")
     if bad:
         context.note(
-            f"{os.path.relpath(home.records(options.kind), home.root)}: {count(bad, 'line is', 'lines are')} no record, left as it stands"
+            f"{os.path.relpath(home.records(options.kind), home.root)}: {count_of(bad, 'line is', 'lines are')} no record, left as it stands"
         )
     return 0
 
@@ -201,7 +200,7 @@ def _fit(context: Context, records: Sequence[record.Record]) -> list[record.Reco
         return list(records)
     fit = [one for one in records if not keeping.why_held(keeping.words_of(one.fields))]
     if len(fit) < len(records):
-        context.note(f"scanners hold {count(len(records) - len(fit), 'record')} back")
+        context.note(f"scanners hold {count_of(len(records) - len(fit), 'record')} back")
     return fit
 
 

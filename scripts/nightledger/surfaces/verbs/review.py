@@ -37,7 +37,6 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.listing import item_record
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import Session
-from nightledger.text.counts import count
 from nightledger.text.visible import visible
 
 AGAIN = "nightledger review"
@@ -115,7 +114,7 @@ def notices(session: Session, items: list[Item], *, guided: bool) -> Iterator[st
         yield "Nothing else waits for you." if unseen else "Nothing waits for you."
         return
     proposals = {item.stored.proposal.id for item in items}
-    yield f"{count(len(items), 'change waits', 'changes wait')} for you, in {count(len(proposals), 'proposal')}."
+    yield f"{count_of(len(items), 'change waits', 'changes wait')} for you, in {count_of(len(proposals), 'proposal')}."
 
 
 def _ask_and_sign(context: Context, session: Session, items: list[Item]) -> int:

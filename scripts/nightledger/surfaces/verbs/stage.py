@@ -19,7 +19,6 @@ import argparse
 from nightledger.domain.words import count_of
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.hook.running import MAX_CONTEXT_BYTES
-from nightledger.text.counts import count
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -111,13 +110,13 @@ def _summary(staged: "Mapping[str, Any]", *, whole: bool) -> "Iterator[str]":
     state = "written" if staged["changed"] else "as it was"
     done = "" if whole else f"; memory/state/tc-restore-pending.md is {state}"
     tokens = f"{staged['tokens']} of {staged['budget_tokens']} tokens"
-    yield f"Staged: {count(len(staged['lines']), 'line')}, {tokens}{done}."
+    yield f"Staged: {count_of(len(staged['lines']), 'line')}, {tokens}{done}."
     left = [f"{n} {_LEFT[name]}" for name, n in staged["left_out"].items() if n]
     held = [f"{n} of {name}" for name, n in staged["held"].items()]
     yield from (f"{how}: {', '.join(one)}." for how, one in (("Left out", left), ("Held back", held)) if one)
     page = parse_page(staged["text"])
     if late := not_given(page) if page else 0:
-        yield f"Not given at a session's start: the last {count(late, 'line')}; {LIMIT_SAID}."
+        yield f"Not given at a session's start: the last {count_of(late, 'line')}; {LIMIT_SAID}."
     yield from staged["notes"]
 
 

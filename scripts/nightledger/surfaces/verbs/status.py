@@ -24,7 +24,7 @@ from nightledger.domain.decision import Entry, Event, EventName
 from nightledger.domain.errors import EXIT_ALARM, EXIT_WAITING, NightledgerError
 from nightledger.domain.periods import can_be, count_due, next_look_at, reckon
 from nightledger.domain.states import Book
-from nightledger.domain.words import count_of, dump_moment, read_moment
+from nightledger.domain.words import count_of, dump_moment, numbered, read_moment
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
 from nightledger.files.staged import find_page
@@ -39,7 +39,6 @@ from nightledger.surfaces.context import Context, actor_of, cap_config
 from nightledger.surfaces.kept_look import find_kept, keep, stamp_of
 from nightledger.surfaces.listing import left_at, signed_in, unasked_in, undoable_in, waiting_in
 from nightledger.surfaces.screen import wrap_hint
-from nightledger.text.counts import numbered
 from nightledger.trust.event import event_of_record
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.pin import NO_PIN, Pin, find_pin

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from nightledger.domain.errors import FileChangedError
 from nightledger.domain.kept import is_copy
 from nightledger.domain.proposal import Op
+from nightledger.domain.words import numbered
 from nightledger.gate.apply.undoing import Undo, link_back, plan_undo, reversal, undo_choice, undo_diff
 from nightledger.gate.apply.writing import write_all
 from nightledger.gate.proposing.proposing import propose
@@ -22,7 +23,6 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import Session, following, reading, writing
 from nightledger.surfaces.verbs.approve import parse_numbers
-from nightledger.text.counts import numbered
 from nightledger.text.markdown.document import decode, split_lines
 from nightledger.text.scanners.scan import mask_diff
 

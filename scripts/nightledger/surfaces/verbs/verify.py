@@ -28,6 +28,7 @@ from nightledger.domain.decision import Moment
 from nightledger.domain.errors import EXIT_ALARM, IntegrityError
 from nightledger.domain.states import Book, Gone, Restored
 from nightledger.domain.trusting import TrustStep
+from nightledger.domain.words import count_of
 from nightledger.files.home import Home
 from nightledger.gate.apply.applies import AppliesLook, look_at_applies
 from nightledger.gate.forgetting.keeping import Rewrites, count_gone, find_damaged, find_rewrites
@@ -41,7 +42,6 @@ from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context, actor_of
 from nightledger.surfaces.needs import loss_text, restored_text
 from nightledger.surfaces.screen import sentences, wrap_hint
-from nightledger.text.counts import count
 from nightledger.text.visible import visible_lines
 from nightledger.trust.event import collector_at_rest
 from nightledger.trust.keys import KeyRing
@@ -269,7 +269,7 @@ def _lines(seen: Seen) -> Iterator[str]:
     routine = list(_routine(seen))
     yield from routine[:SHOWN]
     if more := routine[SHOWN:]:
-        yield f"note: {count(len(more), 'more file was', 'more files were')} rewritten or changed outside Nightledger; --json names them"
+        yield f"note: {count_of(len(more), 'more file was', 'more files were')} rewritten or changed outside Nightledger; --json names them"
     for missing in seen.report.unchecked:
         yield f"not checked: {missing}"
 
