@@ -102,6 +102,20 @@ def test_a_line_that_memory_holds_is_left_out_of_an_entry() -> None:
         ("## Rack", "核心内容: 永远不要买便宜的标签", 0),  # what a text is about: the same
         ("## Market analysis", "Lesson: never buy a label that falls off in winter", 1),
         ("## Root cause analysis", "the labels never had any glue", 1),
+        ("## Market analysis\n### Lessons learned", "never buy a label that falls off in winter", 1),
+        ("## Lessons learned\n### Market analysis", "never buy a label that falls off in winter", 0),
+        ("## Self-review\n### Lessons", "never leave the rack without any label", 0),
+        ("## Self-review\n### Lessons", "Lesson: never leave the rack without any label", 1),
+        ("## Lessons", "The label printer never wakes up; need to find out why it sleeps", 0),
+        ("## Lessons", "Need to verify the label of each cable before the rack is closed", 1),
+        (
+            "## Lektionen",
+            "Der Drucker ist nie wach, und das muss noch bei allen Etiketten für den Schrank geprüft werden",
+            0,
+        ),
+        ("## Rack", 'My reply (message 7): "Labels of paper never hold!"', 0),
+        ("## Rack", 'Ann writes: "the labels are in the rack beside the door"', 0),
+        ("## Rack", 'Ann writes: "never buy a label of paper"', 1),
     ],
 )
 def test_what_only_tells_its_day_or_leans_on_another_line_is_no_statement(
