@@ -127,9 +127,17 @@ def test_what_only_tells_its_day_or_leans_on_another_line_is_no_statement(
 
 @each_row(
     "name, statements",
-    [("", 1), ("-shed", 1), ("-post-draft", 0), ("_market_news", 0), ("-analysis-lessons", 1)],
+    [
+        ("", 1),
+        ("-shed", 1),
+        ("-post-draft", 0),
+        ("_market_news", 0),
+        ("-analysis-lessons", 1),
+        ("-research-kettles", 0),
+        ("-research-rules", 1),
+    ],
 )
-def test_a_file_of_a_day_that_is_named_for_a_draft_or_news_gives_no_statement(
+def test_a_file_of_a_day_that_is_named_for_a_draft_news_or_research_gives_no_statement(
     name: str, statements: int
 ) -> None:
     log = read("- never boil the kettle dry", f"memory/2026-03-09{name}.md")

@@ -318,7 +318,8 @@ def is_of_its_day(line: LogLine, languages: tuple[str, ...] = (), file: str = ""
         file: What the log is named for beside its day.
     """
     label, body = split_label(line.content)
-    if any("introspection" in find_cues(name, languages) for name in (file, *line.headings)):
+    reviews = any("introspection" in find_cues(name, languages) for name in (file, *line.headings))
+    if reviews or _is_research(file, languages):
         return "lesson" not in find_cues(label, languages)
     if _is_studied((file, *line.headings, line.lead, label), languages):
         return True
@@ -338,6 +339,12 @@ def is_of_its_day(line: LogLine, languages: tuple[str, ...] = (), file: str = ""
         or any(_has_shape(one, body) for one in shapes)
     )
     return (told or any(_is_passing(name, languages) for name in above)) and not has_reason(line, languages)
+
+
+def _is_research(file: str, languages: tuple[str, ...]) -> bool:
+    """Return whether a whole file is named for research; a heading so named may stand over what was found out by trying."""
+    cues = find_cues(file, languages)
+    return "inquiry" in cues and cues.isdisjoint(_kinds().reasons_named)
 
 
 def _has_shape(name: str, *texts: str) -> bool:
