@@ -102,6 +102,20 @@ def test_a_line_that_memory_holds_is_left_out_of_an_entry() -> None:
         ("## Rack", "核心内容: 永远不要买便宜的标签", 0),  # what a text is about: the same
         ("## Market analysis", "Lesson: never buy a label that falls off in winter", 1),
         ("## Root cause analysis", "the labels never had any glue", 1),
+        ("## Market analysis\n### Lessons learned", "never buy a label that falls off in winter", 1),
+        ("## Lessons learned\n### Market analysis", "never buy a label that falls off in winter", 0),
+        ("## Self-review\n### Lessons", "never leave the rack without any label", 0),
+        ("## Self-review\n### Lessons", "Lesson: never leave the rack without any label", 1),
+        ("## Lessons", "The label printer never wakes up; need to find out why it sleeps", 0),
+        ("## Lessons", "Need to verify the label of each cable before the rack is closed", 1),
+        (
+            "## Lektionen",
+            "Der Drucker ist nie wach, und das muss noch bei allen Etiketten für den Schrank geprüft werden",
+            0,
+        ),
+        ("## Rack", 'My reply (message 7): "Labels of paper never hold!"', 0),
+        ("## Rack", 'Ann writes: "the labels are in the rack beside the door"', 0),
+        ("## Rack", 'Ann writes: "never buy a label of paper"', 1),
     ],
 )
 def test_what_only_tells_its_day_or_leans_on_another_line_is_no_statement(
@@ -113,9 +127,17 @@ def test_what_only_tells_its_day_or_leans_on_another_line_is_no_statement(
 
 @each_row(
     "name, statements",
-    [("", 1), ("-shed", 1), ("-post-draft", 0), ("_market_news", 0), ("-analysis-lessons", 1)],
+    [
+        ("", 1),
+        ("-shed", 1),
+        ("-post-draft", 0),
+        ("_market_news", 0),
+        ("-analysis-lessons", 1),
+        ("-research-kettles", 0),
+        ("-research-rules", 1),
+    ],
 )
-def test_a_file_of_a_day_that_is_named_for_a_draft_or_news_gives_no_statement(
+def test_a_file_of_a_day_that_is_named_for_a_draft_news_or_research_gives_no_statement(
     name: str, statements: int
 ) -> None:
     log = read("- never boil the kettle dry", f"memory/2026-03-09{name}.md")

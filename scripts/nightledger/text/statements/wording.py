@@ -307,10 +307,10 @@ def has_reason(line: LogLine, languages: tuple[str, ...] = ()) -> bool:
 
 
 def is_of_its_day(line: LogLine, languages: tuple[str, ...] = (), file: str = "") -> bool:
-    """Return whether a line only tells what its day did, read or left open, or leans on a line that it would leave behind.
+    """Return whether a line only tells what its day did, read, said or left open, or leans on a line that it would leave behind.
 
-    What is labelled a lesson, rule, decision or wish does not; nor does what gives a reason to keep it, unless it is still open.
-    What stands in what somebody studied or drafted does, unless it is labelled a lesson: its "always" is its authors'.
+    What is labelled a lesson, rule, decision or wish does not; nor does what gives a reason to keep it, unless it is still open, or the agent's reply.
+    What stands in what somebody studied or drafted does, and what an agent that reviews itself writes, unless it is labelled a lesson.
 
     Args:
         line: Of a log.
@@ -318,20 +318,51 @@ def is_of_its_day(line: LogLine, languages: tuple[str, ...] = (), file: str = ""
         file: What the log is named for beside its day.
     """
     label, body = split_label(line.content)
-    if any(_is_study(name, languages) for name in (file, *line.headings, line.lead, label)):
+    reviews = any("introspection" in find_cues(name, languages) for name in (file, *line.headings))
+    if reviews or _is_research(file, languages):
         return "lesson" not in find_cues(label, languages)
+    if _is_studied((file, *line.headings, line.lead, label), languages):
+        return True
     if _is_named(label, languages):
         return False
-    above = (*line.headings[-1:], line.lead)
-    is_open = any("open" in find_cues(name, languages) for name in (*above, label))
-    leans_back = _PRONOUN.match(plain_line(line)) and not topic_of(line, languages)
-    if is_open or leans_back or _is_passing(label, languages):
+    above, said = (*line.headings[-1:], line.lead), (plain_line(line), line.lead)
+    is_open = any("open" in find_cues(name, languages) for name in (*above, label)) or _has_shape(
+        "owed", body
+    )
+    leans_back = _PRONOUN.match(said[0]) and not topic_of(line, languages)
+    if is_open or leans_back or _is_passing(label, languages) or _has_shape("replied", *said):
         return True
-    told = tells_result(body, languages) or any(
-        pattern("line-shapes", shape).match(body)
-        for shape in ("dated", "filed", "done")[: 3 if languages else 2]
+    shapes = ("dated", "filed", "done")[: 3 if languages else 2]
+    told = (
+        tells_result(body, languages)
+        or _has_shape("sent", *said)
+        or any(_has_shape(one, body) for one in shapes)
     )
     return (told or any(_is_passing(name, languages) for name in above)) and not has_reason(line, languages)
+
+
+def _is_research(file: str, languages: tuple[str, ...]) -> bool:
+    """Return whether a whole file is named for research; a heading so named may stand over what was found out by trying."""
+    cues = find_cues(file, languages)
+    return "inquiry" in cues and cues.isdisjoint(_kinds().reasons_named)
+
+
+def _has_shape(name: str, *texts: str) -> bool:
+    """Return whether one of the texts has what a row of ``config/words/line-shapes.json`` describes."""
+    return any(pattern("line-shapes", name).search(text) for text in texts)
+
+
+def _is_studied(names: Sequence[str], languages: tuple[str, ...]) -> bool:
+    """Return whether the innermost name that tells is of a study: there "always" is its authors'; a heading of lessons or rules ends it.
+
+    Args:
+        names: From the file's to the label.
+        languages: Of the log, beside English.
+    """
+    studies = [_is_study(name, languages) for name in names]
+    after = names[len(studies) - studies[::-1].index(True) :] if any(studies) else names
+    lasting = (_cues_in_short(name, _LONGEST_NAME, languages) & _kinds().reasons_named for name in after)
+    return any(studies) and not any(lasting)
 
 
 def _is_passing(name: str, languages: tuple[str, ...]) -> bool:
