@@ -8,7 +8,7 @@ What the next line takes back cannot be seen here; the reason names the headings
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
 from msgspec import Struct
@@ -24,7 +24,7 @@ from nightledger.text.statements.cues import find_cues, words_of
 from nightledger.text.statements.daylog import MARKER, TURN
 from nightledger.text.statements.estimate import split_label
 from nightledger.text.statements.statements import statement_of
-from nightledger.text.statements.wording import VOID, topic_of, without_bold
+from nightledger.text.statements.wording import VOID, timeless, topic_of, without_bold
 
 MOST_QUOTES = 5
 """As many lines as an operator reads as one change."""
@@ -127,6 +127,8 @@ class Chosen(Struct, frozen=True, kw_only=True):
         quoted: The lines it rests on: log and number.
         entry: The entry that it changes; None for an addition.
         section: Where an addition belongs; empty leaves that to the rules.
+        asked: As the model wanted it.
+        view: What it was shown.
     """
 
     op: Does
@@ -135,6 +137,8 @@ class Chosen(Struct, frozen=True, kw_only=True):
     quoted: tuple[tuple[DayLog, int], ...]
     entry: Entry | None
     section: tuple[str, ...] = ()
+    asked: Operation
+    view: View
 
 
 def judge(operation: Operation, view: View) -> Chosen:
@@ -146,9 +150,24 @@ def judge(operation: Operation, view: View) -> Chosen:
     require(1 <= len(operation.quotes) <= MOST_QUOTES, f"it has {len(operation.quotes)} quotes")
     require(0 <= operation.confidence <= 1, f"a confidence of {operation.confidence:g}")
     require(not operation.section or operation.section in view.sections, "there is no such section")
-    lines = [_find(quote, view) for quote in operation.quotes]
-    worded = ((without_bold(plain(line.content)), min(line.day, log.day)) for log, line in lines)
-    said = {fold(text): (text, day) for text, day in worded}
+    return _worded_by_us(operation, [_find(quote, view) for quote in operation.quotes], view)
+
+
+def without_known(one: Chosen, is_known: Callable[[str], bool]) -> Chosen:
+    """Return an addition of several lines without those that are known; as it is where none or all of them are."""
+    lines = [(log, log.lines[n - 1]) for log, n in one.quoted]
+    news = [(log, line) for log, line in lines if not is_known(_claim(line))]
+    if one.op is not Does.ADD or len(news) in {0, len(lines)}:
+        return one
+    return _worded_by_us(one.asked, news, one.view)
+
+
+def _claim(line: LogLine) -> str:
+    return without_bold(plain(line.content))
+
+
+def _worded_by_us(operation: Operation, lines: Sequence[tuple[DayLog, LogLine]], view: View) -> Chosen:
+    said = {fold(_claim(line)): (_claim(line), min(line.day, log.day)) for log, line in lines}
     claims = tuple(text for text, _ in said.values())
     subject = _subject(operation.subject, lines, view.languages)
     entry = _entry(operation, view, (*claims, subject))
@@ -169,6 +188,8 @@ def judge(operation: Operation, view: View) -> Chosen:
         quoted=tuple({(log.path, line.number): (log, line.number) for log, line in lines}.values()),
         entry=entry,
         section=view.sections.get(operation.section, ()),
+        asked=operation,
+        view=view,
     )
 
 
@@ -222,9 +243,13 @@ def _is_doubtful(line: LogLine, log: DayLog) -> bool:
         or _CUT.search(line.text.rstrip().removesuffix(line.content))
     ):
         return True
-    around = [*line.headings, line.lead, *_above(line, log), *_below(line, log)]
+    return any(map(_doubts, (*line.headings, line.lead, *_above(line, log), *_below(line, log))))
+
+
+def _doubts(text: str) -> bool:
+    """Whether a text beside a line limits or doubts it."""
     doubts = (_STRUCK, pattern("claim-words", "limit"), pattern("claim-words", "doubtful"))
-    return any(doubt.search(text) for doubt in doubts for text in around)
+    return any(doubt.search(text) for doubt in doubts)
 
 
 def _above(line: LogLine, log: DayLog) -> Iterator[str]:
@@ -261,11 +286,18 @@ def _is_wrapped(line: LogLine, log: DayLog) -> bool:
     return began or any(_goes_on(one, line) for one in log.lines[line.number : line.number + 1])
 
 
+def _is_labelled(line: LogLine) -> bool:
+    """Whether a line of a paragraph begins with a bold label: of several such each is a claim ("**Port:** 80")."""
+    return not line.marker and line.content.startswith("**") and bool(split_label(line.content)[0])
+
+
 def _begins(line: LogLine, log: DayLog) -> bool:
-    """Whether a paragraph begins here: behind a blank line, a heading, a fence that was opened, or the mark of a message."""
+    """Whether a paragraph begins here: behind a blank line, a heading, a fence that was opened, the mark of a message, or one bold label behind another."""
     before = log.lines[max(0, line.number - 3) : line.number - 1]
     if not before or line.indent:
         return not line.indent
+    if _is_labelled(line) and _is_labelled(before[-1]):
+        return True
     fenced = {one.region for one in before} == {Region.FENCE} and len(before) > 1
     ends = before[-1].region in {Region.BLANK, Region.HEADING} or MARKER.match(before[-1].text) is not None
     return ends or fenced
@@ -274,7 +306,7 @@ def _begins(line: LogLine, log: DayLog) -> bool:
 def _goes_on(after: LogLine, line: LogLine) -> bool:
     """Whether a line goes on with the one before it: it begins no item, or none that Markdown sees there."""
     text = after.text.lstrip()
-    if TURN.match(text):
+    if TURN.match(text) or (_is_labelled(line) and _is_labelled(after) and not _doubts(after.text)):
         return False
     if after.marker == "1":
         return line.marker != "1" and not text.startswith("1")
@@ -321,7 +353,7 @@ def _subject(subject: str, lines: Sequence[tuple[DayLog, LogLine]], languages: t
     above = [{fold(title): title for title in map(_title, _names(log, line))} for log, line in lines]
     for title in (_title(subject), topic_of(lines[0][1], languages)):
         if fold(title) and all(fold(title) in names for names in above):
-            return above[0][fold(title)]
+            return timeless(above[0][fold(title)])
     return ""
 
 

@@ -55,7 +55,7 @@ from nightledger.text.statements.sections import Shelf, choose_section
 from nightledger.text.statements.statements import Revision, find_named, find_statements
 from nightledger.text.statements.wording import claims_of
 from nightledger.think.analyst import Analyst
-from nightledger.think.contract import Chosen, Does
+from nightledger.think.contract import Chosen, Does, without_known
 from nightledger.think.drafting import Drafted, required
 from nightledger.think.drafting import draft as ask_for_draft
 
@@ -235,7 +235,8 @@ def _ask_analyst(
     drafted = ask_for_draft(night.analyst, logs, document, night.day)
     news: list[Chosen] = []
     refused = Counter(drafted.run.refused)
-    for one in drafted.chosen:
+    for asked in drafted.chosen:
+        one = without_known(asked, said.known.holds)
         if why := _why_not(one, said, reader):
             refused[why] += 1
         elif one.entry and any(other.entry == one.entry for other in news):
