@@ -39,6 +39,10 @@ LOG = """# 2026-03-02
 
 We decided to never
 push to main with force.
+
+## Relay
+- Port: 8080
+- It runs on the NAS.
 """
 MEMORY = """# Memory
 
@@ -374,16 +378,19 @@ def test_a_subject_is_the_heading_without_the_day_and_time_at_its_ends(heading: 
     assert chosen.statement.text == f"{subject}: It runs on the NAS."
 
 
-def test_an_addition_is_made_of_its_lines_that_are_news() -> None:
+def test_an_addition_is_made_of_its_lines_that_are_news_and_a_change_of_all() -> None:
     both = asked("add", NAS, (6, KOFI), subject="NAS")
     assert without_known(both, lambda text: text == KOFI).statement.text == f"NAS: {NAS[1]}"
     assert without_known(both, lambda _: False) == both
     assert without_known(both, lambda _: True) == both
-
-
-def test_a_change_of_an_entry_keeps_all_its_lines() -> None:
     changed = asked("merge", MOVED, (4, NAS[1]), entry="m1")
     assert without_known(changed, lambda text: text == NAS[1]) == changed
+
+
+def test_what_only_a_label_names_is_held_against_what_is_known_with_its_subject() -> None:
+    relay = asked("add", (31, "Port: 8080"), (32, "It runs on the NAS."), subject="Relay")
+    assert relay.told == ("Relay: Port: 8080", "It runs on the NAS.")
+    assert without_known(relay, lambda text: text == "Port: 8080") == relay
 
 
 def judged(notes: str, text: str, **more: str) -> Chosen:

@@ -123,7 +123,8 @@ class Chosen(Struct, frozen=True, kw_only=True):
     Attributes:
         op: What it does.
         statement: Its words and where they stand; of a removal what speaks for it.
-        claims: What it says, line by line, without a day: to be held against what is known or forgotten.
+        claims: What it says, line by line, without a day: to be held against what is forgotten.
+        told: The same against what is known; what only a label names ("Port: 80") with the subject, for another thing's is no news of this one.
         quoted: The lines it rests on: log and number.
         entry: The entry that it changes; None for an addition.
         section: Where an addition belongs; empty leaves that to the rules.
@@ -134,6 +135,7 @@ class Chosen(Struct, frozen=True, kw_only=True):
     op: Does
     statement: Statement
     claims: tuple[str, ...]
+    told: tuple[str, ...]
     quoted: tuple[tuple[DayLog, int], ...]
     entry: Entry | None
     section: tuple[str, ...] = ()
@@ -156,7 +158,8 @@ def judge(operation: Operation, view: View) -> Chosen:
 def without_known(one: Chosen, is_known: Callable[[str], bool]) -> Chosen:
     """Return an addition of several lines without those that are known; as it is where none or all of them are."""
     lines = [(log, log.lines[n - 1]) for log, n in one.quoted]
-    news = [(log, line) for log, line in lines if not is_known(_claim(line))]
+    subject = _subject(one.asked.subject, lines, one.view.languages)
+    news = [(log, line) for log, line in lines if not is_known(_named(_claim(line), subject))]
     if one.op is not Does.ADD or len(news) in {0, len(lines)}:
         return one
     return _worded_by_us(one.asked, news, one.view)
@@ -164,6 +167,10 @@ def without_known(one: Chosen, is_known: Callable[[str], bool]) -> Chosen:
 
 def _claim(line: LogLine) -> str:
     return without_bold(plain(line.content))
+
+
+def _named(claim: str, subject: str) -> str:
+    return f"{subject}: {claim}" if subject and split_label(claim)[0] else claim
 
 
 def _worded_by_us(operation: Operation, lines: Sequence[tuple[DayLog, LogLine]], view: View) -> Chosen:
@@ -185,6 +192,7 @@ def _worded_by_us(operation: Operation, lines: Sequence[tuple[DayLog, LogLine]],
             statement, text=shown, key=fold(text), day=min(min(line.day, log.day) for log, line in lines)
         ),
         claims=claims if "\n" in text else (*claims, text),
+        told=tuple(_named(claim, subject) for claim in claims),
         quoted=tuple({(log.path, line.number): (log, line.number) for log, line in lines}.values()),
         entry=entry,
         section=view.sections.get(operation.section, ()),

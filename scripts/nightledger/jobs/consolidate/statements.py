@@ -247,7 +247,7 @@ def _ask_analyst(
             refused["the night has no room for more"] += 1
         else:
             news.append(one)
-            for claim in one.claims:
+            for claim in one.told:
                 said.known.add(claim)
     judged = {log.path for log in texts} - {log.path for log in logs}
     answered = drafted.answered | judged
@@ -262,11 +262,11 @@ def _source(log: LogFile, contents: Mapping[str, bytes]) -> tuple[str, str]:
 def _why_not(one: Chosen, said: Said, reader: Reader) -> str:
     if any(map(said.forgotten.holds, (*one.claims, one.statement.text))):
         return "it was forgotten on request"
-    if said.keys.intersection((one.statement.key, *map(fold, one.claims))):
+    if said.keys.intersection((one.statement.key, *map(fold, one.told))):
         return "it was proposed before"
     if one.op is Does.ADD and key_of(name_of_kind(one.statement.kind)) in said.unasked:
         return "its owner refused three of its kind"
-    if one.op in {Does.ADD, Does.MERGE} and any(map(said.known.holds, one.claims)):
+    if one.op in {Does.ADD, Does.MERGE} and any(map(said.known.holds, one.told)):
         return "memory or an earlier proposal says it, or a part of it"
     if one.entry and not (one.entry.id in reader.days and is_later(one.statement, one.entry.id, reader)):
         return "what it would change was said later"
