@@ -240,7 +240,6 @@ PUSH = "Push to main with force."
         (f"{PUSH}\n**Port:** 80", PUSH),
         (f"It is quick.\n**How:** {PUSH}", f"**How:** {PUSH}"),
         (f"These plans were rejected last week.\n\n**Port:** 80\n**How:** {PUSH}", "**Port:** 80"),
-        (f"## Ideas of Kofi\n- {PUSH}", PUSH),
         (f"## Zwei Optionen\n- {PUSH}", PUSH),
         (f"- {PUSH}\n\n  That is wrong.", PUSH),
         ("- **Always do this:**\n  - Pull", "**Always do this:**"),
@@ -270,7 +269,6 @@ def test_what_says_less_or_else_where_it_stands_is_refused(notes: str, text: str
         (f"user: {PUSH}\nassistant: ok", f"user: {PUSH}", PUSH),
         (f"The relay is slow.\n\n{PUSH}", PUSH, PUSH),
         (f"**Port:** 80\n**How:** {PUSH}\n**Place:** /srv", f"**How:** {PUSH}", f"How: {PUSH}"),
-        ("**Port:** 80\n**Place:** /srv", "**Place:** /srv", "Place: /srv"),
         (f"## Adoption of the ideal relay (Mythos)\n- {PUSH}", PUSH, PUSH),
         (f"- **23:48 PM:** {PUSH}", PUSH, PUSH),
         (f"- **23:48:** {PUSH}", PUSH, PUSH),
@@ -369,7 +367,6 @@ def test_what_rests_on_two_days_is_as_old_as_the_older() -> None:
         ("Relay moved (21:38 UTC)", "Relay moved"),
         ("Relay moved (Mar 26, 03:02 UTC)", "Relay moved"),
         ("Relay (daily at 03:30)", "Relay (daily at 03:30)"),
-        ("Relay restarts at 03:30", "Relay restarts at 03:30"),
         ("Relay as of 2026-04-01", "Relay as of 2026-04-01"),
     ],
 )
