@@ -251,13 +251,9 @@ def _is_doubtful(line: LogLine, log: DayLog) -> bool:
         or _CUT.search(line.text.rstrip().removesuffix(line.content))
     ):
         return True
-    return any(map(_doubts, (*line.headings, line.lead, *_above(line, log), *_below(line, log))))
-
-
-def _doubts(text: str) -> bool:
-    """Whether a text beside a line limits or doubts it."""
+    around = [*line.headings, line.lead, *_above(line, log), *_below(line, log)]
     doubts = (_STRUCK, pattern("claim-words", "limit"), pattern("claim-words", "doubtful"))
-    return any(doubt.search(text) for doubt in doubts)
+    return any(doubt.search(text) for doubt in doubts for text in around)
 
 
 def _above(line: LogLine, log: DayLog) -> Iterator[str]:
@@ -294,18 +290,11 @@ def _is_wrapped(line: LogLine, log: DayLog) -> bool:
     return began or any(_goes_on(one, line) for one in log.lines[line.number : line.number + 1])
 
 
-def _is_labelled(line: LogLine) -> bool:
-    """Whether a line of a paragraph begins with a bold label: of several such each is a claim ("**Port:** 80")."""
-    return not line.marker and line.content.startswith("**") and bool(split_label(line.content)[0])
-
-
 def _begins(line: LogLine, log: DayLog) -> bool:
-    """Whether a paragraph begins here: behind a blank line, a heading, a fence that was opened, the mark of a message, or one bold label behind another."""
+    """Whether a paragraph begins here: behind a blank line, a heading, a fence that was opened, or the mark of a message."""
     before = log.lines[max(0, line.number - 3) : line.number - 1]
     if not before or line.indent:
         return not line.indent
-    if _is_labelled(line) and _is_labelled(before[-1]):
-        return True
     fenced = {one.region for one in before} == {Region.FENCE} and len(before) > 1
     ends = before[-1].region in {Region.BLANK, Region.HEADING} or MARKER.match(before[-1].text) is not None
     return ends or fenced
@@ -314,7 +303,7 @@ def _begins(line: LogLine, log: DayLog) -> bool:
 def _goes_on(after: LogLine, line: LogLine) -> bool:
     """Whether a line goes on with the one before it: it begins no item, or none that Markdown sees there."""
     text = after.text.lstrip()
-    if TURN.match(text) or (_is_labelled(line) and _is_labelled(after) and not _doubts(after.text)):
+    if TURN.match(text):
         return False
     if after.marker == "1":
         return line.marker != "1" and not text.startswith("1")
