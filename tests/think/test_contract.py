@@ -93,6 +93,8 @@ OVER = "Backups from the NAS at 02:00 are retired."
         ("add", [(4, NAS[1].replace(" ", "  "))], {}, NAS[1]),
         ("add", [NAS], {"subject": "nas"}, f"NAS: {NAS[1]}"),
         ("add", [NAS], {"subject": "Kofi wipes the NAS"}, f"NAS: {NAS[1]}"),
+        ("add", [NAS], {"subject": "2026-03-02 > NAS"}, f"2026-03-02 \u2014 NAS: {NAS[1]}"),
+        ("add", [NAS], {"subject": "Kofi > NAS"}, f"NAS: {NAS[1]}"),
         (
             "add",
             [NAS, (17, "备份必须在三点半运行。")],

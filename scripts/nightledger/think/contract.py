@@ -28,6 +28,8 @@ from nightledger.text.statements.wording import VOID, timeless, topic_of, withou
 
 MOST_QUOTES = 5
 """As many lines as an operator reads as one change."""
+MOST_TITLES = 2
+"""Of a subject: what it is about, and which side of it."""
 LEAST_SHARED, LEAST_SHARE = 2, 1 / 3
 """An entry is only changed for what shares so many of its words, and this part of them."""
 ENTRY_CHARACTERS = 300
@@ -73,7 +75,7 @@ class Operation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         quotes: What it rests on, and what is written; 1 to 5.
         entry: The entry of memory that it changes, as the prompt numbers it: ``m3``; empty for an addition.
         section: Where an addition belongs: ``s2``; empty leaves that to the rules.
-        subject: A heading, lead or label that all quotes stand under, where they do not say what they are about; else empty.
+        subject: A heading, lead or label that all quotes stand under, or two (``Relay > Limits``), where they do not say what they are about; else empty.
         dated: Whether the day belongs to what is said.
         confidence: How sure it is that the owner would sign it, 0..1.
     """
@@ -344,13 +346,14 @@ def content_words(text: str) -> frozenset[str]:
 
 
 def _subject(subject: str, lines: Sequence[tuple[DayLog, LogLine]], languages: tuple[str, ...]) -> str:
-    """Give the heading, lead or label that is meant, as it stands above all quotes; of any other words, what the rules would."""
+    """Give the heading, lead or label that is meant, or two, as they stand above all quotes; of any other words, what the rules would."""
     if not subject.strip():
         return ""
     above = [{fold(title): title for title in map(_title, _names(log, line))} for log, line in lines]
-    for title in (_title(subject), topic_of(lines[0][1], languages)):
-        if fold(title) and all(fold(title) in names for names in above):
-            return timeless(above[0][fold(title)])
+    for titles in ([subject], subject.split(" > "), [topic_of(lines[0][1], languages)]):
+        meant = [fold(_title(title)) for title in titles]
+        if all(one and all(one in names for names in above) for one in meant) and len(meant) <= MOST_TITLES:
+            return " \u2014 ".join(timeless(above[0][one]) for one in meant)
     return ""
 
 
