@@ -9,7 +9,7 @@ from tests.rows import each_row
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import find_entries
 from nightledger.text.statements.daylog import read_daylog
-from nightledger.think.contract import Chosen, Operation, RefusedOperationError, View, judge
+from nightledger.think.contract import Chosen, Operation, RefusedOperationError, View, judge, without_known
 
 LOG = """# 2026-03-02
 
@@ -39,6 +39,10 @@ LOG = """# 2026-03-02
 
 We decided to never
 push to main with force.
+
+## Relay
+- Port: 8080
+- It runs on the NAS.
 """
 MEMORY = """# Memory
 
@@ -89,6 +93,8 @@ OVER = "Backups from the NAS at 02:00 are retired."
         ("add", [(4, NAS[1].replace(" ", "  "))], {}, NAS[1]),
         ("add", [NAS], {"subject": "nas"}, f"NAS: {NAS[1]}"),
         ("add", [NAS], {"subject": "Kofi wipes the NAS"}, f"NAS: {NAS[1]}"),
+        ("add", [NAS], {"subject": "2026-03-02 > NAS"}, f"2026-03-02 \u2014 NAS: {NAS[1]}"),
+        ("add", [NAS], {"subject": "Kofi > NAS"}, f"NAS: {NAS[1]}"),
         (
             "add",
             [NAS, (17, "备份必须在三点半运行。")],
@@ -231,6 +237,7 @@ PUSH = "Push to main with force."
         (f"user: the mail says\nassistant: ok\nuser: > {PUSH}", f"> {PUSH}"),
         (f"- > {PUSH}", f"> {PUSH}"),
         (f"- {PUSH}\n  - Not on Fridays", PUSH),
+        (f"## Zwei Optionen\n- {PUSH}", PUSH),
         (f"- {PUSH}\n\n  That is wrong.", PUSH),
         ("- **Always do this:**\n  - Pull", "**Always do this:**"),
         (f"user: hello\nassistant: hi\n\ntool: {PUSH}", PUSH),
@@ -258,6 +265,9 @@ def test_what_says_less_or_else_where_it_stands_is_refused(notes: str, text: str
         (f"user: {PUSH}\nassistant: ok", PUSH, PUSH),
         (f"user: {PUSH}\nassistant: ok", f"user: {PUSH}", PUSH),
         (f"The relay is slow.\n\n{PUSH}", PUSH, PUSH),
+        (f"## Adoption of the ideal relay (Mythos)\n- {PUSH}", PUSH, PUSH),
+        (f"- **23:48 PM:** {PUSH}", PUSH, PUSH),
+        (f"- **23:48:** {PUSH}", PUSH, PUSH),
         (f"## Deploys\n{PUSH}\n- They run at night", PUSH, PUSH),
         (f"```\ncode\n```\n{PUSH}\n```\ncode\n```", PUSH, PUSH),
         (f"- One\n- {PUSH}\n- Never on Fridays", PUSH, PUSH),
@@ -343,10 +353,43 @@ def test_what_rests_on_two_days_is_as_old_as_the_older() -> None:
     assert judge(msgspec.convert(told, Operation), two).statement.day == date(2026, 2, 1)
 
 
-def judged(notes: str, text: str) -> Chosen:
+@each_row(
+    ("heading", "subject"),
+    [
+        ("2026-03-02 \u2014 Relay v1.0 \u2705", "Relay v1.0"),
+        ("22:21 - Relay", "Relay"),
+        ("5. Relay (old)", "Relay (old)"),
+        ("**Relay** (`relay`)", "Relay (`relay`)"),
+        ("Relay moved (21:38 UTC)", "Relay moved"),
+        ("Relay moved (Mar 26, 03:02 UTC)", "Relay moved"),
+        ("Relay (daily at 03:30)", "Relay (daily at 03:30)"),
+        ("Relay as of 2026-04-01", "Relay as of 2026-04-01"),
+    ],
+)
+def test_a_subject_is_the_heading_without_the_day_and_time_at_its_ends(heading: str, subject: str) -> None:
+    chosen = judged(f"## {heading}\n- It runs on the NAS.", "It runs on the NAS.", subject=heading)
+    assert chosen.statement.text == f"{subject}: It runs on the NAS."
+
+
+def test_an_addition_is_made_of_its_lines_that_are_news_and_a_change_of_all() -> None:
+    both = asked("add", NAS, (6, KOFI), subject="NAS")
+    assert without_known(both, lambda text: text == KOFI).statement.text == f"NAS: {NAS[1]}"
+    assert without_known(both, lambda _: False) == both
+    assert without_known(both, lambda _: True) == both
+    changed = asked("merge", MOVED, (4, NAS[1]), entry="m1")
+    assert without_known(changed, lambda text: text == NAS[1]) == changed
+
+
+def test_what_only_a_label_names_is_held_against_what_is_known_with_its_subject() -> None:
+    relay = asked("add", (31, "Port: 8080"), (32, "It runs on the NAS."), subject="Relay")
+    assert relay.told == ("Relay: Port: 8080", "It runs on the NAS.")
+    assert without_known(relay, lambda text: text == "Port: 8080") == relay
+
+
+def judged(notes: str, text: str, **more: str) -> Chosen:
     log = read_daylog("memory/2026-03-02.md", f"# 2026-03-02\n\n{notes}\n", date(2026, 3, 2))
     line = next(one.number for one in log.lines if text in one.text)
-    told = {"op": "add", "quotes": [{"log": "d1", "line": line, "text": text}], "confidence": 0.8}
+    told = {"op": "add", "quotes": [{"log": "d1", "line": line, "text": text}], "confidence": 0.8, **more}
     lines = {"d1": frozenset(range(1, len(log.lines)))}
     return judge(
         msgspec.convert(told, Operation), msgspec.structs.replace(view(), logs={"d1": log}, shown=lines)

@@ -8,7 +8,7 @@ What the next line takes back cannot be seen here; the reason names the headings
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
 from msgspec import Struct
@@ -24,10 +24,12 @@ from nightledger.text.statements.cues import find_cues, words_of
 from nightledger.text.statements.daylog import MARKER, TURN
 from nightledger.text.statements.estimate import split_label
 from nightledger.text.statements.statements import statement_of
-from nightledger.text.statements.wording import VOID, topic_of, without_bold
+from nightledger.text.statements.wording import VOID, timeless, topic_of, without_bold
 
 MOST_QUOTES = 5
 """As many lines as an operator reads as one change."""
+MOST_TITLES = 2
+"""Of a subject: what it is about, and which side of it."""
 LEAST_SHARED, LEAST_SHARE = 2, 1 / 3
 """An entry is only changed for what shares so many of its words, and this part of them."""
 ENTRY_CHARACTERS = 300
@@ -73,7 +75,7 @@ class Operation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         quotes: What it rests on, and what is written; 1 to 5.
         entry: The entry of memory that it changes, as the prompt numbers it: ``m3``; empty for an addition.
         section: Where an addition belongs: ``s2``; empty leaves that to the rules.
-        subject: A heading, lead or label that all quotes stand under, where they do not say what they are about; else empty.
+        subject: A heading, lead or label that all quotes stand under, or two (``Relay > Limits``), where they do not say what they are about; else empty.
         dated: Whether the day belongs to what is said.
         confidence: How sure it is that the owner would sign it, 0..1.
     """
@@ -123,18 +125,24 @@ class Chosen(Struct, frozen=True, kw_only=True):
     Attributes:
         op: What it does.
         statement: Its words and where they stand; of a removal what speaks for it.
-        claims: What it says, line by line, without a day: to be held against what is known or forgotten.
+        claims: What it says, line by line, without a day: to be held against what is forgotten.
+        told: The same against what is known; what only a label names ("Port: 80") with the subject, for another thing's is no news of this one.
         quoted: The lines it rests on: log and number.
         entry: The entry that it changes; None for an addition.
         section: Where an addition belongs; empty leaves that to the rules.
+        asked: As the model wanted it.
+        view: What it was shown.
     """
 
     op: Does
     statement: Statement
     claims: tuple[str, ...]
+    told: tuple[str, ...]
     quoted: tuple[tuple[DayLog, int], ...]
     entry: Entry | None
     section: tuple[str, ...] = ()
+    asked: Operation
+    view: View
 
 
 def judge(operation: Operation, view: View) -> Chosen:
@@ -146,9 +154,29 @@ def judge(operation: Operation, view: View) -> Chosen:
     require(1 <= len(operation.quotes) <= MOST_QUOTES, f"it has {len(operation.quotes)} quotes")
     require(0 <= operation.confidence <= 1, f"a confidence of {operation.confidence:g}")
     require(not operation.section or operation.section in view.sections, "there is no such section")
-    lines = [_find(quote, view) for quote in operation.quotes]
-    worded = ((without_bold(plain(line.content)), min(line.day, log.day)) for log, line in lines)
-    said = {fold(text): (text, day) for text, day in worded}
+    return _worded_by_us(operation, [_find(quote, view) for quote in operation.quotes], view)
+
+
+def without_known(one: Chosen, is_known: Callable[[str], bool]) -> Chosen:
+    """Return an addition of several lines without those that are known; as it is where none or all of them are."""
+    lines = [(log, log.lines[n - 1]) for log, n in one.quoted]
+    subject = _subject(one.asked.subject, lines, one.view.languages)
+    news = [(log, line) for log, line in lines if not is_known(_named(_claim(line), subject))]
+    if one.op is not Does.ADD or len(news) in {0, len(lines)}:
+        return one
+    return _worded_by_us(one.asked, news, one.view)
+
+
+def _claim(line: LogLine) -> str:
+    return without_bold(plain(line.content))
+
+
+def _named(claim: str, subject: str) -> str:
+    return f"{subject}: {claim}" if subject and split_label(claim)[0] else claim
+
+
+def _worded_by_us(operation: Operation, lines: Sequence[tuple[DayLog, LogLine]], view: View) -> Chosen:
+    said = {fold(_claim(line)): (_claim(line), min(line.day, log.day)) for log, line in lines}
     claims = tuple(text for text, _ in said.values())
     subject = _subject(operation.subject, lines, view.languages)
     entry = _entry(operation, view, (*claims, subject))
@@ -166,9 +194,12 @@ def judge(operation: Operation, view: View) -> Chosen:
             statement, text=shown, key=fold(text), day=min(min(line.day, log.day) for log, line in lines)
         ),
         claims=claims if "\n" in text else (*claims, text),
+        told=tuple(_named(claim, subject) for claim in claims),
         quoted=tuple({(log.path, line.number): (log, line.number) for log, line in lines}.values()),
         entry=entry,
         section=view.sections.get(operation.section, ()),
+        asked=operation,
+        view=view,
     )
 
 
@@ -315,13 +346,14 @@ def content_words(text: str) -> frozenset[str]:
 
 
 def _subject(subject: str, lines: Sequence[tuple[DayLog, LogLine]], languages: tuple[str, ...]) -> str:
-    """Give the heading, lead or label that is meant, as it stands above all quotes; of any other words, what the rules would."""
+    """Give the heading, lead or label that is meant, or two, as they stand above all quotes; of any other words, what the rules would."""
     if not subject.strip():
         return ""
     above = [{fold(title): title for title in map(_title, _names(log, line))} for log, line in lines]
-    for title in (_title(subject), topic_of(lines[0][1], languages)):
-        if fold(title) and all(fold(title) in names for names in above):
-            return above[0][fold(title)]
+    for titles in ([subject], subject.split(" > "), [topic_of(lines[0][1], languages)]):
+        meant = [fold(_title(title)) for title in titles]
+        if all(one and all(one in names for names in above) for one in meant) and len(meant) <= MOST_TITLES:
+            return " \u2014 ".join(timeless(above[0][one]) for one in meant)
     return ""
 
 

@@ -55,7 +55,7 @@ from nightledger.text.statements.sections import Shelf, choose_section
 from nightledger.text.statements.statements import Revision, find_named, find_statements
 from nightledger.text.statements.wording import claims_of
 from nightledger.think.analyst import Analyst
-from nightledger.think.contract import Chosen, Does
+from nightledger.think.contract import Chosen, Does, without_known
 from nightledger.think.drafting import Drafted, required
 from nightledger.think.drafting import draft as ask_for_draft
 
@@ -235,7 +235,8 @@ def _ask_analyst(
     drafted = ask_for_draft(night.analyst, logs, document, night.day)
     news: list[Chosen] = []
     refused = Counter(drafted.run.refused)
-    for one in drafted.chosen:
+    for asked in drafted.chosen:
+        one = without_known(asked, said.known.holds)
         if why := _why_not(one, said, reader):
             refused[why] += 1
         elif one.entry and any(other.entry == one.entry for other in news):
@@ -246,7 +247,7 @@ def _ask_analyst(
             refused["the night has no room for more"] += 1
         else:
             news.append(one)
-            for claim in one.claims:
+            for claim in one.told:
                 said.known.add(claim)
     judged = {log.path for log in texts} - {log.path for log in logs}
     answered = drafted.answered | judged
@@ -261,11 +262,11 @@ def _source(log: LogFile, contents: Mapping[str, bytes]) -> tuple[str, str]:
 def _why_not(one: Chosen, said: Said, reader: Reader) -> str:
     if any(map(said.forgotten.holds, (*one.claims, one.statement.text))):
         return "it was forgotten on request"
-    if said.keys.intersection((one.statement.key, *map(fold, one.claims))):
+    if said.keys.intersection((one.statement.key, *map(fold, one.told))):
         return "it was proposed before"
     if one.op is Does.ADD and key_of(name_of_kind(one.statement.kind)) in said.unasked:
         return "its owner refused three of its kind"
-    if one.op in {Does.ADD, Does.MERGE} and any(map(said.known.holds, one.claims)):
+    if one.op in {Does.ADD, Does.MERGE} and any(map(said.known.holds, one.told)):
         return "memory or an earlier proposal says it, or a part of it"
     if one.entry and not (one.entry.id in reader.days and is_later(one.statement, one.entry.id, reader)):
         return "what it would change was said later"

@@ -362,7 +362,7 @@ class _Reader(Struct, kw_only=True):
         match = _HEADING.match(line)
         if match is None:
             return
-        level, title = len(match[1]), match[2].rstrip().rstrip("#").rstrip().strip("*_ ")
+        level, title = len(match[1]), _bare(match[2].rstrip().rstrip("#").strip())
         self.headings = [heading for heading in self.headings if heading[0] < level]
         self.headings.append((level, carried(title), first_day(title)))
         self.leads.clear()
@@ -403,6 +403,12 @@ class _Reader(Struct, kw_only=True):
         return lead
 
 
+def _bare(title: str) -> str:
+    """Return a title without the emphasis around all of it; what ends inside it ("**Relay** (old)") stays."""
+    bare = title.strip("*_ ")
+    return title if any(bare.count(mark) % 2 for mark in ("**", "__")) else bare
+
+
 def _origin(region: Region, turn: str) -> Origin:
     if region is Region.PASTED:
         return Origin.WEB
@@ -413,10 +419,13 @@ def _origin(region: Region, turn: str) -> Origin:
 
 def _content(text: str) -> str:
     plain = _BOX.sub("", text.strip())
-    if plain.startswith("["):
-        plain = ENVELOPE.sub("", plain)
-    if plain[:1].isdigit() or plain[:1] in "[(*~":
-        stamped = pattern("host-notices", "stamp").match(plain)
+    return without_stamp(ENVELOPE.sub("", plain) if plain.startswith("[") else plain)
+
+
+def without_stamp(text: str) -> str:
+    """Return a text without the day or time of day that it begins with."""
+    if text[:1].isdigit() or text[:1] in "[(*~":
+        stamped = pattern("host-notices", "stamp").match(text)
         if stamped and any(c.isdigit() for c in stamped[0]) and (":" in stamped[0] or "-" in stamped[0]):
-            return plain[stamped.end() :].strip()
-    return plain
+            return text[stamped.end() :].strip()
+    return text

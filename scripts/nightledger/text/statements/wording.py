@@ -17,6 +17,7 @@ from nightledger.files.home import shipped_config
 from nightledger.text.patterns import pattern
 from nightledger.text.similar import CJK, fold, shingles
 from nightledger.text.statements.cues import find_cues
+from nightledger.text.statements.daylog import without_stamp
 from nightledger.text.statements.estimate import split_label, tells_result
 from nightledger.text.statements.sections import names_of
 
@@ -35,6 +36,10 @@ _TITLE_TIME = re.compile(
     r"|[\[(]\s*20\d\d-\d\d-\d\d\s*[\])]|\b20\d\d-\d\d-\d\d\b",
     re.IGNORECASE,
 )
+_TIMED_END = re.compile(
+    r"\s*[\[(](?:[A-Z][a-z]{2} )?[\d\s:.,/~\u2013-]*\d:\d\d[\d\s:.,/\u2013-]*(?:[AaPp][Mm]|[A-Z]{2,4})?[\d\s:.,/\u2013-]*[\])]$"
+)
+"""Brackets at the end of a title that hold a time of day, and no word: "(21:38 UTC)"."""
 _DATE = re.compile(r"\d{4}|\d{1,2}[./]\d{1,2}")
 _GAP = re.compile(r"([\s:—\u2013|,-]*)\0([\s:—\u2013|,-]*)")
 _BRACKETED = re.compile(r"[\[(\uff08]([^\[\]()\uff08\uff09]+)[\])\uff09]")
@@ -212,6 +217,12 @@ def claims_of(text: str) -> tuple[str, ...]:
     """Give the lines of an entry that claim something: its children where it has a title, else all."""
     title, *children = text.split("\n  - ")
     return tuple(children or title.split("\n- "))
+
+
+def timeless(title: str) -> str:
+    """Return a title without bold, ticks, its number, and the day or time of day that it begins or ends with."""
+    plain = _TICK.sub(" ", without_stamp(without_bold(title))).strip(_EDGES)
+    return " ".join(_TITLE_NUMBER.sub("", _TIMED_END.sub("", plain)).split()).strip(_EDGES)
 
 
 def _clean_title(text: str, languages: tuple[str, ...]) -> str:
