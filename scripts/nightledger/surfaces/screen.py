@@ -19,7 +19,6 @@ from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
-from nightledger.domain.words import read_moment
 from nightledger.files.home import shipped_config
 from nightledger.text.visible import visible
 
@@ -191,11 +190,6 @@ def _told_apart(text: str, *, sign: str) -> str:
 def text_lines(text: str, *, indent: str, told: frozenset[str] = NOTHING) -> list[str]:
     """Give one line of text from a file in as many rows as it needs, each indented."""
     return [indent + piece for piece in _pieces(shown(text, told=told), width() - len(indent))]
-
-
-def utc(text: str) -> str:
-    """Return a stored time as a person reads it: ``2026-03-01 03:05 UTC``."""
-    return f"{read_moment(text):%Y-%m-%d %H:%M} UTC"
 
 
 def counted(counts: Mapping[str, int]) -> str:

@@ -20,7 +20,7 @@ from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import LINKS
 from nightledger.domain.proposal import Proposal
 from nightledger.domain.states import Apply, Book, ChangeState
-from nightledger.domain.words import dump_moment
+from nightledger.domain.words import dump_moment, read_moment
 from nightledger.files.home import Home
 from nightledger.gate.gated import require_watched
 from nightledger.gate.integrity.checking import find_drift
@@ -179,7 +179,7 @@ def _signer(gate: Gate, ledger: Ledger, decision: str) -> str | None:
 def _lines(step: Record, name: Callable[[str], str]) -> list[str]:
     """Return the rows of a step."""
     wrap, paths = screen.wrap, screen.shown(", ".join(step["paths"]))
-    head = f"{screen.utc(step['at'])} {_DONE[step['kind']]}: {name(step['proposal'])}, {paths}"
+    head = f"{_utc(step['at'])} {_DONE[step['kind']]}: {name(step['proposal'])}, {paths}"
     lines = [screen.painted(row, "36") for row in wrap(head, indent="    ", first="")]
     for change in step["changes"]:
         told = screen.shown(change["reason"]) or _no_text(change)
@@ -215,7 +215,11 @@ def _undo(step: Record, change: Record, name: Callable[[str], str]) -> str:
     if change["took_secret"]:
         return "no undo: a secret does not come back"
     if until := change["undo_until"]:
-        return f"undo until {screen.utc(until)}: nightledger undo {name(step['proposal'])}#{change['n']}"
+        return f"undo until {_utc(until)}: nightledger undo {name(step['proposal'])}#{change['n']}"
     if step["kind"] == "undo":
         return "taken back here"
     return "its undo window has closed" if change["state"] == "applied" else f"since then {change['state']}"
+
+
+def _utc(text: str) -> str:
+    return f"{read_moment(text):%Y-%m-%d %H:%M} UTC"

@@ -300,7 +300,7 @@ def status_lines(status: Record, name: Callable[[str], str]) -> list[str]:
     if status["simulated"]:
         lines += screen.wrap("A simulated home: its clock is whatever --now says.")
     if left_at := status["left_at"]:
-        lines += screen.wrap(f"It was left on {screen.utc(left_at)}; using it again takes it up again.")
+        lines += screen.wrap(f"It was left on {_utc(left_at)}; using it again takes it up again.")
     for alarm in status["alarms"]:
         lines += _alarm(alarm, name)
     parts = [(label, texts) for label, texts in _parts(status, name) if texts]
@@ -327,7 +327,7 @@ def _parts(status: Record, name: Callable[[str], str]) -> Iterator[tuple[str, li
         "undo",
         _listed(
             status["undoable"][::-1],
-            lambda term: f"{_named(term, name)}, until {screen.utc(term['undo_until'])}",
+            lambda term: f"{_named(term, name)}, until {_utc(term['undo_until'])}",
         ),
     )
     yield "held back", _held_back(status["held"][::-1])
@@ -337,7 +337,7 @@ def _parts(status: Record, name: Callable[[str], str]) -> Iterator[tuple[str, li
     yield "ran", [_ran(run) for run in status["runs"]] or ["no night yet"]
     due = status["still_due"]
     periods = "period is" if due == 1 else "periods are"
-    yield "next", [f"{due} {periods} due: nightledger night" if due else screen.utc(status["next_due_at"])]
+    yield "next", [f"{due} {periods} due: nightledger night" if due else _utc(status["next_due_at"])]
     yield (
         "model",
         [*map(_analyst, filter(None, [status["analyst"]])), *map(_asked, filter(None, [status["asked"]]))],
@@ -366,11 +366,11 @@ def _staged(staged: Record, now: datetime) -> Iterator[str]:
     if staged["lines"] is None:
         yield "not as it was written, so it is not given out: nightledger stage"
     elif now < read_moment(until):
-        yield f"{staged['lines']} line{'' if staged['lines'] == 1 else 's'}, until {screen.utc(until)}"
+        yield f"{staged['lines']} line{'' if staged['lines'] == 1 else 's'}, until {_utc(until)}"
     else:
-        yield f"over since {screen.utc(until)}: nightledger stage"
+        yield f"over since {_utc(until)}: nightledger stage"
     for one in staged["troubles"]:
-        yield f"since {screen.utc(one['since'])}: {screen.shown(one['what'])}"
+        yield f"since {_utc(one['since'])}: {screen.shown(one['what'])}"
 
 
 def _part(label: str, texts: list[str], *, less: int = 0) -> list[str]:
@@ -399,7 +399,7 @@ def _waits(waiting: Record, now: datetime) -> str:
 
 def _signed(term: Record, now: datetime, name: Callable[[str], str]) -> str:
     until = term["cools_until"]
-    state = f"cools until {screen.utc(until)}" if now < read_moment(until) else "has cooled: apply"
+    state = f"cools until {_utc(until)}" if now < read_moment(until) else "has cooled: apply"
     return f"{_named(term, name)}, {state}"
 
 
@@ -454,3 +454,7 @@ def _listed(items: Sequence[Record], tell: Callable[[Record], str], command: str
     texts = [tell(item) for item in items[:SHOWN]]  # to mask what is not shown would take seconds
     more = len(items) - SHOWN
     return texts if more <= 0 else [*texts, f"and {more} more{command}"]
+
+
+def _utc(text: str) -> str:
+    return f"{read_moment(text):%Y-%m-%d %H:%M} UTC"
