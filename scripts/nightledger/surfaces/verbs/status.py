@@ -326,8 +326,7 @@ def _parts(status: Record, name: Callable[[str], str]) -> Iterator[tuple[str, li
     yield (
         "undo",
         _listed(
-            status["undoable"][::-1],
-            lambda term: f"{_named(term, name)}, until {_utc(term['undo_until'])}",
+            status["undoable"][::-1], lambda term: f"{_named(term, name)}, until {_utc(term['undo_until'])}"
         ),
     )
     yield "held back", _held_back(status["held"][::-1])
