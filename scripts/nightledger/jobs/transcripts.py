@@ -195,6 +195,12 @@ def _masked(name: str) -> str:
     return mask_secrets(name)
 
 
+@lru_cache(maxsize=256)
+def _is_harmless(name: str) -> bool:
+    """Return whether a name holds no secret and no order to an agent; the same few come with most outcomes."""
+    return mask_secrets(name) == name and not scan(" ".join(_NAMED.findall(name)), origin=Origin.TOOL)
+
+
 class _Run(Struct, kw_only=True):
     """One host being read.
 
@@ -337,8 +343,7 @@ class _Run(Struct, kw_only=True):
 
     def _is_told(self, name: str) -> bool:
         """Return whether a name may be told: it holds no secret, nothing that was expunged, and no order to an agent."""
-        orders = scan(" ".join(_NAMED.findall(name)), origin=Origin.TOOL)
-        return self.asked.clean(_masked(name)) == name and not orders
+        return _is_harmless(name) and self.asked.clean(name) == name
 
     def _record(self, one: Derived, evidence: dict[str, Any], source: str) -> dict[str, Any]:
         """Return an outcome as ``log`` takes it."""

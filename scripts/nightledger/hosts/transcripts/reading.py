@@ -127,9 +127,9 @@ class Reading:
                 for line in chunk.split(b"\n")[:-1]:
                     before, place, number = (place, number), place + len(line) + 1, number + 1
                     turns = self._read(reader, line, number)
-                    yield from turns
-                    if any(turn.speaker is Speaker.USER for turn in turns):
-                        task = before
+                    if turns:
+                        yield from turns
+                        task = before if any(turn.speaker is Speaker.USER for turn in turns) else task
                     if number == start.lines:  # what was looked at again was told before
                         self._forget(reader, start)
                 if reader.is_other:
