@@ -20,7 +20,7 @@ from msgspec import Struct
 from nightledger.codec.canonical import BOM, MAX_LINE_BYTES
 from nightledger.domain.errors import NightledgerError, UnreadableError
 from nightledger.domain.transcript import Speaker, Turn
-from nightledger.files.line_log import LineLog
+from nightledger.files.line_log import LineLog, hash_file
 from nightledger.files.owner import for_child
 from nightledger.hosts.transcripts.finding import SessionFile
 from nightledger.hosts.transcripts.formats import Store
@@ -42,10 +42,10 @@ class Cursor(Struct, frozen=True, kw_only=True):
     """How far a file was read.
 
     Attributes:
-        inode: Which file it was.
+        inode: Which file it was; 0 of a compressed file.
         offset: Bytes read; of a database the last row, of a compressed file its size.
         lines: Lines read.
-        last: Hex SHA-256 of the last bytes read, of a database of the last row; empty where none were.
+        last: Hex SHA-256 of the last bytes read, of a database of the last row, of a compressed file of all; empty where none were.
         session: The session of the last header.
         cwd: Its working directory.
         is_other: Whether nothing of it is of a session with the user.
@@ -165,10 +165,11 @@ class Reading:
         return reader.read(record, number)
 
     def _unpacked(self) -> Iterator[Turn]:
-        """Read all of a compressed file, once: nobody appends to it."""
-        status = os.stat(self._file.path)
-        if (status.st_ino, status.st_size) == (self.cursor.inode, self.cursor.offset):
+        """Read all of a compressed file, again where its bytes are others: nobody appends to it."""
+        packed = hash_file(self._file.path)
+        if packed is None or (packed.size_bytes, packed.sha256) == (self.cursor.offset, self.cursor.last):
             return
+        self.restarted = self.cursor.offset > 0
         reader, number, total = Reader(self._grammar), 0, 0
         command = ["zstd", "-dcq", "--", self._file.path]
         try:
@@ -190,7 +191,7 @@ class Reading:
                     break
         if process.returncode and not reader.is_other:
             raise UnreadableError("is compressed and damaged")
-        self._end(reader, Cursor(inode=status.st_ino, offset=status.st_size, lines=number))
+        self._end(reader, Cursor(offset=packed.size_bytes, lines=number, last=packed.sha256))
 
     def _rows(self, store: Store) -> Iterator[Turn]:
         inode = os.stat(self._file.path).st_ino
