@@ -53,7 +53,8 @@ class Cursor(Struct, frozen=True, kw_only=True):
         missed: Lines of unknown kinds, and without a time, since the last turn.
         task: Where the user's last message begins, in bytes and in lines before it: of what became of that task more may
             be said; none of a database, of a compressed file, and where that is too far back.
-        state: Of the file when it was looked at, as `SessionFile` has it; empty where its reading met a problem.
+        state: Of the file when it was looked at, as `SessionFile` has it; empty where it is to be looked at again: its reading met a problem,
+            or an outcome waits for the user's word.
     """
 
     inode: int = 0
