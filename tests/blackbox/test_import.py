@@ -266,6 +266,12 @@ def test_sessions_of_other_agents_and_compressed_ones_of_codex_are_told_apart(de
     assert "Friday" not in extracts(desk)
     before = extracts(desk)
     assert (told(desk, "codex")["user"], extracts(desk)) == (0, before)
+    anew = codex_file(root, home, [codex_said("user", "Packed anew: " + RULE, n=4)], name="0004")
+    subprocess.run(["zstd", "-qf", "--rm", str(anew)], check=True)
+    again = told(desk, "codex")
+    assert (again["user"], again["restarted"], again["left"]) == (1, 1, [])
+    assert extracts(desk).startswith(before)
+    assert "Packed anew: " in extracts(desk)
 
 
 def test_the_operator_may_name_other_directories_and_other_tools(desk: World) -> None:

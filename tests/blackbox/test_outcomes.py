@@ -4,6 +4,7 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -154,6 +155,27 @@ def test_a_correction_that_comes_after_an_import_corrects_what_was_done_before_i
         stream.write(claude("user", "It still does not work.", home, n=7) + "\n")
     desk.ok("import", "claude-code")
     assert len(ends(desk)) == 1, "a correction is of the task before it"
+
+
+def test_a_no_of_the_next_morning_leaves_no_success_beside_it_and_a_silent_user_delays_one_by_a_night(
+    desk: World,
+) -> None:
+    home = str(desk.home)
+    done = [*edited(home, "src/relay.py", 2), *ran(home, "pytest", 4)]
+    path = claude_file(desk.root / "claude", home, done)
+    claude_file(desk.root / "claude", home, [*edited(home, "a.css", 7), *ran(home, "pytest", 9)], name="s-2")
+    desk.now -= timedelta(hours=12)
+    desk.ok("import", "claude-code", "--yes")
+    assert ends(desk) == []
+    desk.now += timedelta(hours=12)
+    with path.open("a") as stream:
+        stream.write(claude("user", "No, that's not what I asked for.", home, n=26) + "\n")
+    desk.ok("import", "claude-code")
+    assert ends(desk) == [
+        ("failure", "user_correction", "test_pytest", "edit:src/relay.py"),
+        ("success", "test", "test_pytest", "edit:a.css"),
+    ]
+    assert told(desk, "claude-code")["outcomes"] == {}
 
 
 def test_what_comes_of_a_day_that_was_compressed_has_its_evidence_beside_and_the_session_stays_one_episode(

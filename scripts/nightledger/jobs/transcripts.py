@@ -56,6 +56,9 @@ MAX_EXTRACT_BYTES = 64 << 20
 """Of one day of one host: some hundred times what people say on one."""
 _FLUSH_BYTES = 1 << 20
 _NAMED = re.compile(r"[^\W_]+")
+_ANSWERED = timedelta(hours=18)
+"""So long what became of a session's last task waits for the user's word: an outcome that was logged stays. Our choice: a night
+at three leaves those of the day before to the next one, which has read what was said in the morning."""
 _CLOCKS_DISAGREE = timedelta(days=1)
 """So far ahead of this machine a line may be; one that is further says no day that can be believed."""
 
@@ -195,6 +198,12 @@ def _masked(name: str) -> str:
     return mask_secrets(name)
 
 
+@lru_cache(maxsize=256)
+def _is_harmless(name: str) -> bool:
+    """Return whether a name holds no secret and no order to an agent; the same few come with most outcomes."""
+    return mask_secrets(name) == name and not scan(" ".join(_NAMED.findall(name)), origin=Origin.TOOL)
+
+
 class _Run(Struct, kw_only=True):
     """One host being read.
 
@@ -243,7 +252,9 @@ class _Run(Struct, kw_only=True):
         for turn, text in self.pending.values():
             self._keep(turn, text, file.name)
         self.pending.clear()
-        self._derive(deriver.end(), file.name)
+        ended = deriver.end()
+        waits = reading.cursor.task is not None and any(asked.now - one.at < _ANSWERED for one in ended)
+        self._derive([] if waits else ended, file.name)
         taken.outcomes["unknown"] += deriver.unknown
         taken.broken += reading.broken
         taken.untimed += reading.untimed
@@ -251,7 +262,7 @@ class _Run(Struct, kw_only=True):
         taken.restarted += reading.restarted
         taken.unknown += reading.unknown
         taken.left += [(file.name, reading.problem)] if reading.problem else []
-        return reading.cursor
+        return msgspec.structs.replace(reading.cursor, state="") if waits else reading.cursor
 
     def _take(self, turn: Turn, source: str) -> list[str]:
         """Keep what was said; returns the lines of it that may be learned from."""
@@ -337,8 +348,7 @@ class _Run(Struct, kw_only=True):
 
     def _is_told(self, name: str) -> bool:
         """Return whether a name may be told: it holds no secret, nothing that was expunged, and no order to an agent."""
-        orders = scan(" ".join(_NAMED.findall(name)), origin=Origin.TOOL)
-        return self.asked.clean(_masked(name)) == name and not orders
+        return _is_harmless(name) and self.asked.clean(name) == name
 
     def _record(self, one: Derived, evidence: dict[str, Any], source: str) -> dict[str, Any]:
         """Return an outcome as ``log`` takes it."""

@@ -162,7 +162,9 @@ class HashedPhrases:
 
     def lines_in(self, lines: Sequence[str]) -> frozenset[int]:
         """Return the numbers, from 1, of the lines that say a phrase, alone or together with those around them."""
-        numbered = list(enumerate(lines, 1)) if self._hashes else []
+        if not self._hashes:
+            return frozenset()
+        numbered = list(enumerate(lines, 1))
         found: set[int] = set()
         for read in _ways_to_read(numbered):
             told = _Told()

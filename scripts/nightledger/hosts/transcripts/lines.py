@@ -32,7 +32,7 @@ _Tree = dict[str, "_Tree"]
 _Plain = str | int | float | bool | None
 
 
-class Block(Struct, frozen=True):
+class Block(Struct, frozen=True, gc=False):
     """What is looked at in a block of a message; the paths of a call come beside it."""
 
     type: Any = None
@@ -193,7 +193,7 @@ class Grammar:
             node = self._node(below, paths, contents, f"{inner}.")
             members.append((name, node | list[Any] | _Plain, None if inner in paths else node()))
         rename = {self._attribute(key): key for key in tree}
-        return msgspec.defstruct("Node", members, bases=(base,), rename=rename, frozen=True)
+        return msgspec.defstruct("Node", members, bases=(base,), rename=rename, frozen=True, gc=False)
 
     def _attribute(self, key: str) -> str:
         """Return what a member is called in every type."""

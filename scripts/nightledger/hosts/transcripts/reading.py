@@ -20,7 +20,7 @@ from msgspec import Struct
 from nightledger.codec.canonical import BOM, MAX_LINE_BYTES
 from nightledger.domain.errors import NightledgerError, UnreadableError
 from nightledger.domain.transcript import Speaker, Turn
-from nightledger.files.line_log import LineLog
+from nightledger.files.line_log import LineLog, hash_file
 from nightledger.files.owner import for_child
 from nightledger.hosts.transcripts.finding import SessionFile
 from nightledger.hosts.transcripts.formats import Store
@@ -42,10 +42,10 @@ class Cursor(Struct, frozen=True, kw_only=True):
     """How far a file was read.
 
     Attributes:
-        inode: Which file it was.
+        inode: Which file it was; 0 of a compressed file.
         offset: Bytes read; of a database the last row, of a compressed file its size.
         lines: Lines read.
-        last: Hex SHA-256 of the last bytes read, of a database of the last row; empty where none were.
+        last: Hex SHA-256 of the last bytes read, of a database of the last row, of a compressed file of all; empty where none were.
         session: The session of the last header.
         cwd: Its working directory.
         is_other: Whether nothing of it is of a session with the user.
@@ -53,7 +53,8 @@ class Cursor(Struct, frozen=True, kw_only=True):
         missed: Lines of unknown kinds, and without a time, since the last turn.
         task: Where the user's last message begins, in bytes and in lines before it: of what became of that task more may
             be said; none of a database, of a compressed file, and where that is too far back.
-        state: Of the file when it was looked at, as `SessionFile` has it; empty where its reading met a problem.
+        state: Of the file when it was looked at, as `SessionFile` has it; empty where it is to be looked at again: its reading met a problem,
+            or an outcome waits for the user's word.
     """
 
     inode: int = 0
@@ -127,9 +128,9 @@ class Reading:
                 for line in chunk.split(b"\n")[:-1]:
                     before, place, number = (place, number), place + len(line) + 1, number + 1
                     turns = self._read(reader, line, number)
-                    yield from turns
-                    if any(turn.speaker is Speaker.USER for turn in turns):
-                        task = before
+                    if turns:
+                        yield from turns
+                        task = before if any(turn.speaker is Speaker.USER for turn in turns) else task
                     if number == start.lines:  # what was looked at again was told before
                         self._forget(reader, start)
                 if reader.is_other:
@@ -165,10 +166,11 @@ class Reading:
         return reader.read(record, number)
 
     def _unpacked(self) -> Iterator[Turn]:
-        """Read all of a compressed file, once: nobody appends to it."""
-        status = os.stat(self._file.path)
-        if (status.st_ino, status.st_size) == (self.cursor.inode, self.cursor.offset):
+        """Read all of a compressed file, again where its bytes are others: nobody appends to it."""
+        packed = hash_file(self._file.path)
+        if packed is None or (packed.size_bytes, packed.sha256) == (self.cursor.offset, self.cursor.last):
             return
+        self.restarted = self.cursor.offset > 0
         reader, number, total = Reader(self._grammar), 0, 0
         command = ["zstd", "-dcq", "--", self._file.path]
         try:
@@ -190,7 +192,7 @@ class Reading:
                     break
         if process.returncode and not reader.is_other:
             raise UnreadableError("is compressed and damaged")
-        self._end(reader, Cursor(inode=status.st_ino, offset=status.st_size, lines=number))
+        self._end(reader, Cursor(offset=packed.size_bytes, lines=number, last=packed.sha256))
 
     def _rows(self, store: Store) -> Iterator[Turn]:
         inode = os.stat(self._file.path).st_ino

@@ -6,12 +6,12 @@ for a pattern, any one of its alternatives matches, and a list's name among anch
 
 Invariant: every pattern has bounded quantifiers and runs only in windows around its
 anchors (plain substrings) or spots (short patterns), so that the cost is linear in the text and a
-text without anchors costs one substring search each. Patterns are compiled when first needed.
+text without anchors costs one search for each of their rarest letters that it holds. Patterns are compiled when first needed.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 
 import msgspec
@@ -133,17 +133,18 @@ class Table:
                 self._anchored[anchor].append(n)
             for spot in rule.spots:
                 self._spotted[spot].append(n)
-        self._rarest = defaultdict[str, list[tuple[str, list[int]]]](list)
+        by_letter = defaultdict[str, dict[str, list[int]]](dict)
         for anchor, rows in self._anchored.items():
-            self._rarest[min(anchor, key=_COMMON.find)].append((anchor, rows))
+            by_letter[min(anchor, key=_COMMON.find)][anchor] = rows
+        self._rarest = [(letter, _around(letter, anchors), anchors) for letter, anchors in by_letter.items()]
 
     def possible(self, passage: Passage) -> list[Rule]:
         """Return the rows that may find something in ``passage``, in their order; no other one can."""
-        lowered, letters = passage.lowered, set(passage.lowered)
-        found = set(self._whole)
-        for rarest in self._rarest.keys() & letters:
-            found.update(*[rows for anchor, rows in self._rarest[rarest] if anchor in lowered])
-        found.update(*[rows for spot, rows in self._spotted.items() if passage.spots(spot)])
+        lowered, found = passage.lowered, set(self._whole)
+        for letter, around, anchors in self._rarest:
+            if letter in lowered and _compiled(around).search(lowered):
+                found.update(*[rows for anchor, rows in anchors.items() if anchor in lowered])
+        found.update(*[rows for spot, rows in self._spotted.items() if _compiled(spot).search(lowered)])
         return [self.rules[n] for n in sorted(found)]
 
     def find(self, text: str) -> Iterator[Finding]:
@@ -152,6 +153,12 @@ class Table:
         for rule in self.possible(passage):
             for start, end in matches(rule, passage):
                 yield rule.finding(start, end)
+
+
+def _around(letter: str, anchors: Iterable[str]) -> str:
+    """Return the pattern of a letter around which one of some anchors stands: one search where each anchor would need its own."""
+    ends = (f"{re.escape(anchor.partition(letter)[2])}(?<={re.escape(anchor)})" for anchor in anchors)
+    return f"{re.escape(letter)}(?={'|'.join(ends)})"
 
 
 def matches(rule: Rule, passage: Passage) -> Iterator[tuple[int, int]]:

@@ -85,27 +85,26 @@ def _told(name: str, line: str) -> bool:
 
 
 def _line_region(line: str) -> Region:
-    if not line.strip():
+    first = line.lstrip()[:1]
+    if not first:
         return Region.BLANK
-    if _HEADING.match(line):
+    if first == "#" and _HEADING.match(line):
         return Region.GENERATED if _told("generated_heading", line) else Region.HEADING
-    if _RULE.match(line):
+    if first in "-*_|:" and _RULE.match(line):
         return Region.RULE
-    if line.lstrip().startswith(">"):
-        return Region.PASTED
-    return _odd_region(line)
+    return Region.PASTED if first == ">" else _odd_region(line, first)
 
 
-def _odd_region(line: str) -> Region:
-    if "<!--" in line or "[score=" in line or (line.lstrip()[:1] in "-*" and _PROMOTED.search(line)):
+def _odd_region(line: str, first: str) -> Region:
+    if "<!--" in line or "[score=" in line or (first in "-*" and _PROMOTED.search(line)):
         return Region.GENERATED
     if _told("notice", line):
         return Region.BANNER
     if "<" in line and _ATTACHED.search(line):
         return Region.PASTED
     if (
-        _SESSION.match(line)
-        or _JSON.match(line)
+        (first in "-*" and _SESSION.match(line))
+        or (first in '{}[]"' and _JSON.match(line))
         or (("(" in line or "[[" in line) and _ENVELOPE.search(line))
     ):
         return Region.METADATA
@@ -239,9 +238,10 @@ def _mark_table_heads(lines: list[str], regions: list[Region]) -> None:
 
 
 def _mark_repeats(lines: list[str], regions: list[Region]) -> None:
-    counts = Counter(line.strip() for line in lines if len(line) >= _LONG)
-    for number, line in enumerate(lines):
-        if len(line) >= _LONG and regions[number] is Region.PROSE and counts[line.strip()] >= _REPEATS:
+    long = [(number, line.strip()) for number, line in enumerate(lines) if len(line) >= _LONG]
+    counts = Counter(line for _, line in long) if len(long) >= _REPEATS else {}
+    for number, line in long if counts else ():
+        if regions[number] is Region.PROSE and counts[line] >= _REPEATS:
             regions[number] = Region.BANNER
 
 
