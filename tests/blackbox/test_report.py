@@ -223,7 +223,7 @@ def test_signed_heads_stand_in_the_log_with_the_roots_that_were_signed(world: Wo
         kept[size] = base64.b64decode(root).hex()[:16]
     assert heads
     for when, head in heads:
-        size, root = re.fullmatch(r"signed head: (\d+) entries, root ([0-9a-f]{16})", head).groups()  # type: ignore[union-attr]
+        size, root = re.fullmatch(r"signed head: (\d+) entr(?:y|ies), root ([0-9a-f]{16})", head).groups()  # type: ignore[union-attr]
         assert kept[size] == root
         assert when == f"{datetime.fromisoformat(events[int(size) - 1]['at']):%Y-%m-%d %H:%M}"
     steps = [row[1] for row in rows(world, "Audit log")[::-1] if row[1].startswith(("signed: ", "memory"))]

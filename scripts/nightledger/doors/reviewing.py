@@ -7,10 +7,12 @@ that was answered otherwise elsewhere meanwhile, is asked again, and nothing is 
 """
 
 import gc
+import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from nightledger.domain.errors import NightledgerError
@@ -169,7 +171,7 @@ class PageReview:
         self._unmasked: set[str] = set()
         self._waiting, self._stamp = list[Item](), ""
         self._drawn = dict[str, dict[str, Any]]()
-        self._draws, self._given_out = 0, set[int]()
+        self._given_out = set[str]()
         self._headings = dict[tuple[Evidence, ...], str]()
         self.told: list[str] = []
         self.refused, self.unsigned, self.is_done = 0, False, False
@@ -237,8 +239,9 @@ class PageReview:
         item, given = now.items[at], now.given.get(at)
         seen = shown_sha256(item)
         if seen not in self._drawn:
-            self._draws += 1
-            self._drawn[seen] = {"seen": seen, "drawn": self._draws, **self._draw(now, item)}
+            drawn = {"seen": seen, **self._draw(now, item)}
+            sha256 = hashlib.sha256(msgspec.json.encode(drawn)).hexdigest()
+            self._drawn[seen] = {**drawn, "drawn": sha256}
         drawn = self._drawn[seen]
         has_diff = drawn["drawn"] in self._given_out
         self._given_out.add(drawn["drawn"])
