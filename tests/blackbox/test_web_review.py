@@ -66,7 +66,7 @@ def test_a_review_on_the_page_signs_rejects_and_words_then_ends(world: World) ->
     first = world.propose("Count twice.")
     second = world.propose("Label cables.")
     third = world.removal("Keep backups for 30 days.", section="Decisions", reason="it is over")
-    with opened(world) as page:
+    with opened(world, started=subprocess.Popen) as page:
         queue = page.ask(do="queue")
         assert [one["id"] for one in queue["items"]] == [first, second, third]
         assert (queue["wants"], queue["counts"]) == ("passphrase", "3 left")
@@ -255,7 +255,9 @@ def test_a_browser_is_opened_by_a_file_of_its_user_and_no_command_names_the_toke
     script.chmod(0o755)
     ours, theirs = pty.openpty()
     streams = {"stdin": theirs, "stdout": theirs}
-    with opened(world, streams=streams, DISPLAY=":9", BROWSER=f"{script} %s") as page:
+    with opened(
+        world, streams=streams, started=subprocess.Popen, DISPLAY=":9", BROWSER=f"{script} %s"
+    ) as page:
         until = time.monotonic() + 20
         while not told.exists() and time.monotonic() < until:
             time.sleep(0.05)
