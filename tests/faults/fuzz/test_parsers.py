@@ -12,7 +12,7 @@ from tests.faults.sweep_report import report, sampled, whole
 from tests.rows import each_row
 
 SWEEP = "fuzzing by hypothesis"
-EXAMPLES = 2_000 if whole() else 12
+EXAMPLES = 2_000 if whole() else 8
 PLANTED_EXAMPLES = 1_000
 Edit = tuple[str, float, float, bytes]
 _ODD = (
@@ -77,7 +77,7 @@ def test_no_two_parsers_have_one_name() -> None:
 
 @each_row("name", TARGETS)
 def test_a_parser_takes_its_seeds(name: str) -> None:
-    seeds = sampled(TARGETS[name].inputs(), 4 if TARGETS[name].cost > 1 else 1)
+    seeds = sampled(TARGETS[name].inputs(), 4 if TARGETS[name].cost > 1 else 2)
     accepted = [seed for seed in seeds if try_one(TARGETS[name], seed)]
     assert accepted
 
@@ -88,7 +88,7 @@ def test_only_documented_errors_escape_and_what_is_taken_is_as_it_must_be(name: 
     report(SWEEP, name, points=ran)
 
 
-@each_row("name", list(sampled(TARGETS, 6)))
+@each_row("name", list(sampled(TARGETS, 12)))
 def test_an_error_that_is_planted_is_found(name: str) -> None:
     with pytest.raises(PlantedError):
         hunt(with_escape(TARGETS[name], lambda raw: zlib.crc32(raw) % 4 == 3), PLANTED_EXAMPLES, shrink=False)
