@@ -20,7 +20,7 @@ from tests.blackbox.forge import event_named
 from tests.blackbox.page import listed, opened, shown
 from tests.blackbox.test_crashes import die_at
 from tests.blackbox.test_reviewing import NET, ONE, PAID, TWO
-from tests.blackbox.world import MEMORY, ROOT, World, found
+from tests.blackbox.world import MEMORY, ROOT, World, found, hurried
 from tests.rows import each_row
 
 PASSPHRASE = "correct horse"
@@ -570,7 +570,8 @@ def test_a_home_whose_apply_was_cut_short_is_finished_before_it_is_shown(
         raise AssertionError("no apply was cut short")
     with open(cut.home / ".nightledger/locks/home.lock", "rb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        assert cut.run("review", "--web", "--no-open").status == 75
+        with hurried():
+            assert cut.run("review", "--web", "--no-open").status == 75
     with opened(cut) as page:
         (one,) = page.items()
         applies = [event["event"] for event in cut.events() if event["event"].startswith("apply.")]

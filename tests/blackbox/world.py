@@ -15,6 +15,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
+from unittest.mock import patch
 
 from tests.second_verifier import second_look
 
@@ -334,6 +336,18 @@ def call(argv: list[str], *, env: Mapping[str, str], typed: Typed | None = None,
         return Ran(words=tuple(argv), status=status, out=_text(out), err=_text(err))
 
 
+@contextlib.contextmanager
+def hurried() -> Iterator[None]:
+    """Have a command in this process that waits for another run wait it out at once."""
+    slept, now = [0.0], time.monotonic
+
+    def sleep(seconds: float, /) -> None:
+        slept[0] += seconds
+
+    with patch.multiple(time, sleep=sleep, monotonic=lambda: now() + slept[0]):
+        yield
+
+
 def _text(stream: io.BytesIO) -> str:
     return stream.getvalue().decode("utf-8", "replace")
 
@@ -390,15 +404,19 @@ AGENT_VARIABLES = ("CLAUDECODE", "AI_AGENT", "OPENCLAW_SHELL", "NIGHTLEDGER_HOME
 
 @contextlib.contextmanager
 def _environment(given: Mapping[str, str]) -> Iterator[None]:
-    before = dict(os.environ)
-    for name in (
-        *AGENT_VARIABLES,
-        *(n for n in before if n.startswith(("AGENT", "CODEX_", "CURSOR_", "HERMES_"))),
-    ):
+    hidden = (
+        name
+        for name in os.environ
+        if name in AGENT_VARIABLES or name.startswith(("AGENT", "CODEX_", "CURSOR_", "HERMES_"))
+    )
+    before = {name: os.environ.get(name) for name in (*hidden, *given, "NIGHTLEDGER_KEYS")}
+    for name in before:
         os.environ.pop(name, None)
     os.environ.update(given)
     try:
         yield
     finally:
-        os.environ.clear()
-        os.environ.update(before)
+        for name, value in before.items():
+            os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value
