@@ -28,7 +28,7 @@ from nightledger.demo.shell import Ran
 SWEEP = "errors of the disk, in this process"
 EVERY = 6
 """After every sixth call that fails the power fails, too."""
-SAMPLED = 83
+SAMPLED = 41
 """In 'make test' so many calls are passed over for each that fails, with one error after the other."""
 CONTROLS = {
     "truncate in place": ("apply", "MEMORY.md is torn"),
