@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from tests.blackbox.world import PROGRAM, World
+from tests.blackbox.world import PROGRAM, Forked, World
 
 ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/#t=([\w-]+)")
 
@@ -106,9 +106,21 @@ def listed(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 @contextmanager
 def opened(
-    world: World, *words: str, streams: Mapping[str, int] | None = None, **environment: str
+    world: World,
+    *words: str,
+    streams: Mapping[str, int] | None = None,
+    started: type["subprocess.Popen[str]"] = Forked,
+    **environment: str,
 ) -> Iterator[Page]:
-    """Serve the page of a home; it is interrupted at the end, as by Ctrl-C."""
+    """Serve the page of a home; it is interrupted at the end, as by Ctrl-C.
+
+    Args:
+        world: The home.
+        words: More words of the command.
+        streams: Its standard streams, where they are no pipes.
+        started: How: a fork, or ``subprocess.Popen``, where its own start is a point.
+        environment: More variables.
+    """
     argv = [sys.executable, str(PROGRAM), "review", "--web", *words]
     argv += ["--home", str(world.home), "--now", world.now.isoformat()]
     variables = {
@@ -118,7 +130,7 @@ def opened(
         **environment,
     }
     given: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **(streams or {})}
-    process = subprocess.Popen(argv, env=variables, text=True, **given)
+    process = started(argv, env=variables, text=True, **given)
     assert process.stderr
     read, found = "", None
     while not found and (line := process.stderr.readline()):

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import mcp.server.stdio  # noqa: F401 - each server is a fork of this process, and need not load it
 import pytest
 from tests.blackbox.test_crashes import die_at
-from tests.blackbox.world import PROGRAM, World
+from tests.blackbox.world import PROGRAM, Forked, World
 from tests.rows import each_row
 
 SIGNING = (
@@ -73,8 +74,10 @@ class Client:
 
 
 @contextlib.contextmanager
-def served(world: World, *words: str, ends: int = 0) -> Iterator[Client]:
-    """Start the real command and greet it as a client does."""
+def served(
+    world: World, *words: str, ends: int = 0, started: type["subprocess.Popen[bytes]"] = Forked
+) -> Iterator[Client]:
+    """Start the real command, or a fork of what it loads, and greet it as a client does."""
     argv = [
         sys.executable,
         str(PROGRAM),
@@ -86,7 +89,7 @@ def served(world: World, *words: str, ends: int = 0) -> Iterator[Client]:
         *words,
     ]
     environment = {"PATH": os.environ["PATH"], "NIGHTLEDGER_KEYS": str(world.keys)}
-    with subprocess.Popen(
+    with started(
         argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
     ) as process:
         client = Client(process=process)
@@ -106,7 +109,7 @@ def served(world: World, *words: str, ends: int = 0) -> Iterator[Client]:
 
 def test_an_agent_reads_records_and_proposes_and_its_operator_signs(world: World) -> None:
     world.log_day("2026-03-01", "The relay needs port 2222.")
-    with served(world) as client:
+    with served(world, started=subprocess.Popen) as client:
         tools = client.ask("tools/list")["result"]["tools"]
         assert [tool["name"] for tool in tools] == [
             "recall", "explain", "log", "record", "handoff", "propose", "proposals", "status", "do",
@@ -320,6 +323,6 @@ def test_an_agent_is_told_the_places_of_evidence_and_why_a_hit_is_one(world: Wor
 
 
 def test_an_interrupt_ends_the_server_while_its_client_is_there(world: World) -> None:
-    with served(world, ends=-signal.SIGINT) as client:
+    with served(world, ends=-signal.SIGINT, started=subprocess.Popen) as client:
         client.process.send_signal(signal.SIGINT)
         assert client.process.wait(timeout=20) == -signal.SIGINT

@@ -71,9 +71,15 @@ def whole(world: World) -> None:
     assert status == 0, said
 
 
+@pytest.fixture(scope="session")
+def claw(tmp_path_factory: pytest.TempPathFactory) -> World:
+    """Give a home that nobody writes to."""
+    return found(tmp_path_factory.mktemp("claw"), words=("--host", "openclaw"))
+
+
 @pytest.fixture
-def world(tmp_path: Path) -> World:
-    return found(tmp_path, words=("--host", "openclaw"))
+def world(claw: World, tmp_path: Path) -> World:
+    return claw.copy(tmp_path)
 
 
 def place(world: World) -> Path:

@@ -20,7 +20,7 @@ from tests.blackbox.forge import event_named
 from tests.blackbox.page import listed, opened, shown
 from tests.blackbox.test_crashes import die_at
 from tests.blackbox.test_reviewing import NET, ONE, PAID, TWO
-from tests.blackbox.world import MEMORY, ROOT, World, found
+from tests.blackbox.world import MEMORY, ROOT, World, found, hurried
 from tests.rows import each_row
 
 PASSPHRASE = "correct horse"
@@ -66,7 +66,7 @@ def test_a_review_on_the_page_signs_rejects_and_words_then_ends(world: World) ->
     first = world.propose("Count twice.")
     second = world.propose("Label cables.")
     third = world.removal("Keep backups for 30 days.", section="Decisions", reason="it is over")
-    with opened(world) as page:
+    with opened(world, started=subprocess.Popen) as page:
         queue = page.ask(do="queue")
         assert [one["id"] for one in queue["items"]] == [first, second, third]
         assert (queue["wants"], queue["counts"]) == ("passphrase", "3 left")
@@ -267,7 +267,9 @@ def test_a_browser_is_opened_by_a_file_of_its_user_and_no_command_names_the_toke
     script.chmod(0o755)
     ours, theirs = pty.openpty()
     streams = {"stdin": theirs, "stdout": theirs}
-    with opened(world, streams=streams, DISPLAY=":9", BROWSER=f"{script} %s") as page:
+    with opened(
+        world, streams=streams, started=subprocess.Popen, DISPLAY=":9", BROWSER=f"{script} %s"
+    ) as page:
         until = time.monotonic() + 20
         while not told.exists() and time.monotonic() < until:
             time.sleep(0.05)
@@ -580,7 +582,8 @@ def test_a_home_whose_apply_was_cut_short_is_finished_before_it_is_shown(
         raise AssertionError("no apply was cut short")
     with open(cut.home / ".nightledger/locks/home.lock", "rb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        assert cut.run("review", "--web", "--no-open").status == 75
+        with hurried():
+            assert cut.run("review", "--web", "--no-open").status == 75
     with opened(cut) as page:
         (one,) = page.items()
         applies = [event["event"] for event in cut.events() if event["event"].startswith("apply.")]

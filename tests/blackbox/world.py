@@ -5,20 +5,25 @@ script that a user calls, with an environment of their own; ``process`` runs the
 """
 
 import contextlib
+import gc
 import hashlib
 import io
 import json
 import os
 import runpy
 import shutil
+import signal
 import subprocess
 import sys
+import time
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
+from unittest.mock import patch
 
 from tests.second_verifier import second_look
 
@@ -283,6 +288,45 @@ def _main() -> Callable[[list[str]], int]:
     return main
 
 
+class Forked(subprocess.Popen[Any]):
+    """The real command as a fork of this process, which has loaded it before: to serve and be asked, without its start."""
+
+    def _execute_child(self, argv: Sequence[str], *given: Any) -> None:
+        env, streams = given[5], given[9:15]  # as ``Popen`` calls it, Python 3.11 to 3.14
+        _main()
+        self.pid = os.fork()
+        if self.pid == 0:
+            _become(argv, env, streams)
+        self._child_created = True
+        self._close_pipe_fds(*streams)  # type: ignore[attr-defined]  # one of its own
+
+
+def _become(argv: Sequence[str], env: Mapping[str, str], streams: Sequence[int]) -> NoReturn:
+    """Carry the command out in this fork, with nothing of the tests' but what they have loaded, and leave."""
+    status = 1
+    try:
+        gc.freeze()  # no file of the tests is closed by the number that one of the command's has
+        for number, end in enumerate((streams[0], streams[3], streams[5])):
+            if end != -1:
+                os.dup2(end, number)
+        os.closerange(3, 4096)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        os.environ.clear()
+        os.environ.update(env)
+        sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w", 1)  # noqa: SIM115 - to the end
+        sys.argv = list(argv[1:])
+        status = _main()(sys.argv[1:])
+    except SystemExit as leaving:
+        status = leaving.code if isinstance(leaving.code, int) else 1
+    except BaseException:  # noqa: BLE001 - told, whatever it is
+        traceback.print_exc()
+    finally:
+        with contextlib.suppress(OSError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(status)
+
+
 def call(argv: list[str], *, env: Mapping[str, str], typed: Typed | None = None, stdin: str = "") -> Ran:
     """Run the command in this process, with streams and variables of its own."""
     with _streams(stdin, typed) as (out, err), _environment(env):
@@ -293,6 +337,18 @@ def call(argv: list[str], *, env: Mapping[str, str], typed: Typed | None = None,
         sys.stdout.flush()
         sys.stderr.flush()
         return Ran(words=tuple(argv), status=status, out=_text(out), err=_text(err))
+
+
+@contextlib.contextmanager
+def hurried() -> Iterator[None]:
+    """Have a command in this process that waits for another run wait it out at once."""
+    slept, now = [0.0], time.monotonic
+
+    def sleep(seconds: float, /) -> None:
+        slept[0] += seconds
+
+    with patch.multiple(time, sleep=sleep, monotonic=lambda: now() + slept[0]):
+        yield
 
 
 def _text(stream: io.BytesIO) -> str:
@@ -351,15 +407,19 @@ AGENT_VARIABLES = ("CLAUDECODE", "AI_AGENT", "OPENCLAW_SHELL", "NIGHTLEDGER_HOME
 
 @contextlib.contextmanager
 def _environment(given: Mapping[str, str]) -> Iterator[None]:
-    before = dict(os.environ)
-    for name in (
-        *AGENT_VARIABLES,
-        *(n for n in before if n.startswith(("AGENT", "CODEX_", "CURSOR_", "HERMES_"))),
-    ):
+    hidden = (
+        name
+        for name in os.environ
+        if name in AGENT_VARIABLES or name.startswith(("AGENT", "CODEX_", "CURSOR_", "HERMES_"))
+    )
+    before = {name: os.environ.get(name) for name in (*hidden, *given, "NIGHTLEDGER_KEYS")}
+    for name in before:
         os.environ.pop(name, None)
     os.environ.update(given)
     try:
         yield
     finally:
-        os.environ.clear()
-        os.environ.update(before)
+        for name, value in before.items():
+            os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value

@@ -1,6 +1,6 @@
 import msgspec
 import pytest
-from tests.rows import each_row
+from tests.rows import from_corpus
 
 from nightledger.codec.schema import read_schema
 from nightledger.codec.settings import parse_operator
@@ -23,22 +23,7 @@ def test_a_notifier_is_a_list_of_words() -> None:
     assert read == Operator(notify=("/usr/bin/notify-send", "Nightledger", "{summary}"))
 
 
-@each_row(
-    "text, says",
-    [
-        ("notify-send hello", "1: notify: 'notify-send hello' is not of type 'array', 'object'"),
-        ("{by: pigeon}", "'pigeon' is not one of ['desktop', 'mail', 'ntfy', 'telegram', 'slack']"),
-        ("{to: ann}", "'by' is a required property"),
-        ("{by: mail}", "'to' is a required property"),
-        ("{by: ntfy}", "'to' is a required property"),
-        ("{by: telegram, to: '7'}", "'token_file' is a required property"),
-        ("{by: slack}", "'token_file' is a required property"),
-        ("{by: slack, token: abc}", "'token' was unexpected"),
-        ('{by: mail, to: "ann@example.org\\nBcc: eve@example.org"}', "notify: "),
-        ("{by: ntfy, to: a, url: 'file:///etc/passwd'}", "does not match ^https?://"),
-        ("{by: ntfy, to: a, open: 'no address'}", "does not match ^[a-z]"),
-    ],
-)
+@from_corpus("codec-operator")
 def test_a_notifier_that_cannot_be_used_is_refused(text: str, says: str) -> None:
     error = refusal(f"notify: {text}\n")
     assert says in str(error)

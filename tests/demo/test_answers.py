@@ -1,6 +1,7 @@
 """Which changes the recorded owner signs, and what is said of a night that did well or badly."""
 
 import pytest
+from tests.rows import from_corpus
 
 from nightledger.demo.story import (
     Change,
@@ -78,14 +79,7 @@ def test_what_went_wrong_fails_its_check_and_is_named(
     assert detail in check.details
 
 
-@pytest.mark.parametrize(
-    ("files", "holds"),
-    [
-        ({"memory/2026-03-05.md": True, "MEMORY.md": False}, True),
-        ({"memory/2026-03-05.md": True, "the output of a command": True}, False),
-        ({"memory/2026-03-05.md": False}, False),
-    ],
-)
+@from_corpus("demo-answers")
 def test_the_key_stands_in_its_log_and_nowhere_else(files: dict[str, bool], *, holds: bool) -> None:
     contents = {path: STORY.key.encode() if there else b"" for path, there in files.items()}
     assert check_key(STORY, contents).holds == holds

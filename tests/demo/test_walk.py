@@ -28,6 +28,17 @@ def stranger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return own
 
 
+OTHERS = (
+    ("may_miss: 3", "may_miss: 0"),
+    ("words: need no approval", "words: waits for Kofi's yes"),
+    ("answer: call_by_full_path", "answer: buy_a_new_host"),
+    ("words: share every album", "words: the album is built"),
+    ("text: From now on never use a photo", "text: From now on use no photo"),
+)
+"""Answers that the world does not give: what is worth keeping, poison, what is recalled; what an agent was given through a tool is kept
+here, and the owner's sentence is none of the transcript's."""
+
+
 def run(home: Path, world: Path = WORLD) -> int:
     return walk.main(["--home", str(home)], world)
 
@@ -71,14 +82,16 @@ def test_checks_that_do_not_hold_are_named_and_fail_the_demo(
     """A world whose answers are others, so that an honest comparison must find fault."""
     world = shutil.copytree(WORLD, tmp_path / "world")
     answers = world / "story.yaml"
-    told = answers.read_text(encoding="utf-8").replace("may_miss: 3", "may_miss: 0")
-    told = told.replace("words: need no approval", "words: waits for Kofi's yes")
-    answers.write_text(told.replace("answer: call_by_full_path", "answer: buy_a_new_host"), encoding="utf-8")
+    told = answers.read_text(encoding="utf-8")
+    for honest, other in OTHERS:
+        assert honest in told
+        told = told.replace(honest, other)
+    answers.write_text(told, encoding="utf-8")
     assert run(tmp_path / "demo-home", world) == 1
     lines = capsys.readouterr().out.splitlines()
     failed = [line.split("  ")[1].removeprefix("FAILED ") for line in lines if "  FAILED" in line]
-    assert failed == ["worth keeping", "poison", "recall"]
-    assert "3 of 20 checks failed." in lines
+    assert sorted(failed) == ["evidence", "imported", "lesson", "poison", "recall", "worth keeping"]
+    assert "6 of 20 checks failed." in lines
 
 
 class Blind(Shell, frozen=True):
@@ -104,22 +117,3 @@ def test_tampering_that_verify_does_not_see_fails_its_check(
     assert [(check.name, check.holds) for check in scene.checks] == [("tampering", False)]
     assert capsys.readouterr().out.count("all is well") == 3
     assert (home / "MEMORY.md").read_bytes() == b"# MEMORY.md", "only copies are tampered with"
-
-
-def test_a_lesson_that_does_not_lead_back_to_the_transcript_fails_its_check(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """What an agent was given through a tool is kept here, and the owner's sentence is none of the transcript's."""
-    world = shutil.copytree(WORLD, tmp_path / "world")
-    answers = world / "story.yaml"
-    told = answers.read_text(encoding="utf-8").replace(
-        "words: share every album", "words: the album is built"
-    )
-    answers.write_text(
-        told.replace("text: From now on never use a photo", "text: From now on use no photo"),
-        encoding="utf-8",
-    )
-    assert run(tmp_path / "demo-home", world) == 1
-    lines = capsys.readouterr().out.splitlines()
-    failed = [line.split("  ")[1].removeprefix("FAILED ") for line in lines if "  FAILED" in line]
-    assert {"imported", "evidence", "lesson"} <= set(failed)

@@ -21,7 +21,7 @@ from nightledger.trust.pin import read_pin
 from nightledger.trust.reading import check_log
 
 ROOT = Path(__file__).resolve().parents[2]
-PROCESSES = 16 if whole() else 4
+PROCESSES = 16 if whole() else 3
 APPENDS, ALL_APPENDS = 20, 1_000
 SWEEP = "appends of many processes at once"
 LONGEST_S = 3_600

@@ -40,8 +40,8 @@ from nightledger.trust.pin import Pin
 from nightledger.trust.report import Finding
 
 SWEEP = "tamper with the audit log"
-SECOND = 16
-"""In 'make test' the independent verifier is asked about every sixteenth attack."""
+SECOND = 32
+"""In 'make test' the independent verifier is asked about every thirty-second attack."""
 Pair = tuple[History, History]
 
 
@@ -61,7 +61,7 @@ def older(histories: Pair) -> History:
     return histories[1]
 
 
-EVERY = 15
+EVERY = 29
 """In 'make test' so many bytes are passed over for each that is tried; odd, so that each bit has its turn."""
 
 

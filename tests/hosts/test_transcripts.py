@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.hosts.sessions import claude, codex, codex_said, text
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 
 from nightledger.codec.extracts import Mark, dump_message, known_keys
 from nightledger.domain.proposal import Origin
@@ -141,19 +141,7 @@ def test_a_time_is_read_as_hosts_write_it(value: Any, moment: str | None) -> Non
     assert (found.isoformat() if found else None) == moment
 
 
-@each_row(
-    ("home", "name", "cwd", "belongs"),
-    [
-        ("/home/ann/app", "projects/-home-ann-app/s.jsonl", "/home/ann/app", True),
-        ("/home/ann/app", "projects/-home-ann-app/s.jsonl", "/home/ann/app/sub", True),
-        ("/home/ann/app", "projects/-home-ann-app2/s.jsonl", "/home/ann/app2", False),
-        ("/home/ann/app", "projects/-home-ann/s.jsonl", "/home/ann", False),
-        ("/home/ann/app", "projects/-srv-site/s.jsonl", "/srv/site/x", True),
-        ("/home/ann/app", "projects/-home-ann-app/s.jsonl", "", False),
-        ("/r/claude/projects/-home-ann-app/memory", "projects/-home-ann-app/s.jsonl", "/home/ann/app", True),
-        ("/r/claude/projects/-home-ann-app/memory", "projects/-home-ann-lib/s.jsonl", "/home/ann/lib", False),
-    ],
-)
+@from_corpus("hosts-transcripts")
 def test_a_working_directory_decides_whose_a_session_is(
     home: str, name: str, cwd: str, *, belongs: bool
 ) -> None:

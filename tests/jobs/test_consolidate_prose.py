@@ -4,6 +4,7 @@ from datetime import date, timedelta
 import pytest
 from msgspec.structs import replace
 from tests.jobs.nights import DAY, LESSON, Nights, log_of
+from tests.rows import from_corpus
 
 from nightledger.domain.daylog import DayLog, Statement
 from nightledger.domain.proposal import Op
@@ -93,13 +94,7 @@ def test_a_contradiction_is_offered_as_a_replacement_of_the_entry(nights: Nights
     assert "contradiction" in [flag.rule for flag in change.flags]
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("The owner of the letterpress is Ida Holm", "The owner of the letterpress is Bo Lund"),
-        ("The rent of the shed is 4000 crowns", "The rent of the shed is 5000 crowns"),
-    ],
-)
+@from_corpus("jobs-consolidate_prose")
 def test_another_value_of_the_same_takes_the_place_of_the_entry_and_is_no_repeat(
     nights: Nights, old: str, new: str
 ) -> None:

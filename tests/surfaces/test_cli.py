@@ -134,17 +134,7 @@ def test_words_with_a_dash_that_are_no_option_are_told_where_to_stand(capsys: Ou
     assert "hint: what begins with a dash and is no option stands last, behind --" in said
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("consent", "check", "--json", "email", "send"),
-        ("consent", "check", "--confidence", "0.5", "email", "send"),
-        ("consent", "check", "email", "--confidence", "0.5", "send"),
-        ("hosts", "install", "--yes", "claude-code"),
-        ("key", "add", "--principal", "ana", "ana.pub"),
-        ("pin", "one", "--json", "two"),
-    ],
-)
+@from_corpus("surfaces-cli", tuples=True)
 def test_options_may_stand_between_words(words: tuple[str, ...], capsys: Out, tmp_path: Path) -> None:
     assert cli.main([*words, "--home", str(tmp_path / "none")]) == 2
     assert "unrecognized" not in capsys.readouterr().err

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 
 from nightledger.domain.daylog import DayLog
 from nightledger.domain.errors import ConfigurationError
@@ -156,19 +156,7 @@ def test_a_transcript_that_cannot_be_read_leaves_the_notes_to_the_rules(tmp_path
     assert "transcript cannot be read" in drafted.run.problem
 
 
-@each_row(
-    "notes",
-    [
-        "# 2026-03-02\n\n## token: ghp_Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6\n\n### Sub\n- The NAS spins down.\n",
-        "# 2026-03-02\n\n## Vault\n- https://kofi:s3cretpassw0rd@db.example/x opens the vault.\n",
-        "# 2026-03-02\n\n## Password\n- s3cret-horse-battery-9\n- The NAS spins down.\n",
-        "# 2026-03-02\n\n- Vault password:\n  - s3cret-horse-battery-9\n- The NAS spins down.\n",
-        "# 2026-03-02\n\npassword:\ns3cret-horse-battery-9\n\n- The NAS spins down.\n",
-        "# 2026-03-02\n\n- token ghp_Ab3dE6gH9jK2mN5pQ\n  8sT1vW4yZ7bC0dF3hJ6\n- The NAS spins down.\n",
-        "# 2026-03-02\n\n- 端口22，用户名：moor密码：4829163k.\n- 4829163k.（后面是个小数点）记住密码\n- The NAS spins down.\n",  # noqa: RUF001
-        "# 2026-03-02\n\n- It printed q7Zr2Xw9Lm4Tc8Vh3Nb6Yj1PRg5KdQ2wZxT7uB9eLfPs\n- The NAS spins down.\n",
-    ],
-)
+@from_corpus("think-analyst")
 def test_no_secret_leaves_whether_it_stands_in_a_heading_an_address_or_below_its_name(
     tmp_path_factory: pytest.TempPathFactory, notes: str
 ) -> None:
@@ -264,13 +252,7 @@ def test_every_line_of_a_long_day_is_shown_once(tmp_path: Path) -> None:
     assert [sum(f"| {line[2:]}\n" in f"{text}\n" for text in notes) for line in lines] == [1] * len(lines)
 
 
-@each_row(
-    ("text", "why"),
-    [
-        ("{{day}} {{limit}} {{memory}}", "{{notes}} is missing"),
-        ("{{day}} {{limit}} {{memory}} {{notes}} {{secrets}}", "nothing stands for {{secrets}}"),
-    ],
-)
+@from_corpus("think-analyst")
 def test_a_prompt_needs_each_name_and_no_other(
     tmp_path_factory: pytest.TempPathFactory, text: str, why: str
 ) -> None:

@@ -4,7 +4,7 @@ from datetime import date
 
 import msgspec
 import pytest
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import find_entries
@@ -277,47 +277,7 @@ def test_a_line_is_taken_as_it_stands_without_marker_time_and_bold(notes: str, t
     assert judged(notes, text).statement.text == said
 
 
-@each_row(
-    ("op", "notes", "entry", "subject", "text"),
-    [
-        (
-            "supersede",
-            ["The relay listens on 8081 behind the proxy."],
-            "m2",
-            "",
-            "The relay listens on 8081 behind the proxy.",
-        ),
-        (
-            "supersede",
-            ["The relay listens on 8081 now.", "The relay is behind the proxy of Kofi."],
-            "m2",
-            "Relay",
-            "Relay:\n  - The relay listens on 8081 now.\n  - The relay is behind the proxy of Kofi.",
-        ),
-        (
-            "retire",
-            ["The relay behind the proxy is retired."],
-            "m2",
-            "",
-            "The relay behind the proxy is retired.",
-        ),
-        (
-            "supersede",
-            ["Backups run at 03:30 from the NAS.", "Backups are kept."],
-            "m1",
-            "Relay",
-            "several lines in the place of one",
-        ),
-        (
-            "supersede",
-            ["The relay listens on 8081.", "The proxy is new."],
-            "m2",
-            "",
-            "several lines in the place of one",
-        ),
-        ("merge", ["The relay listens behind the proxy."], "m2", "", "no entry that can be changed so"),
-    ],
-)
+@from_corpus("think-contract")
 def test_an_entry_of_several_lines_is_superseded_or_retired_whole(
     op: str, notes: list[str], entry: str, subject: str, text: str
 ) -> None:

@@ -1,6 +1,6 @@
 """Lines that are read as a heading are told, and plain sentences are none."""
 
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 
 from nightledger.text.changes.labels import is_label, labels_of
 from nightledger.text.markdown.document import parse_markdown
@@ -25,34 +25,11 @@ def test_a_sentence_is_none(line: str) -> None:
     assert not is_label(line)
 
 
-@each_row(
-    ("text", "expected"),
-    [
-        (
-            "A:\n\n- never\n  more of it\n\n  - keys\n    - of home\n\t- by tab\n- always\n  - thanks\n\nfree\n",
-            {
-                "A:": (),
-                "- never": ("A:",),
-                "more of it": ("A:", "- never"),
-                "- keys": ("A:", "- never"),
-                "- of home": ("A:", "- never", "- keys"),
-                "- by tab": ("A:", "- never", "- keys"),
-                "- always": ("A:",),
-                "- thanks": ("A:", "- always"),
-                "free": ("A:",),
-            },
-        ),
-        # an item that reads as a label is one for those after it, unless it holds others
-        ("- Never:\n- keys\n- Always:\n- thanks\n", {"- keys": ("- Never:",), "- thanks": ("- Always:",)}),
-        ("- Hosts:\n  - alpha\n- thanks\n", {"- alpha": ("- Hosts:",), "- thanks": ()}),
-        # a heading ends what stood above it and is no label
-        ("A:\n\n- a\n\n## B:\n\n- b\n\nC:\n=\n\n1. c\n", {"- a": ("A:",), "- b": (), "1. c": ()}),
-        ("> ## Never\n> - Push\n>   - Keys\n", {">   - Keys": ("## Never", "- Push")}),
-    ],
-)
+@from_corpus("text-changes-labels", tuples=True)
 def test_each_line_stands_below_the_labels_and_items_above_it(
     text: str, expected: dict[str, tuple[str, ...]]
 ) -> None:
+    """An item that reads as a label is one for those after it, unless it holds others; a heading ends what stood above it."""
     document = parse_markdown(text)
     found = {
         line.strip(): row

@@ -103,13 +103,7 @@ def test_a_detail_goes_with_its_item_and_an_item_only_with_its_details() -> None
     assert lines("- [x] buy a ladder\n  - never lean it on the glass, always ask Anna\n") == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "## Backlog\n| Task | Priority |\n|---|---|\n| roof | high |\n",
-        "## Status (2026-03-02)\n- ✅ Roof ordered, gutter still pending\n",
-    ],
-)
+@from_corpus("text-checkup-checkup")
 def test_what_is_still_open_is_never_called_closed(text: str) -> None:
     (doubt,) = cases(text)
     assert doubt.label is DoubtLabel.STALE

@@ -1,7 +1,6 @@
 from datetime import date
 
-import pytest
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 from tests.text.logs import DAY, read
 
 from nightledger.domain.daylog import LogLine, Region
@@ -146,15 +145,7 @@ def test_a_tag_block_is_somebody_elses_banner_and_an_open_tag_alone_is_not() -> 
     assert regions("<helper>\n- never guess") == [Region.PROSE, Region.PROSE]
 
 
-@pytest.mark.parametrize(
-    "opening",
-    [
-        "You are an autonomous assistant for kettles",
-        "Du bist ein hilfreicher Assistent der Küche",
-        "Eres un asistente de cocina muy servicial",
-        "你是一个负责烧水泡茶的智能助手请严格遵守下面的所有规则",
-    ],
-)
+@from_corpus("text-statements-daylog")
 def test_a_pasted_prompt_is_pasted_down_to_the_next_rule(opening: str) -> None:
     text = f"{opening}\n\n# Rules\n- never sleep\n---\n- mine"
     assert regions(text) == [*[Region.PASTED] * 4, Region.RULE, Region.PROSE]

@@ -1,6 +1,6 @@
 import json
 
-import pytest
+from tests.rows import from_corpus
 from tests.text.logs import read
 
 from nightledger.files.home import shipped_config
@@ -8,23 +8,7 @@ from nightledger.text.statements.cues import cue_words
 from nightledger.text.statements.estimate import estimate_lines
 
 
-@pytest.mark.parametrize(
-    ("kept", "passed_over"),
-    [
-        (
-            "Never descale the kettle with `acid.sh` unless the boiler is cold",
-            "Descaled the kettle and checked the boiler ✅",
-        ),
-        (
-            "Root cause: the pump cannot start while the valve is open",
-            "The pump was started at 14:05 and the valve closed",
-        ),
-        (
-            "Nunca reiniciar la bomba sin avisar, porque la válvula no se cierra",
-            "Hoy se actualizó la página de la bomba",
-        ),
-    ],
-)
+@from_corpus("text-statements-estimate")
 def test_what_holds_beyond_its_day_is_more_likely_than_what_was_done(kept: str, passed_over: str) -> None:
     chances = estimate_lines(
         read(

@@ -1,4 +1,5 @@
 import pytest
+from tests.rows import from_corpus
 
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.statements.sections import Shelf, choose_section
@@ -18,15 +19,7 @@ def test_a_heading_that_is_dated_or_narrower_is_not(heading: str) -> None:
     assert chosen(f"# M\n\n## {heading}\n\n- x\n", Shelf.LESSONS) == ("M", "Lessons")
 
 
-@pytest.mark.parametrize(
-    ("document", "path"),
-    [
-        ("", ("Lessons",)),
-        ("# M\n", ("Lessons",)),
-        ("# M\n\n## A\n", ("M", "Lessons")),
-        ("## A\n\n## B\n", ("Lessons",)),
-    ],
-)
+@from_corpus("text-statements-sections", tuples=True)
 def test_a_new_section_stands_beside_the_others(document: str, path: tuple[str, ...]) -> None:
     assert chosen(document, Shelf.LESSONS) == path
 

@@ -1,5 +1,5 @@
 import pytest
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 from tests.text.logs import DAY, read
 
 from nightledger.domain.daylog import Found
@@ -77,47 +77,7 @@ def test_a_line_that_memory_holds_is_left_out_of_an_entry() -> None:
     assert news.score == whole.score, "an entry counts as its strongest line does"
 
 
-@each_row(
-    "heading, line, statements",
-    [
-        ("## Work", "Lesson: label both ends of each cable, because the rack was rewired wrongly", 1),
-        ("## Work", "Decision: label both ends of each cable", 1),
-        ("## Session notes", "Ann prefers short mails and never a newsletter", 1),
-        ("## Rack", "This needs a label at both of its ends", 1),
-        ("## Work", "Created the labels for each cable in the rack", 0),
-        (
-            "## Trabalho",
-            "Foram criados os rótulos para os cabos, que não são de cobre, e o armário está em ordem",
-            0,
-        ),
-        ("## Status report", "the labels are in the rack beside the door", 0),
-        ("## Next steps", "never order the labels before Ann has called", 0),
-        ("## Lesson: Label cables", "What happened: the rack was rewired by the new shift", 0),
-        ("## 2026-03-09", "This means that the other rack never has any", 0),
-        ("## Rack", "Today the labels are in the rack beside the door", 0),
-        ("## Rack", "Today Ann said that she never wants labels of paper", 1),
-        ("## Market analysis\n### Labels", "never buy a label that falls off in winter", 0),
-        ("## Rack", "Reflections: a label is never more than what it names", 0),
-        ("## 竞品分析", "永远不要买便宜的标签", 0),  # rivals, analysed: never buy cheap labels
-        ("## Rack", "核心内容: 永远不要买便宜的标签", 0),  # what a text is about: the same
-        ("## Market analysis", "Lesson: never buy a label that falls off in winter", 1),
-        ("## Root cause analysis", "the labels never had any glue", 1),
-        ("## Market analysis\n### Lessons learned", "never buy a label that falls off in winter", 1),
-        ("## Lessons learned\n### Market analysis", "never buy a label that falls off in winter", 0),
-        ("## Self-review\n### Lessons", "never leave the rack without any label", 0),
-        ("## Self-review\n### Lessons", "Lesson: never leave the rack without any label", 1),
-        ("## Lessons", "The label printer never wakes up; need to find out why it sleeps", 0),
-        ("## Lessons", "Need to verify the label of each cable before the rack is closed", 1),
-        (
-            "## Lektionen",
-            "Der Drucker ist nie wach, und das muss noch bei allen Etiketten für den Schrank geprüft werden",
-            0,
-        ),
-        ("## Rack", 'My reply (message 7): "Labels of paper never hold!"', 0),
-        ("## Rack", 'Ann writes: "the labels are in the rack beside the door"', 0),
-        ("## Rack", 'Ann writes: "never buy a label of paper"', 1),
-    ],
-)
+@from_corpus("text-statements-statements")
 def test_what_only_tells_its_day_or_leans_on_another_line_is_no_statement(
     heading: str, line: str, statements: int
 ) -> None:
