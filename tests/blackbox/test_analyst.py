@@ -654,7 +654,7 @@ def test_of_what_faded_that_is_proposed_of_which_a_model_says_that_it_may_go(
     (run,) = [one for one in runs if one["job"] == "curate" and one["counts"]]
     told = {name: run["counts"][name] for name in ("faded", "kept", "proposals", "model_tokens")}
     assert told == {"faded": 4, "kept": 3, "proposals": 1, "model_tokens": 1234}
-    assert "the model harbour-1 answered 1 question" in run["reason"]
+    assert "the model harbour-1 answered 1 question for" in run["reason"]
     day, paid = f"{lived.now:%Y-%m-%d}", 1234 * len(server.asked)  # the dry run was none of a day's
     asked = lived.json("status")["asked"]
     assert asked == {
