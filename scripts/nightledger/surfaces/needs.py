@@ -23,6 +23,7 @@ from nightledger.domain.settings import Settings
 from nightledger.domain.states import Book, Restored
 from nightledger.domain.transcript import AGREED
 from nightledger.domain.trusting import TrustStep
+from nightledger.domain.words import count_of
 from nightledger.files.configuration import OPERATOR, load_operator, why_no_operator
 from nightledger.files.home import Home
 from nightledger.gate.opening import AS_MADE, MEND, Gate, why_no_consent
@@ -127,9 +128,7 @@ def of_resets(book: Book, at: Moment) -> Iterator[Alarm]:
         if step.loss is not None:
             message, hint = loss_text(step), "if that was not you, keep the home as it is"
         elif left_s := step.remaining_s(at):
-            message = (
-                f"the keys were reset, signed by nobody: another key counts in {-(-left_s // 3600)} hours"
-            )
+            message = f"the keys were reset, signed by nobody: another key counts in {count_of(-(-left_s // 3600), 'hour')}"
             hint = "if that was not you: nightledger key confirm --sign-with FILE"
         else:
             message = f"the keys were reset on {when}, signed by nobody: another key counts"
@@ -322,7 +321,7 @@ def restored_text(one: Restored) -> str:
     when = f"on {one.at:%Y-%m-%d %H:%M} UTC an operator signed ({one.decision})"
     if not one.lost:
         return f"{when} for the log of {one.size} entries that stood here: this machine had nothing to hold it against"
-    return f"{when} that {one.lost} entries behind the first {one.size} are lost; the log that had them had the root {one.root}"
+    return f"{when} that {count_of(one.lost, 'entry is', 'entries are')} lost behind the first {one.size}; the log that had them had the root {one.root}"
 
 
 def loss_text(step: TrustStep) -> str:

@@ -25,5 +25,5 @@ def test_bad_lines_are_named_by_file_and_line(home: Home, capsys: pytest.Capture
     assert main(["link", "--home", home.root]) == 0
     said = capsys.readouterr().err.splitlines()
     assert said[0].startswith("memory/system/outcome-records.jsonl:1 is no outcome: ")
-    assert said[20] == "10 more lines of memory/system/outcome-records.jsonl are no outcomes"
+    assert said[20] == "10 more lines of memory/system/outcome-records.jsonl without an outcome"
     assert said[21].endswith("is unfinished; it is read once the logger has closed it")

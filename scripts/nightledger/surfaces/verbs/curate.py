@@ -63,7 +63,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     would, is_ = ("Would reinforce", "would be") if options.dry_run else ("Reinforced", "is")
     say(
         context,
-        f"{would} {done.reinforced} entries and {done.constitutional_reinforced} principles.",
+        f"{would} {count_of(done.reinforced, 'entry', 'entries')} and {count_of(done.constitutional_reinforced, 'principle')}.",
         f"Weak links: {done.weak_links}. Faded entries: {done.faded}. Of these stay: {done.kept}.",
         *(f"{name} {is_} proposed; 'nightledger review' asks." for name in done.proposals),
         f"Not proposed: {done.reason}." if done.reason else "",

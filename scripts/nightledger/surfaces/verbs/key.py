@@ -34,6 +34,7 @@ from nightledger.domain.decision import NAMESPACE, Decision, Moment
 from nightledger.domain.errors import NightledgerError, RefusedError, UsageError
 from nightledger.domain.identity import Identity
 from nightledger.domain.trusting import RECOVERY_NAMESPACE, TrustStep
+from nightledger.domain.words import count_of
 from nightledger.files.atomic import Lock
 from nightledger.files.home import Home
 from nightledger.gate import restoring
@@ -167,7 +168,7 @@ def reset(asked: argparse.Namespace, context: Context) -> int:
     return _done(
         context,
         {"new": new.fingerprint, "wait_s": wait_s, "kept": list(kept)},
-        f"{new.fingerprint} counts in {-(-wait_s // 3600)} hours. What was approved is void.",
+        f"{new.fingerprint} counts in {count_of(-(-wait_s // 3600), 'hour')}. What was approved is void.",
         "Until then whoever has a key of before can end this: key confirm --sign-with FILE",
         "'nightledger verify' tells of this reset for ever.",
         *_kept_told(kept),
@@ -357,7 +358,7 @@ def _key_lines(record: dict[str, Any]) -> Iterator[str]:
         yield f"{step['at']} {what}: {', '.join(step['files'])}{'' if step['counts'] else ' (not in force)'}"
     if record["reset_counts_in_s"] is not None:
         hours = -(-record["reset_counts_in_s"] // 3600)
-        yield f"A reset waits and counts in {hours} hours. To end it: key confirm --sign-with FILE"
+        yield f"A reset waits and counts in {count_of(hours, 'hour')}. To end it: key confirm --sign-with FILE"
     for name in record["differ_on_disk"]:
         yield f"{name} on disk is not the one in force: nightledger key restore puts it back"
 

@@ -82,9 +82,7 @@ def _lines(
             f"{count_of(record['signed'], 'approval is', 'approvals are')} signed and not applied, until 'nightledger apply' runs."
         )
     if record["waiting"]:
-        texts.append(
-            f"{count_of(record['waiting'], 'change waits', 'changes wait')} for an answer that nobody needs to give."
-        )
+        texts.append(f"Without an answer, and none is needed: {count_of(record['waiting'], 'change')}.")
     lines = [row for text in texts for row in screen.wrap(screen.shown(text), indent="  ", first="")]
     lines += _listed("Take these lines out with 'crontab -e', or the jobs go on:", record["cron"])
     lines += _listed("Stop and delete these, or the jobs go on:", record["units"])

@@ -10,6 +10,7 @@ import argparse
 
 from msgspec.structs import asdict
 
+from nightledger.domain.words import count_of
 from nightledger.files.configuration import home_zone, load_settings
 from nightledger.files.home import Home
 from nightledger.gate.forgetting.forgotten import left_out_of_links
@@ -35,7 +36,9 @@ def _report(context: Context, home: Home, report: LinkReport) -> None:
     for number, problem in report.problems:
         context.note(f"{log}:{number} is no outcome: {problem}")
     if report.bad_lines > len(report.problems):
-        context.note(f"{report.bad_lines - len(report.problems)} more lines of {log} are no outcomes")
+        context.note(
+            f"{count_of(report.bad_lines - len(report.problems), 'more line')} of {log} without an outcome"
+        )
     if report.torn_bytes:
         context.note(f"the last line of {log} is unfinished; it is read once the logger has closed it")
     if report.reason:
@@ -47,4 +50,4 @@ def _summary(report: LinkReport) -> str:
     repeated = f" ({report.duplicates} repeated)" if report.duplicates else ""
     text = f"{report.added} new outcomes{repeated}, {report.outcomes} in all"
     left_out = f"; the {report.in_view} of most sessions are in the view" * (report.in_view < report.links)
-    return f"{text}; {report.links} links{left_out}."
+    return f"{text}; {count_of(report.links, 'link')}{left_out}."

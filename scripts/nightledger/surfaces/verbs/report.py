@@ -72,11 +72,8 @@ def _require_free(path: str, home: Home) -> None:
 
 def _holds(ledger: Ledger | None) -> str:
     log = ledger.log if ledger else None
-    return (
-        f"verify: all holds, {count_of(log.size, 'entry', 'entries')}, root {log.tree.root().hex()[:16]}"
-        if log
-        else ""
-    )
+    size = count_of(log.size if log else 0, "entry", "entries")
+    return f"verify: all holds, {size}, root {log.tree.root().hex()[:16]}" if log else ""
 
 
 def _parts(look: Look, context: Context) -> Iterator[Part]:

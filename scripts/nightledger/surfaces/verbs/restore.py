@@ -18,6 +18,7 @@ from pathlib import Path
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import IntegrityError, NightledgerError, RefusedError, UsageError
 from nightledger.domain.states import Restored
+from nightledger.domain.words import count_of
 from nightledger.files.archive import Archive, ArchiveError, read_archive
 from nightledger.files.atomic import Lock, create_file
 from nightledger.files.durable import make_dir, sync_directory
@@ -76,7 +77,8 @@ def _report(context: Context, archive: Archive, keys: tuple[str, ...], lost: int
     if identity.machine != this_machine():
         lines.append(f"{identity.machine} writes it; --take-over makes this machine the one.")
     if lost:
-        lines.append(f"{lost} entries that this machine had seen are lost; the log says so from now on.")
+        told = count_of(lost, "entry is lost", "entries are lost")
+        lines.append(f"{told} that this machine had seen; the log says so from now on.")
     _print(context, lines)
 
 
@@ -239,7 +241,7 @@ def _require_consent(home: Home, lost: int, *, takes_over: bool) -> None:
         require_person("restore --take-over", simulated=home.identity.simulated)
     if lost and not takes_over:
         raise RefusedError(
-            f"this machine has seen {lost} entries of the log of {home.identity.id} that the backup does not hold",
+            f"this machine has seen {count_of(lost, 'entry', 'entries')} of the log of {home.identity.id} that the backup does not hold",
             hint="find a newer backup; or --take-over has you sign for the loss, and the log tells of it for ever",
         )
 

@@ -97,7 +97,9 @@ def undo_rows(undo: Undo) -> Iterator[str]:
         if write.restores:
             lines = len(split_lines(decode(write.after)))
             yield from screen.wrap(
-                screen.shown(f"{write.path}: its full text again, {lines} lines"), indent="  ", first=""
+                screen.shown(f"{write.path}: its full text again, {count_of(lines, 'line')}"),
+                indent="  ",
+                first="",
             )
         elif is_copy(write.path):
             yield from screen.wrap(screen.shown(f"{write.path}: out of the archive"), indent="  ", first="")
