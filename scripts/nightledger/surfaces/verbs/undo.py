@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from nightledger.domain.errors import FileChangedError
 from nightledger.domain.kept import is_copy
 from nightledger.domain.proposal import Op
-from nightledger.domain.words import numbered
+from nightledger.domain.words import count_of, numbered
 from nightledger.gate.apply.undoing import Undo, link_back, plan_undo, reversal, undo_choice, undo_diff
 from nightledger.gate.apply.writing import write_all
 from nightledger.gate.proposing.proposing import propose
