@@ -77,8 +77,8 @@ def _report(context: Context, archive: Archive, keys: tuple[str, ...], lost: int
     if identity.machine != this_machine():
         lines.append(f"{identity.machine} writes it; --take-over makes this machine the one.")
     if lost:
-        told = count_of(lost, "entry is lost", "entries are lost")
-        lines.append(f"{told} that this machine had seen; the log says so from now on.")
+        entries = count_of(lost, "entry is lost", "entries are lost")
+        lines.append(f"{entries} that this machine had seen; the log says so from now on.")
     _print(context, lines)
 
 
