@@ -180,3 +180,20 @@ def test_both_verifiers_tell_of_a_divider_that_came_or_went_and_nobody_signed(
     world.ok("apply", first)
     apply_with(world, **words)
     assert (world.run("verify").status, world.second_look()[0]) == (alarm, alarm)
+
+
+@each_row(
+    "text",
+    ["```\nmake deploy\n```", "- Backups run.\n- They last.", "> Ask first.", "It waits.\n\nThen it runs."],
+)
+def test_an_addition_that_may_not_stand_above_a_later_one_is_asked_about_again(
+    tmp_path_factory: pytest.TempPathFactory, text: str
+) -> None:
+    world = adopted(tmp_path_factory.mktemp("again"))
+    ids = [proposed(world, "USER.md", "--text", one) for one in (FACT, text)]
+    for one in ids:
+        world.ok("approve", one)
+    world.wait(hours=3)
+    assert "has no place any more" in world.run("apply").text
+    settle(world, ids[1])
+    assert entries(world, "USER.md") == [*USER.split("\n§\n"), FACT, text]
