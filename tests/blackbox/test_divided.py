@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.blackbox.forge import append, put_blob
-from tests.blackbox.test_forged_applies import APPLY, saying
+from tests.blackbox.forge import put_blob, target_of
+from tests.blackbox.test_forged_applies import carry_out, saying
 from tests.blackbox.world import World, found
 from tests.rows import each_row
 
@@ -148,36 +148,21 @@ def apply_with(world: World, *, gone: str = "", came: str = "") -> None:
     now = world.read("memories/USER.md")
     after = now.replace(gone, "", 1).replace(FACT, f"{OTHER}\n§\n{FACT}") + came
     decision = saying(world, OTHER)
-    signed = {
-        "signed_base": decision["targets"][0]["base"],
-        "signed_result": decision["targets"][0]["result"],
-    }
-    was, made = put_blob(world, now.encode()), put_blob(world, after.encode())
-    begun = {
-        "event": "apply.intent",
-        "apply": APPLY,
-        "decision": decision["id"],
-        "proposal": decision["proposal"],
-        "changes": decision["changes"],
-        "targets": [{"path": "memories/USER.md", "before": was, "after": made, **signed}],
-    }
-    append(world, begun, {"event": "apply.done", "apply": APPLY})
+    base, result = (decision["targets"][0][name] for name in ("base", "result"))
+    target = target_of(put_blob(world, now.encode()), put_blob(world, after.encode()), "memories/USER.md")
+    carry_out(world, decision, targets=[{**target, "signed_base": base, "signed_result": result}])
     world.write("memories/USER.md", after)
 
 
-@each_row(
-    ("words", "alarm"),
-    [({}, 0), ({"gone": "§\n"}, 4), ({"came": "§\n"}, 4), ({"came": "§§§\n"}, 4)],
-)
+@each_row(("words", "alarm"), [({}, 0), ({"gone": "§\n"}, 4), ({"came": "§\n"}, 4), ({"came": "§§§\n"}, 4)])
 def test_both_verifiers_tell_of_a_divider_that_came_or_went_and_nobody_signed(
     tmp_path_factory: pytest.TempPathFactory, words: dict[str, str], alarm: int
 ) -> None:
     world = adopted(tmp_path_factory.mktemp("dividers"))
-    first = proposed(world, "USER.md", "--text", FACT)
-    world.ok("approve", first)
-    world.ok("approve", proposed(world, "USER.md", "--text", OTHER))
+    for text in (FACT, OTHER):
+        world.ok("approve", proposed(world, "USER.md", "--text", text))
     world.wait(hours=3)
-    world.ok("apply", first)
+    world.ok("apply", saying(world, FACT)["proposal"])
     apply_with(world, **words)
     assert (world.run("verify").status, world.second_look()[0]) == (alarm, alarm)
 

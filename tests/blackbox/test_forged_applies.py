@@ -56,7 +56,7 @@ def carry_out(
         "decision": decision["id"],
         "proposal": decision["proposal"],
         "changes": decision["changes"],
-        "targets": targets_of(world, decision),
+        "targets": [] if "targets" in changed else targets_of(world, decision),
         **changed,
     }
     begun = {name: value for name, value in begun.items() if value is not None}
