@@ -37,7 +37,7 @@ class Runner(Struct, frozen=True, kw_only=True):
     Attributes:
         name: Its identifier, also as a tag.
         kind: ``test``, ``build`` and ``lint`` check what was done; ``act`` does something, ``keep`` makes it stay; ``revert``
-            takes back what was not kept, ``undo`` that, too.
+            takes back what was not kept, ``restore`` of that only the files that it names, ``undo`` what was kept, too.
         words: How it begins, each a command's words.
         tags: Of what it is about.
         failed: Exit statuses that say that it failed; where it is empty all but 0 do.
@@ -94,7 +94,8 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
         unclear: Exit statuses that tell nothing: not found, stopped, out of time.
         languages: Tag by the end of a file's name.
         runners: Commands that tell something.
-        verdicts: ``wrong`` and ``right``, said by the user; ``undone``, said by the assistant at last.
+        verdicts: ``wrong`` and ``right``, said by the user; ``refused`` and ``approved`` likewise, where the assistant asked nothing;
+            ``undone``, said by the assistant at last.
     """
 
     about: str
