@@ -257,11 +257,13 @@ class Deriver:
             resolution=_resolution(done, self._rules.tests), result=Result.FAILURE, signal=Signal.REVERT,
         )  # fmt: skip
         session.results = {} if is_judged else {f"revert {turn.line}": _derived(turn, raw, ended)}
+        session.begin, session.kept = (
+            sum(path not in gone for _, path in session.changes[:n]) for n in (session.begin, session.kept)
+        )
+        session.changes = [change for change in session.changes if change[1] not in gone]
+        session.checks.clear()
         if is_judged:  # that it was wrong has been told
             self._acted(session, turn, act, raw)
-        session.changes = [change for change in session.changes if change[1] not in gone]
-        session.begin, session.kept = (min(n, len(session.changes)) for n in (session.begin, session.kept))
-        session.checks.clear()
 
     def _end(
         self, session: _Session, user: Turn | None, lines: Sequence[str], raw: bytes
