@@ -55,7 +55,7 @@ def derive(*steps: tuple[str, Any]) -> tuple[list[Derived], int]:
     deriver, found = Deriver(rules()), list[Derived]()
     for turn in turns_of(*steps):
         found += deriver.read(
-            turn, [turn.text] if turn.speaker is Speaker.USER else [], f"line {turn.line}".encode()
+            turn, turn.text.split("\n") if turn.speaker is Speaker.USER else [], f"line {turn.line}".encode()
         )
     return [*found, *deriver.end()], deriver.unknown
 
