@@ -133,8 +133,8 @@ class Table(Struct, frozen=True, kw_only=True):
     Attributes:
         about: For its readers.
         blocks: Types of blocks, by what they are: ``said``, ``call``, ``result``.
-        call: Paths inside a call: its ``id``, ``name``, ``input`` and the ``changes`` that it made, by the path of a file; in the input the ``command``, the ``path`` of a file, what says
-            that it runs on (``later``).
+        call: Paths inside a call: its ``id``, ``name``, ``input``, and the ``changes`` that it made, by the path of a file; in the
+            input the ``command``, the ``path`` of a file, what says that it runs on (``later``).
         injected: What hosts and tools put into a user's message: ``tags`` around it, and how it ``begins``.
         formats: A row a host.
         silent_days: A source of which nothing new came for so long, while others are alive, has fallen silent.
