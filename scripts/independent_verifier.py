@@ -348,10 +348,10 @@ class _Audit:  # a home: its files, what its log says and a machine pinned of it
         shas = (first, last) if approves else (first, last, after, first)
         texts = [self._find(str(sha), since=at).decode("utf-8", "replace") for sha in shas]
         texts += ["\n".join(p["hunk"][side] for p in parts) for side in ("added", "removed")]
-        old, new, come, go = (
-            Counter(line for line in text.splitlines() if line.strip().strip("§")) for text in texts[:4]
-        )  # a line of § divides entries, and is put where one needs it
-        go = go if approves else old - come  # what stands in the file still is nothing that went
+        old, new, come, go = (Counter(filter(str.strip, text.splitlines())) for text in texts[:4])
+        ends = [(h["anchor"], *h["section"]) for h in (p["hunk"] for p in parts) if "_end" in h["anchor"]]
+        (old if old and not go and {*ends} == {("divided_end",)} else come)["§"] += len(ends)  # to divide it
+        go = go if approves else old - come + Counter({"§": old["§"]})  # what stands there still did not go
         come.update(f"{'#' * n} {head}" for p in parts for head in p["hunk"]["section"] for n in range(1, 7))
         masked = [re.escape(one).replace("\u2588", ".") for one in go if "\u2588" in one]  # a secret
         go.update(line for line in old if any(re.fullmatch(one, line) for one in masked))

@@ -242,6 +242,23 @@ def test_a_log_of_another_machine_is_distilled_and_trusted_less(post: Post) -> N
     assert (looked["status"], looked["body"]) == ("executed", {"proposals": [], "waiting": waiting})
 
 
+def test_where_a_rule_file_cannot_be_used_no_text_is_kept_of_what_is_asked(post: Post) -> None:
+    settings, rules = post.agent.keys / "operator.yaml", post.agent.root / "rules.toml"
+    settings.write_text(json.dumps({**json.loads(settings.read_text()), "rule_files": [str(rules)]}))
+    lines = "- Lesson: the relay disk fills with captures, delete them weekly.\n"
+    asked = {"text": lines, "reason": "it was cut"}
+    assert "rules.toml" in rejected(post, "consolidate_daily", {"date": "2026-02-28", "text": lines})
+    assert "rules.toml" in rejected(post, "propose_behavioral_change", asked)
+    assert kept(post.agent) == []
+    rules.write_text("no rules")
+    letter, box = post.letter("propose_behavioral_change", asked), post.spool / home_id(post.agent) / "new"
+    (box / letter.name).write_bytes(letter.content)
+    assert (post.agent.run("channel", "receive").status, kept(post.agent)) == (2, [])
+    rules.write_text("[[rules]]\nid = \"zebra\"\nregex = '''zebra-[0-9]{4}'''\n")
+    post.agent.ok("channel", "receive")
+    assert len(kept(post.agent)) == len(post.agent.proposals()) == 1
+
+
 def test_what_an_agent_proposes_of_the_same_text_is_not_taken_for_the_machines(post: Post) -> None:
     letter = post.letter(PROPOSE, {"text": "Ask first.", "reason": "x"})
     name = letter.name.partition(".")[0]

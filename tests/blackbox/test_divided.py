@@ -4,6 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.blackbox.forge import append, put_blob
+from tests.blackbox.test_forged_applies import APPLY, saying
 from tests.blackbox.world import World, found
 from tests.rows import each_row
 
@@ -80,6 +82,8 @@ FILED = (*ADDED, "--section", "Lessons")
         ("She works from Riga.\n", ADDED, ["She works from Riga.", FACT]),
         ("- She works from Riga.", ADDED, ["- She works from Riga.", FACT]),
         ("# Work\nShe works from Riga.", ADDED, [FACT, "# Work\nShe works from Riga."]),
+        ("[docs]: http://relay.example", ADDED, ["[docs]: http://relay.example", FACT]),
+        ("<!-- She works from Riga. -->\n", ADDED, ["<!-- She works from Riga. -->", FACT]),
         ("She works from Riga.\n\nShe likes it.", ADDED, ["She works from Riga.\n\nShe likes it.", FACT]),
         ("# Relay\nIt wants TLS.\n§\nBackups run.", ADDED, [FACT, "# Relay\nIt wants TLS.", "Backups run."]),
         ("Backups run.\n§\nIt wants TLS.\n# Relay\nIn Riga.", ADDED, ["Backups run.", FACT, "It wants TLS.\n# Relay\nIn Riga."]),
@@ -137,3 +141,59 @@ def test_an_addition_that_was_signed_beside_two_entries_is_one_when_a_removal_ha
     assert re.findall(r"  sign +(\S+ \S+)", told) == ["-Ann prefers", "+The relay"]
     hermes.apply_cooled()
     assert entries(hermes, "USER.md") == ["She works from Riga.", FACT]
+
+
+def apply_with(world: World, *, gone: str = "", came: str = "") -> None:
+    """Carry out what is signed and waits, with other text that goes or comes beside it, as the holder of the log's key may."""
+    now = world.read("memories/USER.md")
+    after = now.replace(gone, "", 1).replace(FACT, f"{OTHER}\n§\n{FACT}") + came
+    decision = saying(world, OTHER)
+    signed = {
+        "signed_base": decision["targets"][0]["base"],
+        "signed_result": decision["targets"][0]["result"],
+    }
+    was, made = put_blob(world, now.encode()), put_blob(world, after.encode())
+    begun = {
+        "event": "apply.intent",
+        "apply": APPLY,
+        "decision": decision["id"],
+        "proposal": decision["proposal"],
+        "changes": decision["changes"],
+        "targets": [{"path": "memories/USER.md", "before": was, "after": made, **signed}],
+    }
+    append(world, begun, {"event": "apply.done", "apply": APPLY})
+    world.write("memories/USER.md", after)
+
+
+@each_row(
+    ("words", "alarm"),
+    [({}, 0), ({"gone": "§\n"}, 4), ({"came": "§\n"}, 4), ({"came": "§§§\n"}, 4)],
+)
+def test_both_verifiers_tell_of_a_divider_that_came_or_went_and_nobody_signed(
+    tmp_path_factory: pytest.TempPathFactory, words: dict[str, str], alarm: int
+) -> None:
+    world = adopted(tmp_path_factory.mktemp("dividers"))
+    first = proposed(world, "USER.md", "--text", FACT)
+    world.ok("approve", first)
+    world.ok("approve", proposed(world, "USER.md", "--text", OTHER))
+    world.wait(hours=3)
+    world.ok("apply", first)
+    apply_with(world, **words)
+    assert (world.run("verify").status, world.second_look()[0]) == (alarm, alarm)
+
+
+@each_row(
+    "text",
+    ["```\nmake deploy\n```", "- Backups run.\n- They last.", "> Ask first.", "It waits.\n\nThen it runs."],
+)
+def test_an_addition_that_may_not_stand_above_a_later_one_is_asked_about_again(
+    tmp_path_factory: pytest.TempPathFactory, text: str
+) -> None:
+    world = adopted(tmp_path_factory.mktemp("again"))
+    ids = [proposed(world, "USER.md", "--text", one) for one in (FACT, text)]
+    for one in ids:
+        world.ok("approve", one)
+    world.wait(hours=3)
+    assert "has no place any more" in world.run("apply").text
+    settle(world, ids[1])
+    assert entries(world, "USER.md") == [*USER.split("\n§\n"), FACT, text]

@@ -66,6 +66,23 @@ def test_what_a_home_proves_is_the_standards_proof_of_each_of_its_entries(
         assert world.run("verify", "--prove", *words).status in WRONG_INPUT, words
 
 
+USAGE = 2
+
+
+def test_what_a_proof_would_pass_over_is_refused_and_never_answered_as_if_it_had_been_looked_at(
+    adopted: World, tmp_path: Path
+) -> None:
+    world, out = adopted.copy(tmp_path), str(tmp_path / "out")
+    alone = (["--line", "x"], ["--leaf=none"], ["--log", "none"], ["--out", out], ["--with-line"])
+    passed_over = (["--against", "none"], ["--policy", "none"], ["--continues", "1"], ["--proof", "none"])
+    for words in (*alone, *(["--prove", "0", *more] for more in passed_over)):
+        assert world.run("verify", *words).status == USAGE, words
+    for words in (["doctor", "--dry-run"], ["curate", "--all"]):
+        ran = world.run(*words)
+        assert (ran.status, f"{words[1]} goes with --" in ran.text) == (USAGE, True), ran
+    assert not Path(out).exists()
+
+
 def test_a_home_proves_that_it_continues_its_own_heads_and_no_others(adopted: World, tmp_path: Path) -> None:
     world = adopted.copy(tmp_path)
     early = tmp_path / "early"

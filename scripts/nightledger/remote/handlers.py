@@ -50,6 +50,8 @@ from nightledger.text.scanners.scan import mask_lines, mask_secrets
 HOST = "channel"
 """How the exposure ledger names an agent on another machine."""
 MAX_HEARTBEAT_BYTES = 1 << 20
+REFUSALS = (errors.RefusedError, errors.RecordError, errors.UnreadableError)
+"""What keeps a message from being carried out, and is answered; it may have left nothing behind."""
 TRAVELLING = (DecisionType.APPROVE, DecisionType.REJECT)
 """Decisions that are acted on later, by ``apply``; what an operator does at once is done on the home's own machine."""
 
@@ -166,7 +168,7 @@ def kept_text(work: Work, text: str) -> Iterator[Evidence]:
     sha256 = hashlib.sha256(content).hexdigest()
     try:
         yield Evidence(path=work.gate.home.relative(path), lines=lines, sha256=sha256, origin=Origin.TOOL)
-    except errors.RefusedError:
+    except (*REFUSALS, errors.ConfigurationError):  # that one may come again, and its text with it
         with suppress(OSError):  # what an agent put there is not ours, and no reason to stop
             os.unlink(path)
         raise

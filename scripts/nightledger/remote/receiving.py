@@ -265,7 +265,7 @@ def _carry_out(work: Work, rule: Rule) -> tuple[Done, bool]:
     try:
         _require_allowed(work, rule)
         return rule.handler(work), False
-    except (errors.RefusedError, errors.RecordError, errors.UnreadableError) as error:
+    except handlers.REFUSALS as error:
         told = f"{error} ({error.hint})" if error.hint else str(error)
         return _rejected(told), isinstance(error, _BlockedError)
 

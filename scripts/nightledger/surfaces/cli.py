@@ -153,6 +153,7 @@ def _run(verb: str, words: list[str], *, guided: bool) -> int:
     if unknown:
         hint = _NO_OPTION if any(word.startswith("-") for word in unknown) else _SEVERAL_WORDS
         parser.error(f"unrecognized arguments: {' '.join(unknown)}\n{hint}")
+    _require_together(verb, words)
     context = Context(verb=verb, home=options.home, now_text=options.now, json=options.json)
     context.guided = guided
     return _carry_out(module, options, context)
@@ -226,6 +227,17 @@ def add_options(parser: "argparse.ArgumentParser", verb: str, module: "ModuleTyp
         if isinstance(given.get("default"), int | float):
             given["type"] = type(given["default"])
         parser.add_argument(bare, **given)
+
+
+def _require_together(verb: str, words: list[str]) -> None:
+    """Refuse an option that says something only beside another, as its help begins: ``with --ask: ...``."""
+    ends = words.index("--") if "--" in words else None
+    typed = {word.partition("=")[0] for word in words[:ends] if word.startswith("--")}
+    for name, told in options_of(verb).items() if typed else ():
+        text = told.get("help") if isinstance(told, dict) else told if isinstance(told, str) else told[1]
+        beside = (text or "").partition(":")[0]
+        if name in typed and beside.startswith("with --") and typed.isdisjoint(beside.split()):
+            raise errors.UsageError(f"{name} goes {beside}", hint=f"nightledger {verb} --help")
 
 
 def _nearest(verb: str) -> str:

@@ -37,6 +37,11 @@ def prove(options: argparse.Namespace, context: Context) -> int:
     """Prove or check; 4 when a proof does not hold, or one head does not continue the other."""
     if len(options.continues or ()) > HEADS:
         raise UsageError("--continues takes a head and the one before it", hint="nightledger verify --help")
+    asked = [options.prove is not None, bool(options.continues), options.proof is not None]
+    if options.against or (options.policy and not asked[2]) or (asked[0] and sum(asked) > 1):
+        raise UsageError(
+            "--prove, --continues and --proof check nothing else", hint="call 'verify' again for it"
+        )
     if options.proof is not None:
         return (_check_continuation if options.continues else _check_entry)(options, context)
     with reading(context) as session:

@@ -25,7 +25,6 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nightledger.codec.records import to_plain
-from nightledger.domain.errors import UsageError
 from nightledger.domain.periods import log_day
 from nightledger.domain.words import count_of
 from nightledger.files.configuration import home_zone
@@ -49,8 +48,6 @@ def run(options: argparse.Namespace, context: Context) -> int:
     """Curate, and say what came of it; or ask about what has faded."""
     if options.ask:
         return ask_about_faded(options, context)
-    if options.all:
-        raise UsageError("--all goes with --ask", hint="nightledger curate --help")
     done = curate_home(context, dry_run=options.dry_run)
     context.emit(to_plain(done))
     if done.analyst:

@@ -278,7 +278,7 @@ def apart(document: md.Document, at: int, added: str, *, divided: bool) -> str:
     if divided and _splits(document, at):
         return added + DIVIDER + end
     above = block_at(document, at)
-    if above and divided and above.kind not in _NOT_ENTRIES | {md.BlockKind.HEADING}:
+    if above and divided and above.kind is not md.BlockKind.HEADING:
         text = DIVIDER + end + added
     else:
         text = added if not before or _may_follow(document, at, added) else end + added

@@ -21,6 +21,7 @@ from nightledger.text.changes import layout, sections
 from nightledger.text.changes.diff import changed_runs, kept_lines
 from nightledger.text.changes.labels import holds_label
 from nightledger.text.markdown import document as md
+from nightledger.text.markdown.check import check_blocks
 
 NOT_UTF8 = "it touches a line, or belongs below a heading, with bytes that are not UTF-8; mend that line by hand first"
 """Why a hunk that holds what ``decode`` could not read is refused: it has no JSON form."""
@@ -267,7 +268,12 @@ def _place_below(document: str, hunk: Hunk, above_sha256: str) -> Placed | Unpla
     below = sections.text_in(parsed, sections.Span(at, span.stop)).lstrip()
     apart = _is_divided(parsed, hunk) and (not at or layout.is_divider(md.split_lines(below)[0]))
     if not below or apart:
-        return _placed_after(document, hunk, at, hunk.added)
+        found = _placed_after(document, hunk, at, hunk.added)
+        # Markdown knows no dividers: what they divide may be one paragraph to it, which is not cut in two.
+        cuts = isinstance(found, Placed) and check_blocks(
+            md.encode(document), md.encode(put(document, found))
+        )
+        return Unplaced(reason=CHANGED) if cuts else found
     added = hunk.added.lstrip("\r\n")
     if holds_label(added) or not (layout.is_list(below) and layout.is_list(added + below)):
         return Unplaced(reason=CHANGED)
