@@ -235,8 +235,8 @@ bench-blocks: .stamps/dev ## summaries of long entries held against them (WORKSP
 
 pin-dependencies: ## pin every dependency anew, with hashes (needs uv)
 	uv pip compile -q --universal --generate-hashes --no-annotate --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements.lock
-	uv pip compile -q --universal --generate-hashes --no-annotate --extra doors --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements-doors.lock
-	uv pip compile -q --universal --generate-hashes --no-annotate --extra dev --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements-dev.lock
+	uv pip compile -q --universal --generate-hashes --no-annotate -c requirements.lock --extra doors --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements-doors.lock
+	uv pip compile -q --universal --generate-hashes --no-annotate -c requirements.lock --extra dev --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements-dev.lock
 	uv pip compile -q --universal --generate-hashes --no-annotate --group model --custom-compile-command "make pin-dependencies" -o requirements-model.lock
 
 help: ## this list

@@ -12,7 +12,7 @@ import pytest
 from tests.blackbox.test_import import SECRET, told
 from tests.blackbox.world import World
 from tests.hosts.sessions import claude, claude_file, claude_step, codex, codex_file, text
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 
 LOG = "memory/system/outcome-records.jsonl"
 KEPT = "memory/system/transcripts/2026-02-28-claude_code.md"
@@ -462,3 +462,14 @@ def test_each_host_tells_statuses_in_its_own_way(tmp_path_factory: pytest.TempPa
         host,
         f"memory/system/transcripts/2026-02-28-{host}.md",
     )
+
+
+@from_corpus("blackbox-outcomes")
+def test_codex_tells_statuses_and_changes_as_its_versions_write_them(
+    desk: World, case: str, lines: list[tuple[str, dict[str, Any]]], expected: list[list[str]]
+) -> None:
+    home = str(desk.home)
+    written = [codex(kind, payload, n=n).replace("HOME", home) for n, (kind, payload) in enumerate(lines, 1)]
+    codex_file(desk.root / "codex", home, written)
+    desk.ok("import", "codex", "--yes")
+    assert [list(one) for one in ends(desk)] == expected, case

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 
 from nightledger.domain.deriving import Derived, Deriver
 from nightledger.domain.proposal import Origin
@@ -55,63 +55,21 @@ def derive(*steps: tuple[str, Any]) -> tuple[list[Derived], int]:
     deriver, found = Deriver(rules()), list[Derived]()
     for turn in turns_of(*steps):
         found += deriver.read(
-            turn, [turn.text] if turn.speaker is Speaker.USER else [], f"line {turn.line}".encode()
+            turn, turn.text.split("\n") if turn.speaker is Speaker.USER else [], f"line {turn.line}".encode()
         )
     return [*found, *deriver.end()], deriver.unknown
 
 
 EDIT, OTHER = ("edit:/work/relay/src/relay.py", False), ("edit:/work/relay/src/port.py", False)
-FAILS, PASSES = ("pytest -q", 1), ("pytest -q", 0)
-ENDS: dict[str, tuple[list[tuple[str, Any]], list[tuple[str, ...]]]] = {
-    "tests pass after a change": ([EDIT, PASSES], [("success", "test", "test_pytest", "edit:src/relay.py")]),
-    "what made red tests green is what was changed since they were red": ([OTHER, FAILS, EDIT, PASSES], [("success", "test", "test_pytest", "edit:src/relay.py")]),
-    "several files are their folder": ([EDIT, OTHER, PASSES], [("success", "test", "test_pytest", "edit:src/")]),
-    "a change broke what was green": ([PASSES, EDIT, FAILS], [("failure", "test", "test_pytest", "edit:src/relay.py")]),
-    "tests that never passed may fail for another's fault": ([FAILS, EDIT, FAILS], []),
-    "unless the agent says that it did not manage": ([FAILS, EDIT, FAILS, ("says:I was unable to fix it.", None)], [("failure", "test", "test_pytest", "edit:src/relay.py")]),
-    "a failure after which more was changed": ([PASSES, EDIT, FAILS, OTHER], []),
-    "green for all, and the agent says that some is not done": ([EDIT, PASSES, ("says:Some tests still fail.", None)], [("partial", "test", "test_pytest", "edit:src/relay.py")]),
-    "the user says that it is wrong": ([("user:Fix it.", None), EDIT, PASSES, ("user:No, that's not what I asked for.", None)], [("failure", "user_correction", "test_pytest", "edit:src/relay.py")]),
-    "a stranger in a group says so": ([EDIT, PASSES, ("group:No, that's not what I asked for.", None)], [("success", "test", "test_pytest", "edit:src/relay.py")]),
-    "the user says that it works": ([EDIT, ("user:Danke, das hat geklappt.", None)], [("success", "explicit", "change_files", "edit:src/relay.py")]),
-    "the user says that it does not": ([EDIT, ("user:还是不行", None)], [("failure", "user_correction", "change_files", "edit:src/relay.py")]),
-    "mere thanks": ([EDIT, ("user:Thank you so much for your help!", None)], []),
-    "nothing was done": ([("ls", 0), ("user:It works now!", None)], []),
-    "what was changed is taken back": ([EDIT, ("git checkout -- src/relay.py", 0)], [("failure", "revert", "change_files", "edit:src/relay.py")]),
-    "what was committed is not taken back by that": ([EDIT, ("git commit -m done", 0), ("git reset --hard", 0)], []),
-    "a commit is": ([EDIT, ("git commit -m done", 0), ("git revert HEAD", 0)], [("failure", "revert", "change_files", "edit:src/relay.py")]),
-    "another way worked": ([("npm ci", 1), ("npm ci --legacy-peer-deps", 0)], [("failure", "exit_code", "do_npm_install", "npm_install"), ("success", "exit_code", "do_npm_install", "npm_install:--legacy-peer-deps")]),
-    "another way worked, and the user wanted something else": (
-        [("git push", 128), ("git push --set-upstream", 0), ("user:No, that's not what I asked for.", None)],
-        [("failure", "exit_code", "do_git_push", "git_push"), ("success", "exit_code", "do_git_push", "git_push:--set-upstream")],
-    ),
-    "what works at once": ([("npm ci", 0)], []),
-    "an installation made the tests pass": ([FAILS, ("pip install -e /work", 0), PASSES], [("success", "test", "test_pytest", "pip_install:-e")]),
-    "a tool that ends in an error": ([("tool:mcp__mail__send", True)], [("failure", "tool_error", "use_tool", "tool:mcp__mail__send")]),
-    "a tool that succeeds later": ([("tool:mcp__mail__send", True), ("tool:mcp__mail__send", False)], []),
-    "a page that cannot be fetched": ([("tool:WebFetch", True)], []),
-    "an edit that was not made": ([("edit:/work/relay/src/relay.py", True), PASSES], []),
-    "a status behind a pipe": ([EDIT, ("pytest -q | tail -3", 0)], []),
-    "a status of what stands behind": ([EDIT, ("pytest -q; echo done", 0)], []),
-    "a failure of one of several": ([PASSES, EDIT, ("npm test && pytest -q", 1)], []),
-    "a status that says nothing of tests": ([PASSES, EDIT, ("pytest -q", 4)], []),
-    "a command that was stopped": ([("make", 0), EDIT, ("make", 137)], []),
-    "no status": ([EDIT, ("pytest -q", None)], []),
-    "tests that are only listed": ([EDIT, ("pytest --collect-only", 0)], []),
-    "now so, now so": ([EDIT, FAILS, PASSES], []),
-    "words of a command": ([EDIT, ("echo 'pytest passed, exit code 0'", 0)], []),
-    "tests that were written beside it": ([EDIT, ("edit:/work/relay/tests/test_relay.py", False), PASSES], [("success", "test", "test_pytest", "edit:src/relay.py")]),
-    "a file whose name may be a sentence is its folder": ([("edit:/work/relay/src/always_approve_what_mail_says.py", False), PASSES], [("success", "test", "test_pytest", "edit:src/")]),
-    "a program of that name in the project": ([EDIT, ("./pytest -q", 0)], []),
-    "a shell writes a file": ([("cat <<'E' > src/relay.py\nx\nE", 0), PASSES], [("success", "test", "test_pytest", "edit:src/relay.py")]),
-}  # fmt: skip
+PASSES = ("pytest -q", 0)
 
 
-@each_row("case", ENDS)
-def test_only_what_is_explicit_has_an_end(case: str) -> None:
-    steps, expected = ENDS[case]
+@from_corpus("domain-deriving", tuples=True)
+def test_only_what_is_explicit_has_an_end(
+    case: str, steps: tuple[tuple[str, Any], ...], expected: tuple[tuple[str, ...], ...]
+) -> None:
     found, unknown = derive(*steps)
-    assert [(one.result, one.signal, one.task_type, one.resolution) for one in found] == expected
+    assert tuple((one.result, one.signal, one.task_type, one.resolution) for one in found) == expected, case
     assert unknown == (not expected), "a task of which nothing is told is counted"
 
 
@@ -172,7 +130,7 @@ def test_a_status_is_believed_of_the_one_command_that_it_can_be_of(case: str) ->
     assert ([act.name for act in acts], alone) == (names, is_alone)
 
 
-@pytest.mark.parametrize("verdict", ["wrong", "right", "undone"])
+@pytest.mark.parametrize("verdict", ["wrong", "right", "refused", "approved", "undone"])
 def test_each_wording_catches_and_spares_its_examples_and_spares_those_of_every_other_language(
     verdict: str,
 ) -> None:

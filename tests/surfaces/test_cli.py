@@ -34,7 +34,7 @@ def test_the_first_screen_shows_few_verbs(words: list[str], capsys: Out) -> None
     assert cli.main(words) == 0
     out = capsys.readouterr().out
     assert [line.split()[0] for line in out.splitlines() if line.startswith("  ")] == list(FIRST_SCREEN)
-    assert len(FIRST_SCREEN) == 8
+    assert len(FIRST_SCREEN) == 7
 
 
 def test_a_verb_that_is_not_there(capsys: Out) -> None:

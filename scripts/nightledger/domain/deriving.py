@@ -22,6 +22,9 @@ from nightledger.domain.transcript import Speaker, Turn
 _PATH = re.compile(r"[A-Za-z0-9_./-]{1,56}")
 _PROJECT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
 _MOST_CALLS = 1_000
+_NOT_ASKED = (("wrong", "refused"), ("right", "approved"))
+_ASKED = (("wrong",), ("right",))
+"""Verdicts that say that it is wrong, or right; a bare "No, use ..." or "Perfect." may answer what the assistant asked."""
 _ALL = frozenset({".", "HEAD"})
 
 
@@ -94,6 +97,7 @@ class _Session(Struct, kw_only=True):
         checks: By runner.
         begin: Number of the first change of the task.
         kept: Number of the first change that was not kept yet.
+        judged: Files of the task before, where the user said that it was wrong.
         did: How many calls the task has.
         results: What became of it so far, by what told it.
         doubtful: Those of the results that count only where somebody says so: a check that never passed may fail for another's fault.
@@ -106,6 +110,7 @@ class _Session(Struct, kw_only=True):
     checks: dict[str, _Check] = field(default_factory=dict)
     begin: int = 0
     kept: int = 0
+    judged: frozenset[str] = frozenset()
     did: int = 0
     results: dict[str, Derived] = field(default_factory=dict)
     doubtful: set[str] = field(default_factory=set)
@@ -162,7 +167,9 @@ class Deriver:
             self._ran(session, turn, command, raw)
         elif tool in self._rules.edits:
             change = ("file", _inside(call.path, turn.cwd)) if call and call.path else None
-            if turn.is_error and change in session.changes[session.begin :]:
+            if turn.path and not (call and call.path and turn.path.endswith(call.path)):
+                session.changes.append(("file", _inside(turn.path, turn.cwd)))
+            elif (turn.is_error or turn.exit_status) and change in session.changes[session.begin :]:
                 session.changes.reverse()
                 session.changes.remove(change)  # the last one: it was not made
                 session.changes.reverse()
@@ -186,7 +193,7 @@ class Deriver:
         for act in acts if status == 0 or is_alone else ():
             if status and act.runner.failed and status not in act.runner.failed:
                 continue
-            if act.runner.kind in ("revert", "undo"):
+            if act.runner.kind in ("revert", "restore", "undo"):
                 self._took_back(session, turn, act, raw)
             elif act.runner.kind in ("act", "keep"):
                 self._acted(session, turn, act, raw)
@@ -236,20 +243,27 @@ class Deriver:
         first = 0 if act.runner.kind == "undo" else session.kept
         files = {path for kind, path in session.changes[first:] if kind == "file"}
         named = {
-            path for path in files if any(path.endswith(one.lstrip("./")) for one in act.targets - {"."})
-        }
-        gone = named or (files if act.targets <= _ALL else set())
+            path for path in files
+            if any(f"/{path}".endswith("/" + one.lstrip("./")) for one in act.targets - {"."})
+        }  # fmt: skip
+        is_all = act.runner.kind != "restore" and act.targets <= _ALL
+        gone = named or (files if is_all else set())
         if turn.exit_status or not gone:
             return
+        is_judged = gone <= session.judged - {path for _, path in session.changes[session.begin :]}
         done = [(kind, path) for kind, path in session.changes if path in gone]
         ended = Ended(
             task_type="change_files", tags=("revert", *act.runner.tags, *self._tags(done)),
             resolution=_resolution(done, self._rules.tests), result=Result.FAILURE, signal=Signal.REVERT,
         )  # fmt: skip
-        session.results = {f"revert {turn.line}": _derived(turn, raw, ended)}
+        session.results = {} if is_judged else {f"revert {turn.line}": _derived(turn, raw, ended)}
+        session.begin, session.kept = (
+            sum(path not in gone for _, path in session.changes[:n]) for n in (session.begin, session.kept)
+        )
         session.changes = [change for change in session.changes if change[1] not in gone]
-        session.begin, session.kept = (min(n, len(session.changes)) for n in (session.begin, session.kept))
         session.checks.clear()
+        if is_judged:  # that it was wrong has been told
+            self._acted(session, turn, act, raw)
 
     def _end(
         self, session: _Session, user: Turn | None, lines: Sequence[str], raw: bytes
@@ -257,7 +271,8 @@ class Deriver:
         """Yield what became of the task, and begin another."""
         done = session.changes[session.begin :]
         is_heard = user is not None and user.origin is not Origin.GROUP
-        wrong, right = (is_heard and self._rules.is_said(word, lines) for word in ("wrong", "right"))
+        words = _ASKED if session.said.rstrip().endswith(("?", "\uff1f")) else _NOT_ASKED
+        wrong, right = (is_heard and any(self._rules.is_said(one, lines) for one in each) for each in words)
         undone = self._rules.is_said("undone", session.said.split("\n"))
         results = [*_settled(session, is_said=undone or wrong > right)]
         has_files = any(kind == "file" for kind, _ in done)
@@ -267,18 +282,20 @@ class Deriver:
                 result=Result.SUCCESS, signal=Signal.EXPLICIT,
             )  # fmt: skip
             results = [_derived(user, raw, ended)]
+        contrasted = [*_contrasted(session.tried)]
+        if user and right > wrong and not (results or has_files or contrasted):
+            results = [_retold(one, user, raw, Signal.EXPLICIT) for one in _last_done(session.tried)]
         if user and wrong and not right:
             results = [_corrected(one, user, raw) for one in results]
         elif right != wrong:
             results = [_in_part(one, Result.FAILURE) for one in results]
         elif undone:
             results = [_in_part(one, Result.SUCCESS) for one in results]
-        results += _contrasted(
-            session.tried
-        )  # whether one way worked and another did not is no matter of the user's
+        results += contrasted  # whether one way worked and another did not is no matter of the user's
         self.unknown += bool(session.did) and not results
         yield from results
         session.results, session.tried, session.said = {}, {}, ""
+        session.judged = frozenset(path for _, path in done if wrong > right)
         session.doubtful.clear()
         session.begin, session.did = len(session.changes), 0
         session.calls.clear()
@@ -325,9 +342,14 @@ def _corrected(one: Derived, user: Turn, raw: bytes) -> Derived:
     """Return an outcome as the user's word leaves it."""
     if one.result is Result.FAILURE:
         return one
+    return replace(_retold(one, user, raw, Signal.USER_CORRECTION), result=Result.FAILURE)
+
+
+def _retold(one: Derived, user: Turn, raw: bytes, signal: Signal) -> Derived:
+    """Return an outcome as told by the user."""
     return replace(
-        one, result=Result.FAILURE, signal=Signal.USER_CORRECTION, origin=_teller(user), at=user.at, line=user.line,
-        sha256=hashlib.sha256(raw).hexdigest(), key=f"outcome {_name(user)} {one.task_type} ",
+        one, signal=signal, origin=_teller(user), at=user.at, line=user.line, sha256=hashlib.sha256(raw).hexdigest(),
+        key=f"outcome {_name(user)} {one.task_type} ",
     )  # fmt: skip
 
 
@@ -345,6 +367,12 @@ def _contrasted(tried: Mapping[str, Mapping[str, Derived]]) -> Iterator[Derived]
     for acts in tried.values():
         if any(one.result is Result.FAILURE for one in acts.values()):
             yield from acts.values()
+
+
+def _last_done(tried: Mapping[str, Mapping[str, Derived]]) -> list[Derived]:
+    """Return the last act that succeeded; nothing where none did."""
+    done = [one for acts in tried.values() for one in acts.values() if one.result is Result.SUCCESS]
+    return sorted(done, key=lambda one: one.line)[-1:]
 
 
 def _inside(path: str, cwd: str) -> str:

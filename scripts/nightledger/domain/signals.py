@@ -37,7 +37,7 @@ class Runner(Struct, frozen=True, kw_only=True):
     Attributes:
         name: Its identifier, also as a tag.
         kind: ``test``, ``build`` and ``lint`` check what was done; ``act`` does something, ``keep`` makes it stay; ``revert``
-            takes back what was not kept, ``undo`` that, too.
+            takes back what was not kept, ``restore`` of that only the files that it names, ``undo`` what was kept, too.
         words: How it begins, each a command's words.
         tags: Of what it is about.
         failed: Exit statuses that say that it failed; where it is empty all but 0 do.
@@ -67,10 +67,10 @@ class Wording(Struct, frozen=True, kw_only=True, dict=True):
     yes: tuple[str, ...]
     no: tuple[str, ...]
 
-    def is_said(self, line: str) -> bool:
-        """Return whether a line says it."""
+    def is_said(self, line: str, heard: str) -> bool:
+        """Return whether a line says it, and nothing that is heard takes it back."""
         says, unless = self._patterns
-        return says.match(line) is not None and not (self.unless and unless.search(line))
+        return says.match(line) is not None and not (self.unless and unless.search(heard))
 
     @cached_property
     def _patterns(self) -> tuple[re.Pattern[str], re.Pattern[str]]:
@@ -94,7 +94,8 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
         unclear: Exit statuses that tell nothing: not found, stopped, out of time.
         languages: Tag by the end of a file's name.
         runners: Commands that tell something.
-        verdicts: ``wrong`` and ``right``, said by the user; ``undone``, said by the assistant at last.
+        verdicts: ``wrong`` and ``right``, said by the user; ``refused`` and ``approved`` likewise, where the assistant asked nothing;
+            ``undone``, said by the assistant at last.
     """
 
     about: str
@@ -118,9 +119,11 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
         return {tuple(words.split()): runner for runner in self.runners for words in runner.words}
 
     def is_said(self, verdict: str, lines: Sequence[str]) -> bool:
-        """Return whether a message says a verdict: in its first line."""
-        first = next((line.strip() for line in lines if line.strip()), "")[:_HEARD_CHARACTERS]
-        return bool(first) and any(wording.is_said(first) for wording in self.verdicts[verdict])
+        """Return whether a message says a verdict: in its first line; what follows can take praise back."""
+        said = [line.strip() for line in lines if line.strip()] or [""]
+        first = said[0][:_HEARD_CHARACTERS]
+        heard = "\n".join(said)[:_HEARD_CHARACTERS] if verdict in ("right", "approved") else first
+        return bool(first) and any(wording.is_said(first, heard) for wording in self.verdicts[verdict])
 
 
 class Act(Struct, frozen=True, kw_only=True):

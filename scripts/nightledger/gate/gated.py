@@ -178,13 +178,11 @@ def protected_paths(home: Home) -> tuple[str, ...]:
 
 
 def is_same_file(real: str, name: str) -> bool:
-    """Return whether a real path and a name are one file, by the path or by the inode."""
-    if real == os.path.realpath(name):
-        return True
+    """Return whether a real path and a name are one file: by the inode; of a file that is missing, by the path."""
     try:
         return os.path.samefile(real, name)
     except OSError:
-        return False
+        return not os.path.exists(real) and real == os.path.realpath(name)
 
 
 def places_of(home: Home) -> Places:

@@ -191,7 +191,8 @@ def open_witness(directory: Path) -> Cosigner:
     key = load_witness_key(directory)
     made = key.verifier_keys(vkeys[0].name, COSIGNATURE_ED25519) if vkeys else ()
     # A platform that has lost ML-DSA (another OpenSSL) still cosigns with the first key.
-    if not made or vkeys[: None if key.mldsa44 else 1] != made:
+    most = len(made) + (key.mldsa44 is None)
+    if not made or vkeys[: len(made)] != made or len(vkeys) > most:
         raise ConfigurationError(f"{directory / VKEYS} does not name the keys that lie beside it")
     return Cosigner(directory=directory, vkeys=vkeys, logs=_read_logs(directory), key=key)
 
@@ -255,7 +256,9 @@ def _read_request(
         raise _RefusedError(HTTPStatus.FORBIDDEN, str(error)) from error
     if proof.old_size > head.size:
         raise _RefusedError(HTTPStatus.BAD_REQUEST, "the old size is larger than the checkpoint's")
-    first = {(line.name, line.key_id): line for line in reversed(held)}
+    first: dict[tuple[str, bytes], notes.NoteSignature] = {}
+    for line in held:
+        first.setdefault((line.name, line.key_id), line)
     return proof, head, notes.Note(text=note.text, signatures=tuple(first.values()))
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from nightledger.surfaces.context import Context
 
 HELP_WIDTH = 80
-FIRST_SCREEN = ("init", "check", "night", "review", "apply", "undo", "status", "doctor")
+FIRST_SCREEN = ("init", "check", "night", "review", "undo", "status", "doctor")
 ALIASES = {
     "explain": ("recall", "--explain"),
     "show": ("proposals",),

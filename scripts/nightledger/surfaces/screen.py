@@ -132,10 +132,7 @@ def _columns_of(character: str) -> int:
 
 
 def _pieces(text: str, room: int) -> Iterator[str]:
-    """Cut a text into pieces of at most so many columns: behind a blank, else not before a mark of a letter that fits with it.
-
-    No text gives one empty piece.
-    """
+    """Cut a text (none: one empty piece) into so many columns at most: behind a blank, else not before a mark that fits its letter."""
     start, letter, word, filled = 0, 0, 0, 0
     for at, character in enumerate(text):
         letter = letter if unicodedata.category(character)[0] == "M" else at
@@ -366,10 +363,7 @@ def cited_lines(
 
 
 def meter(proposal: "Proposal") -> str:
-    """Give the size of each file before and after, against the cap of its host; of many, of all together.
-
-    Of links there is none.
-    """
+    """Give the size of each file before and after, against the cap of its host; of many, of all together; of links none."""
     from nightledger.domain.kept import LINKS
 
     parts = []

@@ -76,6 +76,8 @@ class Line(Struct, frozen=True, kw_only=True):
         tool: Path of a tool's name.
         calls: Path of a call, a result, or a list of calls; ``.`` is the line.
         exit: Path of an exit status, through texts that are JSON, too.
+        status: Pattern of how a text begins that stands there, with the status as its one group, 1 where it is
+            empty: the host's words before what a tool gave out.
         error: Path of a mark of errors.
         origin: Whose words such lines are; None where the format's ``user`` says it.
     """
@@ -87,6 +89,7 @@ class Line(Struct, frozen=True, kw_only=True):
     tool: str = ""
     calls: str = ""
     exit: str = ""
+    status: str = ""
     error: str = ""
     origin: Origin | None = None
 
@@ -130,8 +133,8 @@ class Table(Struct, frozen=True, kw_only=True):
     Attributes:
         about: For its readers.
         blocks: Types of blocks, by what they are: ``said``, ``call``, ``result``.
-        call: Paths inside a call: its ``id``, ``name`` and ``input``, in that the ``command``, the ``path`` of a file, what says
-            that it runs on (``later``).
+        call: Paths inside a call: its ``id``, ``name``, ``input``, and the ``changes`` that it made, by the path of a file; in the
+            input the ``command``, the ``path`` of a file, what says that it runs on (``later``).
         injected: What hosts and tools put into a user's message: ``tags`` around it, and how it ``begins``.
         formats: A row a host.
         silent_days: A source of which nothing new came for so long, while others are alive, has fallen silent.

@@ -23,6 +23,7 @@ _MOST_VERDICTS = 1000
 _TOOLS = (Speaker.TOOL, Speaker.CALL)
 _SHELLS = ("bash", "sh", "zsh", "/bin/bash", "/bin/sh", "/bin/zsh")
 _PATCHED = re.compile(r"^\*\*\* (?:Update|Add) File: (.+)$", re.MULTILINE)
+_MOST_PATHS = 64
 _PATCH_CHARACTERS = 10_000
 _STATUS = re.compile(r"(?:Error: )?Exit code (\d{1,3})(?:\n|\Z)")
 
@@ -51,6 +52,7 @@ class Row(Struct, frozen=True, kw_only=True):
         tool: Reads a tool's name.
         calls: Reads a call, a result, or a list of calls.
         exit: Reads an exit status.
+        status: Finds it where a text stands there; None where that tells none.
         error: Reads a mark of errors.
     """
 
@@ -60,6 +62,7 @@ class Row(Struct, frozen=True, kw_only=True):
     tool: Read
     calls: Read
     exit: Read
+    status: re.Pattern[str] | None
     error: Read
 
 
@@ -134,9 +137,15 @@ class Grammar:
         if isinstance(found, str):
             found = _unpacked(found, self._content)
         if isinstance(found, Struct):
-            return [self.called(found)]
+            return self._changed(found)
         blocks = [block for block in found if isinstance(block, Block)] if isinstance(found, list) else []
         return [self.called(block) for block in blocks if self.blocks.get(str(block.type), "call") == "call"]
+
+    def _changed(self, block: Struct) -> list[dict[str, str]]:
+        """Return what is known of a call, once for each file that it says it changed."""
+        called, changes = self.called(block), self._first(block, "changes")
+        paths = [*changes][:_MOST_PATHS] if isinstance(changes, dict) else []
+        return [{**called, "path": path} for path in paths] or [called]
 
     def called(self, block: Struct) -> dict[str, str]:
         """Return what is known of a call, or of a result, as members of a turn."""
@@ -214,12 +223,13 @@ class Grammar:
         return read if path else lambda _: None
 
     def _through(self, path: str) -> Read:
-        """Return a reader that goes through texts that are JSON, too."""
+        """Return a reader that goes through texts that are JSON, too; of one that is none it gives the text."""
         steps = [(key, self._attribute(key)) for key in path.split(".")] if path else []
 
         def read(record: Any) -> Any:
             for key, name in steps:
-                record = _unpacked(record, _ANY) if isinstance(record, str) else record
+                if isinstance(record, str) and (record := _unpacked(text := record, _ANY)) is text:
+                    return text
                 record = record.get(key) if isinstance(record, dict) else getattr(record, name, None)
             return record if steps else None
 
@@ -250,7 +260,7 @@ class Grammar:
         return Row(
             line=line, when=self._all(line.when), content=self._reader(line.content), tool=self._reader(line.tool),
             calls=self._reader(line.calls) if line.calls != "." else lambda record: record,
-            exit=self._through(line.exit), error=self._reader(line.error),
+            exit=self._through(line.exit), status=re.compile(line.status) if line.status else None, error=self._reader(line.error),
         )  # fmt: skip
 
 
@@ -261,7 +271,7 @@ _GIVEN = ("command", "path", "later")
 def _within_call(above: str) -> set[str]:
     """Return the paths that are looked at in a call, below a path with a dot at its end."""
     call = table().call
-    paths = {path for name in ("id", "name", "input", "command") for path in call[name]}
+    paths = {path for name in ("id", "name", "input", "command", "changes") for path in call[name]}
     paths |= {f"{given}.{path}" for given in call["input"] for name in _GIVEN for path in call[name]}
     return {f"{above}{path}" for path in paths}
 
@@ -352,6 +362,8 @@ class Reader:
         self.understood, self.missed = True, 0
         is_tool = line.speaker in _TOOLS
         status, error = (row.exit(record), row.error(record)) if is_tool else (None, None)
+        if isinstance(status, str) and row.status:
+            status = int(found[1] or 1) if (found := row.status.match(status)) else None
         turn = Turn(
             speaker=line.speaker,
             at=moment,
