@@ -346,7 +346,7 @@ class _Audit:  # a home: its files, what its log says and a machine pinned of it
         changes = json.loads(self._find(proposed["sha256"], place, since=at))["changes"] if approves else []
         parts = [p for c in changes if c["n"] in numbers for p in (c, *c["also"]) if p["target"] == path]
         shas = (first, last) if approves else (first, last, after, first)
-        texts = [self._find(str(sha), since=at).decode("utf-8", "replace") for sha in shas]
+        texts = [self._find(str(sha), since=at).decode("utf-8-sig", "replace") for sha in shas]
         texts += ["\n".join(p["hunk"][side] for p in parts) for side in ("added", "removed")]
         old, new, come, go = (Counter(filter(str.strip, text.splitlines())) for text in texts[:4])
         ends = [(h["anchor"], *h["section"]) for h in (p["hunk"] for p in parts) if "_end" in h["anchor"]]

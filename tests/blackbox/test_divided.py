@@ -182,3 +182,8 @@ def test_an_addition_that_may_not_stand_above_a_later_one_is_asked_about_again(
     assert "has no place any more" in world.run("apply").text
     settle(world, ids[1])
     assert entries(world, "USER.md") == [*USER.split("\n§\n"), FACT, text]
+
+
+def test_below_a_byte_order_mark_both_verifiers_find_what_was_signed(tmp_path: Path) -> None:
+    world = adopted(tmp_path, user="\ufeff")
+    settle(world, *(proposed(world, "USER.md", "--text", one) for one in (FACT, OTHER)))
