@@ -58,20 +58,6 @@ _VALUES: tuple[tuple[str, re.Pattern[str]], ...] = (
 """Kinds of values, the most particular first."""
 
 
-_DENIALS = (
-    ("left_no_longer", True),
-    ("left_any_more", True),
-    ("beside_not", False),
-    ("beside_instead", False),
-    ("left_moved", True),
-    ("left_replaces", True),
-    ("left_replaced", True),
-    ("left_was_replaced", True),
-    ("left_renamed", True),
-)
-"""Patterns of what is left behind, and whether they tell of a change or only of a contrast."""
-
-
 def mark(name: str) -> re.Pattern[str]:
     """Return a pattern of words by which a sentence shows that something changed (``config/words/change-patterns.json``)."""
     return pattern("change-patterns", name)
@@ -229,10 +215,11 @@ def denials(claim: Claim) -> Iterator[Denial]:
 
 
 def _phrases(text: str) -> Iterator[tuple[bool, re.Match[str]]]:
-    for name, changed in _DENIALS:
+    """Yield phrases of what is left behind, and whether each tells of a change (``left_``) or only of a contrast (``beside_``)."""
+    for name in (name for name in words("change-patterns") if name.startswith(("left_", "beside_"))):
         for match in mark(name).finditer(text):
             if 0 < len(read_claim(match["old"]).words) <= _LONGEST_DENIAL:
-                yield changed, match
+                yield name.startswith("left_"), match
 
 
 def _stem(word: str) -> str:

@@ -17,21 +17,13 @@ from msgspec import Struct
 from nightledger.domain.daylog import LogLine, Region
 from nightledger.files.home import shipped_config
 from nightledger.text.dates import first_day
+from nightledger.text.patterns import pattern
 from nightledger.text.statements.daylog import read_daylog
 
 MOST_ITEMS = 40
 """A handoff that leaves more open leaves nothing in particular open."""
 _LEAST_CHARACTERS = 8
 _BOX = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+\[([ xX~-])\]\s+")
-_DONE = re.compile(
-    r"^\W*[\u2705\u2714\u2611]|~~.+~~|\b(?:done|delivered|completed|resolved|fixed|shipped|cancell?ed|closed)\b\W*$"
-    r"|^\W*(?:done|delivered|completed|resolved|fixed|shipped|cancell?ed|closed)\b(?:\W*:|\W*\s[-\u2013\u2014]\s|\s*[\])])"
-    r"|(?-i:^\W*DONE\b)"
-    r"|\b(?:status|state)\W+(?:done|closed|complete[d]?|resolved)\b",
-    re.IGNORECASE,
-)
-
-
 _TICKED = re.compile("[\u2705\u2714\u2611]")
 
 
@@ -85,8 +77,9 @@ def handoff_day(text: str) -> date | None:
 
 
 def _items(lines: Iterable[LogLine]) -> Iterator[OpenItem]:
+    finished = pattern("claim-words", "finished")
     for line in lines:
-        if line.region is not Region.PROSE or line.marker not in ("-", "1") or _DONE.search(line.content):
+        if line.region is not Region.PROSE or line.marker not in ("-", "1") or finished.search(line.content):
             continue
         box = _BOX.match(line.text)
         urgency = _urgency(line.headings)
@@ -108,7 +101,7 @@ def _urgency(headings: tuple[str, ...]) -> float | None:
     for heading in reversed(headings):
         if _TICKED.search(heading):
             return None
-        for urgency, pattern in _HEADINGS:
-            if pattern.search(heading):
+        for urgency, told in _HEADINGS:
+            if told.search(heading):
                 return urgency
     return None

@@ -4,19 +4,11 @@ A heuristic for the operator's eye: a line that names a gated file and a verb of
 line means by the lines around it is not seen.
 """
 
-import re
 from collections.abc import Iterable
 from posixpath import basename
 
+from nightledger.text.patterns import pattern
 from nightledger.text.similar import is_denied
-
-_WRITES = re.compile(
-    r"\b(?:add|append|capture|curate|distill|edit|keep|log|maintain|modify|note|prune|put|record|refine|remove|rewrite|save|store|update"
-    r"|write|bearbeite|ergänze|halte|notiere|pflege|schreib|speicher|aktualisier|ajoute|écri[st]|enregistre|mets|modifie|note[rz]"
-    r"|actualiza|agrega|anota|añade|edita|escribe|guarda|registra|adiciona|atualiz[ae]|escrev[ae]|salv[ae]|aggiorn[ai]|aggiungi|scriv[ie])\w{0,4}\b"
-    r"|допис|запис|запиш|обнов|добав|сохран|写入|更新|记录|添加|保存|書き|記録|追記|기록|추가|저장|갱신",
-    re.IGNORECASE,
-)
 
 
 def lines_that_edit(text: str, gated: Iterable[str]) -> tuple[int, ...]:
@@ -26,9 +18,9 @@ def lines_that_edit(text: str, gated: Iterable[str]) -> tuple[int, ...]:
         text: The instructions.
         gated: The gated files, relative to the home.
     """
-    names = {basename(path) for path in gated}
+    names, writes = {basename(path) for path in gated}, pattern("claim-words", "writes")
     return tuple(
         number
         for number, line in enumerate(text.split("\n"), start=1)
-        if any(name in line for name in names) and _WRITES.search(line) and not is_denied(line)
+        if any(name in line for name in names) and writes.search(line) and not is_denied(line)
     )

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime, timedelta
 from functools import partial
+from os.path import basename
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
@@ -43,6 +44,7 @@ from nightledger.jobs.consolidate.refusals import tell_refusals
 from nightledger.jobs.consolidate.skills import SkillNight, propose_skill
 from nightledger.jobs.consolidate.statements import MINED, Night, find_in_logs
 from nightledger.text.markdown.document import parse_markdown
+from nightledger.text.statements.owner_words import owner_names
 from nightledger.think.analyst import Analyst
 
 WINDOW_DAYS = 14
@@ -157,30 +159,32 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
 
 
 def _target(gate: Gate, book: Book, zone: ZoneInfo) -> Target:
+    loaded = _loaded(gate.home)
     return Target(
         path=gate.home.identity.gated[0],
         adopted=_adopted(gate, zone),
         unasked=frozenset(key_of(one.name) for one in find_unasked(gate, book)),
-        loaded=_loaded(gate.home),
+        loaded=tuple(
+            dict.fromkeys(line for text in loaded.values() for line in text.split("\n") if line.strip())
+        ),
+        owners=owner_names("\n".join(text for name, text in loaded.items() if basename(name) == "USER.md")),
     )
 
 
-def _loaded(home: Home) -> tuple[str, ...]:
-    """Give the lines of what else the host shows its agent in every session: instructions, the user, itself.
+def _loaded(home: Home) -> dict[str, str]:
+    """Give what else the host shows its agent in every session, by name: instructions, the user, itself.
 
     What cannot be read makes nothing known: the worst of it is one proposal more.
     """
     host = preset(home.identity.host)
     names = {*home.identity.gated, *host.gated, host.instructions, *host.marks, *host.one_of}
     names.discard(home.identity.gated[0])
-    lines: dict[str, None] = {}
+    texts: dict[str, str] = {}
     for name in sorted(name for name in names if name.endswith(".md")):
         with suppress(UnreadableError):
             raw = read_optional(home.path(name), MAX_LOADED_BYTES, within=home.root) or b""
-            lines |= dict.fromkeys(
-                line for line in raw.decode("utf-8", "replace").split("\n") if line.strip()
-            )
-    return tuple(lines)
+            texts[name] = raw.decode("utf-8", "replace")
+    return texts
 
 
 def _submission(asked: Asked, drafts: Sequence[Draft], held: tuple[Held, ...]) -> Submission:

@@ -51,6 +51,7 @@ from nightledger.text.statements.additions import MOST_NOTED, Choice, Known, cho
 from nightledger.text.statements.calibration import calibrated
 from nightledger.text.statements.daylog import read_daylog
 from nightledger.text.statements.forms import find_form_fields, without_fields
+from nightledger.text.statements.owner_words import with_owner_quotations
 from nightledger.text.statements.sections import Shelf, choose_section
 from nightledger.text.statements.statements import Revision, find_named, find_statements
 from nightledger.text.statements.wording import claims_of
@@ -228,7 +229,7 @@ def _ask_analyst(
     if night.analyst is None:
         return [], None
     logs = [
-        _without_unasked(read_daylog(log.path, text, log.day), reader.target.unasked, frozenset())
+        _read(log, text, reader.target, frozenset())
         for log, text in texts.items()
         if night.mining or log.day == night.day or _source(log, contents) not in night.judged
     ]
@@ -343,7 +344,7 @@ def _read_all(
     found: list[Found] = []
     fields = find_form_fields(((log.day, text) for log, text in texts.items()), key_of)
     for log, text in texts.items():
-        day_log = _without_unasked(read_daylog(log.path, text, log.day), reader.target.unasked, fields)
+        day_log = _read(log, text, reader.target, fields)
         changing += (revised := revisions_in(day_log, reader))
         texts_of = _texts_of(revised)
         known = partial(_is_either, texts_of, is_known)
@@ -352,6 +353,11 @@ def _read_all(
         changing += revised
         found.append(named)
     return changing, found
+
+
+def _read(log: LogFile, text: str, target: Target, fields: frozenset[str]) -> DayLog:
+    read = with_owner_quotations(read_daylog(log.path, text, log.day), target.owners)
+    return _without_unasked(read, target.unasked, fields)
 
 
 def _read_taught(
