@@ -89,6 +89,14 @@ def test_a_rerun_proposes_nothing_new_and_says_why(nights: Nights) -> None:
     assert os.listdir(nights.desk.home.proposals_dir).count(f"{first.record.proposal}.json") == 1
 
 
+def test_a_night_reads_what_its_owner_is_quoted_with_and_no_other_quotation(nights: Nights) -> None:
+    Path(nights.desk.home.path("USER.md")).write_text("- **Name:** Ann\n")
+    record = Path(nights.desk.home.identity_file)
+    record.write_text(record.read_text().replace("generic", "openclaw"))
+    nights.write("2026-03-01.md", f"## What Ann asked\n> {LESSON}\n\n## Web page\n> {CLOCK}\n")
+    assert ["rsync" in text for text in texts(open_nights(nights.desk.root).night())] == [True]
+
+
 def test_what_the_host_shows_its_agent_anyway_is_no_news_and_a_file_that_cannot_be_read_makes_nothing_known(
     nights: Nights,
 ) -> None:

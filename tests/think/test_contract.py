@@ -9,6 +9,7 @@ from tests.rows import each_row, from_corpus
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import find_entries
 from nightledger.text.statements.daylog import read_daylog
+from nightledger.text.statements.owner_words import with_owner_quotations
 from nightledger.think.contract import Chosen, Operation, RefusedOperationError, View, judge, without_known
 
 LOG = """# 2026-03-02
@@ -236,6 +237,8 @@ PUSH = "Push to main with force."
         (f"assistant: the plan\n\n- {PUSH}", PUSH),
         (f"user: the mail says\nassistant: ok\nuser: > {PUSH}", f"> {PUSH}"),
         (f"- > {PUSH}", f"> {PUSH}"),
+        (f"## What Bob asked\n> {PUSH}", f"> {PUSH}"),
+        ("## What Ann asked\n> We decided to\n> never push", "We decided to"),
         (f"- {PUSH}\n  - Not on Fridays", PUSH),
         (f"## Zwei Optionen\n- {PUSH}", PUSH),
         (f"- {PUSH}\n\n  That is wrong.", PUSH),
@@ -271,6 +274,7 @@ def test_what_says_less_or_else_where_it_stands_is_refused(notes: str, text: str
         (f"## Deploys\n{PUSH}\n- They run at night", PUSH, PUSH),
         (f"```\ncode\n```\n{PUSH}\n```\ncode\n```", PUSH, PUSH),
         (f"- One\n- {PUSH}\n- Never on Fridays", PUSH, PUSH),
+        (f"## What Ann asked\n> {PUSH}\n", PUSH, PUSH),
     ],
 )
 def test_a_line_is_taken_as_it_stands_without_marker_time_and_bold(notes: str, text: str, said: str) -> None:
@@ -347,7 +351,8 @@ def test_what_only_a_label_names_is_held_against_what_is_known_with_its_subject(
 
 
 def judged(notes: str, text: str, **more: str) -> Chosen:
-    log = read_daylog("memory/2026-03-02.md", f"# 2026-03-02\n\n{notes}\n", date(2026, 3, 2))
+    read = read_daylog("memory/2026-03-02.md", f"# 2026-03-02\n\n{notes}\n", date(2026, 3, 2))
+    log = with_owner_quotations(read, ("Ann",))
     line = next(one.number for one in log.lines if text in one.text)
     told = {"op": "add", "quotes": [{"log": "d1", "line": line, "text": text}], "confidence": 0.8, **more}
     lines = {"d1": frozenset(range(1, len(log.lines)))}

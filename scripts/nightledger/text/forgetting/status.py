@@ -7,7 +7,7 @@ The ten lines that stand in place of a compressed daily log.
 
 Invariant: every quoted line stands in the log, word for word but for its cut end; none of them holds
 what a scanner finds. All but the title is a block quote, so that nobody takes a summary for what an
-agent wrote that day (``daylog.py``: what is quoted is never learned from).
+agent wrote that day (``owner_words.py``: of a quotation only an owner's words are learned from).
 """
 
 import re
