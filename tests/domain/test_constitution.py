@@ -42,6 +42,7 @@ def test_an_own_principle_comes_last_with_its_tags_and_single_spaces() -> None:
         ((replace(CARE, name=""),), "1: a name is one word of a-z, 0-9 and _, 32 characters at most"),
         ((replace(CARE, text=" "),), "care: its text is one line, with single spaces"),
         ((replace(CARE, text="a\nb"),), "care: its text is one line, with single spaces"),
+        ((replace(CARE, text="a\ud800b"),), "care: its text holds half a surrogate pair"),
         ((replace(CARE, text="x" * 401),), "care: its text has 401 characters; 400 is the most"),
     ],
 )

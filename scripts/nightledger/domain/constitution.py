@@ -85,6 +85,8 @@ def _problems(principle: Principle) -> list[str]:
         found.append(f"its tags are {CONSTITUTIONAL} and one of {', '.join(sorted(SECOND_TAGS))}")
     if not principle.text.strip() or principle.text != " ".join(principle.text.split()):
         found.append("its text is one line, with single spaces")
+    if any("\ud800" <= letter <= "\udfff" for letter in principle.text):
+        found.append("its text holds half a surrogate pair")
     if len(principle.text) > MAX_CHARACTERS:
         found.append(f"its text has {len(principle.text)} characters; {MAX_CHARACTERS} is the most")
     return found
