@@ -142,3 +142,19 @@ def opened(
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
         process.communicate(timeout=30)
+
+
+@contextmanager
+def looked_at(world: World) -> Iterator[None]:
+    """Serve what links of notices open."""
+    argv = [sys.executable, str(PROGRAM), "review", "--look"]
+    argv += ["--home", str(world.home), "--now", world.now.isoformat()]
+    variables = {"PATH": os.environ["PATH"], "HOME": str(world.root), "NIGHTLEDGER_KEYS": str(world.keys)}
+    with Forked(argv, env=variables, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr
+        said = process.stderr.readline()
+        try:
+            assert "serving links of notices on http://127.0.0.1:" in said, said
+            yield
+        finally:
+            process.send_signal(signal.SIGINT)

@@ -1,13 +1,18 @@
 """A notice that reaches a person: every template against a server of the test or a program on the search path."""
 
+import http.client
 import json
+import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
 
 import pytest
+from tests.blackbox.page import looked_at
 from tests.blackbox.world import World
 from tests.rows import each_row
 
@@ -222,3 +227,103 @@ def test_without_a_notifier_a_test_says_what_to_write(world: World) -> None:
     assert ran.status == 2
     assert "no notifier is named" in ran.err
     assert "notify: {by: desktop}" in ran.err
+
+
+def sent(link: str, method: str = "POST") -> tuple[int, str]:
+    """Open a link as a person does, or look at it as a chat's preview does; give status and page."""
+    parts = urlsplit(link)
+    form = urlencode({"link": parts.path.rpartition("/")[2]})
+    with closing(http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)) as connection:
+        connection.request(*((method, "/open", form) if method == "POST" else (method, parts.path)))
+        answer = connection.getresponse()
+        assert "script-src" not in answer.headers["Content-Security-Policy"]
+        return answer.status, answer.read().decode()
+
+
+@pytest.fixture
+def linked(world: World, server: Server) -> tuple[World, Callable[[], str], str]:
+    """Give a home whose notices carry a link, what a night sends, and the page's address."""
+    with closing(socket.create_server(("127.0.0.1", 0))) as free:
+        address = f"http://127.0.0.1:{free.getsockname()[1]}"
+
+    def notice() -> str:
+        world.ok("night", "--notify-test")
+        return str(server.asked.pop()[2]["click"])
+
+    told_by(world, by="ntfy", to="desk", url=server.url, open="ssh://ann@desk", link=address)
+    return world, notice, address
+
+
+def test_a_notices_link_opens_once_and_shows_what_waits(linked: tuple[World, Callable[[], str], str]) -> None:
+    world, notice, address = linked
+    link, other, before = notice(), notice(), world.read()
+    assert link.startswith(f"{address}/{world.proposals()[0]['id']}.")
+    assert TEXT not in link
+    with looked_at(world):
+        for _ in range(2):  # a chat's preview opens nothing
+            status, page = sent(link, "GET")
+            assert (status, TEXT in page) == (200, False)
+        status, page = sent(link)
+        assert (status, TEXT in page, "<script" in page) == (200, True, False)
+        status, page = sent(link)
+        assert (status, TEXT in page, "was opened before" in page) == (403, False, True)
+        assert sent(other)[0] == 200
+    with looked_at(world):
+        assert sent(link)[0] == 403, "who serves anew has forgotten it"
+    assert world.read() == before
+    assert [one["state"] for one in world.proposals()] == ["pending"]
+
+
+def test_a_link_that_is_over_or_altered_or_of_another_home_opens_nothing(
+    linked: tuple[World, Callable[[], str], str],
+) -> None:
+    world, notice, address = linked
+    link = notice()
+    name = link.rpartition("/")[2]
+    ident, ends, nonce, seal = name.split(".")
+    wrong = [
+        f"{ident}.{int(ends) + 9}.{nonce}.{seal}",
+        f"{ident}.{ends}.{nonce}x.{seal}",
+        f"é.{name}",
+        "",
+        "...",
+        name[:-1],
+    ]
+    with looked_at(world):
+        for one in wrong:
+            status, page = sent(f"{address}/{quote(one)}")
+            assert (status, "no link of this home" in page, TEXT in page) == (403, True, False), one
+    world.wait(hours=24)
+    with looked_at(world):
+        status, page = sent(link)
+        assert (status, "it lasts a day" in page, TEXT in page) == (403, True, False)
+
+
+def test_a_link_of_a_home_whose_log_is_damaged_tells_that_and_stays_unopened(
+    linked: tuple[World, Callable[[], str], str],
+) -> None:
+    world, notice, _ = linked
+    link = notice()
+    with looked_at(world):
+        log = world.home / "audit" / "trusted-channel-audit.jsonl"
+        kept = log.read_bytes()
+        log.write_bytes(kept.replace(b'"seq":1,', b'"seq":2,', 1))
+        assert TEXT not in sent(link)[1]
+        log.write_bytes(kept)
+        assert TEXT in sent(link)[1]
+
+
+@each_row(
+    "link, words, says",
+    [
+        ("", (), "no link is set"),
+        ("https://desk.example.org", (), "--port says where it asks"),
+        ("http://192.0.2.1:80", (), "cannot listen on 192.0.2.1"),
+        ("http://127.0.0.1:99999", (), "a port is a number"),
+        ("ftp://desk", (), "operator.yaml"),
+    ],
+)
+def test_what_cannot_be_looked_at_is_said(world: World, link: str, words: tuple[str, ...], says: str) -> None:
+    told_by(world, by="ntfy", to="desk", **({"link": link} if link else {}))
+    ran = world.run("review", "--look", *words)
+    assert (ran.status, says in ran.text) == (2, True), ran

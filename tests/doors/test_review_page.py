@@ -6,17 +6,18 @@ screenshots, ``AXE`` the file ``axe.min.js`` of the package axe-core, with which
 
 import json
 import os
+import socket
 import subprocess
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.blackbox.page import Page, opened
+from tests.blackbox.page import Page, looked_at, opened
 from tests.blackbox.world import World, found
 from tests.doors.browser import CONTROL, ENTER, ESCAPE, REBOUND, TAB, Browser, browsing
 from tests.linking import lines, outcome
@@ -400,3 +401,33 @@ def test_the_report_is_readable_too(five: World, programs: tuple[str, str]) -> N
             or browser.run("return getComputedStyle(document.querySelector('summary')).display") == "none"
         )
         assert browser.console() == []
+
+
+def test_what_a_notices_link_opens_is_readable_and_takes_no_answer(
+    five: World, programs: tuple[str, str]
+) -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as free:
+        address = f"http://127.0.0.1:{free.getsockname()[1]}"
+    mail = five.root / "sendmail"
+    mail.write_text(f"#!/bin/sh\ncat > '{five.root}/mail'\n")
+    mail.chmod(0o755)
+    notify = {"by": "mail", "to": "ann@example.org", "link": address}
+    five.keys.joinpath("operator.yaml").write_text(json.dumps({"notify": notify}))
+    five.environment["PATH"] = f"{five.root}:/usr/bin:/bin"
+    five.ok("night", "--notify-test")
+    link = (five.root / "mail").read_text().split()[-1]
+    with looked_at(five), browsing(*programs) as browser:
+        browser.open(link)
+        shoot(browser, "10-link")
+        browser.run("document.querySelector('button').focus()")
+        browser.type(ENTER)
+        browser.wait_for("document.querySelectorAll('section').length === 5")
+        shoot(browser, "11-linked")
+        assert browser.run("return document.querySelectorAll('input, textarea, button, a, img').length") == 0
+        assert "\\u{202e}txt.exe <img src=x onerror=alert(2)>" in browser.run(
+            "return document.body.innerText"
+        )
+        assert browser.console() == []
+        browser.open(link)
+        browser.run("document.querySelector('button').click()")
+        browser.wait_for("document.body.innerText.includes('was opened before')")

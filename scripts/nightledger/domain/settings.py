@@ -269,6 +269,7 @@ class Notifier(Struct, frozen=True, kw_only=True):
         token_file: A file whose first line is the secret that the server asks for; absolute.
         title: What a notice begins with.
         open: An address that every notice carries as it stands.
+        link: Where a page of what waits is served; a notice carries a link to it then, and not ``open``.
         insecure_plain_http: Whether the server may be asked unencrypted beyond this machine.
     """
 
@@ -278,6 +279,7 @@ class Notifier(Struct, frozen=True, kw_only=True):
     token_file: str = ""
     title: str = "Nightledger"
     open: str = ""
+    link: str = ""
     insecure_plain_http: bool = False
 
 

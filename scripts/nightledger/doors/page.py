@@ -126,7 +126,7 @@ class Door:
             answer=self._answer,
             look=self._look,
             admit=self._refusal,
-            headers=MappingProxyType(headers_of(self._html)),
+            headers=MappingProxyType(headers_of(self._html, "connect-src 'self'")),
             is_over=self._is_over,
         )
 
@@ -172,10 +172,15 @@ class Door:
         return idle > (LAST_ANSWER_S if self.review.is_done else IDLE_S)
 
 
-def headers_of(html: bytes) -> dict[str, str]:
-    """Return the headers of every answer: the page runs and draws what stands in it, and is framed and kept by nobody."""
+def headers_of(html: bytes, *more: str) -> dict[str, str]:
+    """Return the headers of every answer: the page runs and draws what stands in it, and is framed and kept by nobody.
+
+    Args:
+        html: The page.
+        more: Further directives of its policy.
+    """
     return {
-        "Content-Security-Policy": policy_of(html, "connect-src 'self'", "frame-ancestors 'none'"),
+        "Content-Security-Policy": policy_of(html, *more, "frame-ancestors 'none'"),
         "X-Frame-Options": "DENY",
         "X-Content-Type-Options": "nosniff",
         "Cache-Control": "no-store",

@@ -19,4 +19,5 @@ def policy_of(html: bytes, *more: str) -> str:
         for name, text in _PARTS.findall(html)
     }
     sources = (f"{name}-src 'sha256-{told}'" for name, told in hashes.items())
-    return "; ".join(("default-src 'none'", *sources, *more, "base-uri 'none'", "form-action 'none'"))
+    forms = () if any(one.startswith("form-action") for one in more) else ("form-action 'none'",)
+    return "; ".join(("default-src 'none'", *sources, *more, "base-uri 'none'", *forms))

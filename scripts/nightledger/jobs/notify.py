@@ -4,28 +4,31 @@ At each run where what was told cannot be read or kept: rather too often than ne
 since whoever writes a home would else say that all was told.
 
 Reads   notified and operator.yaml, outside the home; config/notifiers.json
-Writes  notified, notified-failed
+Writes  notified, notified-failed; link-key, and link-* for each link of a notice that was opened
 Changes no memory. Runs the operator's own notifier, or a template's program, or has a server asked, and nothing
 else; it gets counts and ages, never text.
 """
 
+import hashlib
+import hmac
 import json
 import os
 import re
+import secrets
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
 from msgspec import Struct, field
 
-from nightledger.domain.attention import AGAIN, Item, news, next_steps, summarize, variables
-from nightledger.domain.errors import ConfigurationError, NightledgerError, UnreadableError
+from nightledger.domain.attention import AGAIN, Item, Need, news, next_steps, summarize, variables
+from nightledger.domain.errors import ConfigurationError, NightledgerError, RefusedError, UnreadableError
 from nightledger.domain.settings import Notifier
-from nightledger.files.atomic import replace_file
-from nightledger.files.durable import is_within, read_optional
+from nightledger.files.atomic import create_file, replace_file
+from nightledger.files.durable import is_within, read_optional, read_regular
 from nightledger.files.home import Home, shipped_config
 from nightledger.files.owner import for_child
 
@@ -36,6 +39,9 @@ NOTIFIED = "notified"
 MAX_TOLD_BYTES = 1 << 20
 TRY_IT = "nightledger night --notify-test"
 _FAILED = "-failed"
+LINK_LASTS = timedelta(days=1)
+"""By then the notice is told once more, with another link."""
+LINK_KEY, LINK_KEY_BYTES, OPENED = "link-key", 32, "link-"
 _SECONDS = re.compile(r"[0-9]{1,11}")
 """Since 1970, until the year 5138."""
 RUNTIME = "/run/user"
@@ -196,6 +202,7 @@ def _send(outlet: Outlet, summary: str, items: Sequence[Item], now: datetime) ->
     facts = {"summary": summary, "next": next_steps(items)}
     facts |= {name: getattr(notifier, name) for name in ("to", "title", "open")}
     facts["url"] = notifier.url or template.url
+    facts["open"] = _link(outlet, notifier, items, now) or notifier.open
     body = _fill(template.body, facts)
     if template.run:
         _run(outlet.home, _fill(_find(template.run), facts), body, numbers)
@@ -207,6 +214,74 @@ def _send(outlet: Outlet, summary: str, items: Sequence[Item], now: datetime) ->
     status = outlet.post(notifier, request)
     if status not in range(200, 300):
         raise NotifyError(f"{notifier.by} answered {status}")
+
+
+def _link(outlet: Outlet, notifier: Notifier, items: Sequence[Item], now: datetime) -> str:
+    """Return a link to what waits, the newest first; empty where the owner wants none, or nothing waits."""
+    waiting = [item for item in items if item.need is Need.WAITING]
+    if not (notifier.link and outlet.record and waiting):
+        return ""
+    newest = max(waiting, key=lambda item: (item.since, item.key))
+    return make_link(os.path.dirname(outlet.record), notifier.link, newest.key, now)
+
+
+def make_link(keys: str, address: str, proposal: str, now: datetime) -> str:
+    """Return a link that opens once, within a day, a page of what waits, to look at; forget those that are over.
+
+    It is sealed with HMAC-SHA256 (RFC 2104) under a key of its own, and worth nothing but that look.
+
+    Args:
+        keys: The directory of the home's keys.
+        address: Of the page, without a slash at its end.
+        proposal: The id of what it shows first.
+        now: Aware, UTC.
+    """
+    for name in os.listdir(keys):
+        ends = name.removeprefix(OPENED).partition(".")[0]
+        if name.startswith(OPENED) and ends.isdecimal() and int(ends) < now.timestamp():
+            os.unlink(os.path.join(keys, name))
+    told = f"{proposal}.{int((now + LINK_LASTS).timestamp())}.{secrets.token_urlsafe(16)}"
+    return f"{address}/{told}.{_seal(keys, told)}"
+
+
+def check_link(keys: str, link: str, now: datetime, *, opens: bool = False) -> str:
+    """Return the proposal that a link shows first.
+
+    Args:
+        keys: The directory of the home's keys.
+        link: What stands behind the address.
+        now: Aware, UTC.
+        opens: Whether it is opened, which it is once.
+
+    Raises:
+        RefusedError: It is none of this home's, it is over, or it was opened before.
+    """
+    told, _, seal = link.rpartition(".")
+    if not hmac.compare_digest(seal.encode(), _seal(keys, told).encode()):
+        raise RefusedError("this is no link of this home's notices")
+    proposal, ends, nonce = told.split(".")
+    if int(ends) <= now.timestamp():
+        raise RefusedError("this link is over: it lasts a day")
+    mark = os.path.join(keys, f"{OPENED}{ends}.{nonce}")
+    was_opened = os.path.lexists(mark)
+    if opens and not was_opened:
+        try:
+            create_file(mark, b"")
+        except FileExistsError:
+            was_opened = True
+    if was_opened:
+        raise RefusedError("this link was opened before, and opens once")
+    return proposal
+
+
+def _seal(keys: str, told: str) -> str:
+    path = os.path.join(keys, LINK_KEY)
+    if not os.path.lexists(path):
+        with suppress(FileExistsError):
+            create_file(path, secrets.token_bytes(LINK_KEY_BYTES))
+    return hmac.new(
+        read_regular(path, LINK_KEY_BYTES), told.encode("utf-8", "replace"), hashlib.sha256
+    ).hexdigest()
 
 
 def _fill(value: Any, facts: Mapping[str, str]) -> Any:

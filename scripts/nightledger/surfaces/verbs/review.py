@@ -48,6 +48,10 @@ def run(options: argparse.Namespace, context: Context) -> int:
         from nightledger.doors.page import serve_review
 
         return serve_review(options, context)
+    if options.look:
+        from nightledger.doors.looking import serve_links
+
+        return serve_links(options, context)
     if options.remote:
         from nightledger.remote.channel import review_remote
 
