@@ -14,7 +14,6 @@ import hmac
 import json
 import os
 import re
-import secrets
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -240,7 +239,7 @@ def make_link(keys: str, address: str, proposal: str, now: datetime) -> str:
         ends = name.removeprefix(OPENED).partition(".")[0]
         if name.startswith(OPENED) and ends.isdecimal() and int(ends) < now.timestamp():
             os.unlink(os.path.join(keys, name))
-    told = f"{proposal}.{int((now + LINK_LASTS).timestamp())}.{secrets.token_urlsafe(16)}"
+    told = f"{proposal}.{int((now + LINK_LASTS).timestamp())}.{os.urandom(16).hex()}"
     return f"{address}/{told}.{_seal(keys, told)}"
 
 
@@ -278,7 +277,7 @@ def _seal(keys: str, told: str) -> str:
     path = os.path.join(keys, LINK_KEY)
     if not os.path.lexists(path):
         with suppress(FileExistsError):
-            create_file(path, secrets.token_bytes(LINK_KEY_BYTES))
+            create_file(path, os.urandom(LINK_KEY_BYTES))
     return hmac.new(
         read_regular(path, LINK_KEY_BYTES), told.encode("utf-8", "replace"), hashlib.sha256
     ).hexdigest()
