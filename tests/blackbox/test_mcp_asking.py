@@ -120,8 +120,8 @@ NOT_OPENED: tuple[tuple[str, User | None, str], ...] = (
         Opens(),
         "no page to open. Your operator signs with: nightledger review",
     ),
-    (LOCKED, lambda _: "decline", "does not review now"),
-    (LOCKED, lambda _: "cancel", "does not review now"),
+    (LOCKED, lambda _: "decline", "declined, or was not asked. Their command is 'nightledger review'"),
+    (LOCKED, lambda _: "cancel", "declined, or was not asked. Their command is 'nightledger review'"),
 )
 
 

@@ -9,7 +9,14 @@ from tests.interop.model import Call, Turn
 from tests.interop.scene import SENSOR, STAGED, Claude, Codex, Host
 
 pytestmark = pytest.mark.interop
+OURS = "mcp__nightledger"
 QUERY = {"query": "greenhouse sensor"}
+
+
+def ask_for_passphrase(scene: Host) -> None:
+    """Give the operator's key a passphrase, so that its user has to be asked."""
+    (key,) = scene.root.glob("**/operator")
+    subprocess.run(["ssh-keygen", "-q", "-p", "-f", key, "-P", "", "-N", "correct horse"], check=True)
 
 
 @pytest.mark.parametrize("host", ["claude-code", "codex"])
@@ -35,17 +42,26 @@ def test_a_host_lists_our_tools_and_is_answered_what_was_signed(scene: Host) -> 
         assert isinstance(scene, Codex)
         env = f"{{NIGHTLEDGER_KEYS = {json.dumps(keys['NIGHTLEDGER_KEYS'])}}}"
         server = f"{{command = {json.dumps(python)}, args = {json.dumps(args)}, env = {env}}}"
-        read = {
-            "server": "nightledger",
-            "uri": "nightledger://staged",
-        }  # tools are searched for by its own model alone
+        scene.ours.run("propose", "--text", "Water at six.", "--reason", "it helped")
+        ask_for_passphrase(scene)
+        where = {"server": "nightledger"}
         turns = [
-            Call("list_mcp_resources", {"server": "nightledger"}),
-            Call("read_mcp_resource", read),
+            scene.shell("sleep 6"),
+            Call("recall", QUERY, OURS),
+            Call("proposals", {"review": True}, OURS),
+            Call("list_mcp_resources", where),
+            Call("read_mcp_resource", {**where, "uri": "nightledger://staged"}),
             "done",
         ]
-        ran = scene.run(turns, "-c", f"mcp_servers.nightledger={server}", "hello")
-        listed, staged = ran.model.last.results()
+        # one that Codex knows searches for tools by a way that a script cannot answer
+        ran = scene.run(
+            turns, "-c", f"mcp_servers.nightledger={server}", "hello", model="one-that-codex-does-not-know"
+        )
+        _, found, asked, listed, staged = ran.model.last.results()
+        assert SENSOR in found
+        assert "Their command is 'nightledger review'" in asked, (
+            "0.169 says that it opens addresses, and declines"
+        )
         assert "nightledger://constitution" in listed
         assert STAGED in staged
 
@@ -54,8 +70,7 @@ def test_a_host_lists_our_tools_and_is_answered_what_was_signed(scene: Host) -> 
 def test_claude_code_takes_the_pages_address_to_its_user_and_not_to_the_model(scene: Host) -> None:
     python, script, *_ = scene.ours.command()
     keys = scene.environment["NIGHTLEDGER_KEYS"]
-    (key,) = scene.root.glob("**/operator")
-    subprocess.run(["ssh-keygen", "-q", "-p", "-f", key, "-P", "", "-N", "correct horse"], check=True)
+    ask_for_passphrase(scene)
     scene.ours.run("propose", "--text", "Water at six.", "--reason", "it helped")
     server = {
         "command": python,
