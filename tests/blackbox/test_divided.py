@@ -187,3 +187,22 @@ def test_an_addition_that_may_not_stand_above_a_later_one_is_asked_about_again(
 def test_below_a_byte_order_mark_both_verifiers_find_what_was_signed(tmp_path: Path) -> None:
     world = adopted(tmp_path, user="\ufeff")
     settle(world, *(proposed(world, "USER.md", "--text", one) for one in (FACT, OTHER)))
+
+
+def test_what_it_keeps_of_its_user_has_a_smaller_cap_and_its_own_setting_says_another(tmp_path: Path) -> None:
+    facts = "\n§\n".join(f"Ann's lamp {n} is in the long corridor." for n in range(33))
+    hermes = adopted(tmp_path, user=facts)
+    caps = {one["path"]: one["cap"] for one in hermes.json("status")["sizes"]}
+    assert caps == {"memories/MEMORY.md": 2200, "memories/USER.md": 1375}
+    words = ("propose", "--target", "memories/USER.md", "--reason", "it helped", "--text", FACT)
+    refused = hermes.run(*words)
+    assert (refused.status, "over the cap of its host, 1,375 (memory.user_char_limit" in refused.text) == (
+        1,
+        True,
+    )
+    own = hermes.root / ".hermes" / "config.yaml"
+    own.parent.mkdir(exist_ok=True)
+    own.write_text("memory: {user_char_limit: 1500}\n")
+    hermes.environment["HERMES_HOME"] = str(own.parent)
+    settle(hermes, proposed(hermes, "USER.md", "--text", FACT))
+    assert entries(hermes, "USER.md")[-1] == FACT

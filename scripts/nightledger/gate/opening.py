@@ -75,19 +75,19 @@ class Gate(Struct, frozen=True, kw_only=True):
         """How long an applied change can be undone: settings or consent graph, whichever is longer."""
         return max(self.settings.undo_days, self.consent.undo_days)
 
-    @property
-    def cap(self) -> "Cap":
-        """The cap of the home's host, and which setting says so; read when it is asked for."""
+    def cap_of(self, path: str) -> "Cap":
+        """Return the cap that the home's host has for a memory file, and which setting says so; read when it is asked for."""
         from nightledger.hosts.configured import read_cap
 
         host = self.home.identity.host
-        return read_cap(host, self.settings.cap_characters.get(host), self.config_of(host))
+        return read_cap(host, self.settings.cap_characters.get(host), self.config_of(host), path)
 
-    @property
-    def cap_characters(self) -> int | None:
-        """How many characters of a memory file the home's host shows its agent."""
-        own = self.settings.cap_characters.get(self.home.identity.host)
-        return None if own is None else self.cap.characters
+    def most_characters(self, path: str) -> int | None:
+        """Return how many characters of a file the home's host shows its agent; None where there is no bound, or it is no memory file."""
+        identity = self.home.identity
+        if path not in identity.gated or self.settings.cap_characters.get(identity.host) is None:
+            return None
+        return self.cap_of(path).characters
 
 
 class Ledger(Struct, frozen=True, kw_only=True):

@@ -151,8 +151,8 @@ class Cap(Struct, frozen=True, kw_only=True):
 
     @property
     def told(self) -> str:
-        """The number and the setting, for a message."""
-        return f"{self.characters or 0:,} ({self.setting})"
+        """The number and the setting, where it is known, for a message."""
+        return f"{self.characters or 0:,}{f' ({self.setting})' if self.setting else ''}"
 
 
 def config_file(host: str, user_home: str, environment: Mapping[str, str]) -> str:
@@ -169,15 +169,19 @@ def config_file(host: str, user_home: str, environment: Mapping[str, str]) -> st
     return named or os.path.join(state_roots(user_home, environment)[host], preset(host).config)
 
 
-def read_cap(host: str, own: int | None, config: str) -> Cap:
+def read_cap(host: str, own: int | None, config: str, path: str = "") -> Cap:
     """Return the cap of a host: its own setting, or its default; the home's own setting where that is smaller.
 
     Args:
         host: Its name in records.
         own: ``cap_characters`` of the home; as shipped, it says nothing.
         config: The host's configuration (:func:`config_file`); empty where nobody looked.
+        path: The memory file, of which the host may show less than of others.
     """
     keys, shipped = preset(host).cap, Settings().cap_characters.get(host)
+    if path in preset(host).caps and own is not None:
+        keys, shipped = preset(host).caps[path]
+        own = min(own, shipped)
     of_home = cut(host, own, f"cap_characters.{host} in {OWN}")
     if own is None or not keys:
         return of_home

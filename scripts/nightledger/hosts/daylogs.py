@@ -47,6 +47,7 @@ class Preset(Struct, frozen=True, kw_only=True):
             empty for a host without one.
         config: The host's settings, relative to its own directory; empty where none are read.
         cap: Keys of the setting there that says how many characters of memory the agent is shown.
+        caps: The same, and the host's default, of memory files that have another.
         sessions: Patterns of the files that its sessions write, below its own directory.
         hook_file: The file that names its hooks, relative to its own directory; empty where no file does.
         project_hook_file: The same relative to a project.
@@ -68,6 +69,7 @@ class Preset(Struct, frozen=True, kw_only=True):
     root: tuple[str, ...]
     config: str
     cap: tuple[str, ...]
+    caps: Mapping[str, tuple[tuple[str, ...], int]]
     sessions: tuple[str, ...]
     hook_file: str
     project_hook_file: str

@@ -126,7 +126,7 @@ def check(  # noqa: PLR0913 - the home, and what was asked of it
     document = read_gated(gate.home, path).decode("utf-8", "surrogateescape")
     signed = frozenset(signed_lately(gate, ledger, path, moment.at.date()))
     kept = frozenset(kept_sides(gate, ledger.book, path, document))
-    cap = gate.cap
+    cap = gate.cap_of(path)
     staying = kept_lines(gate, ledger, path, document, signed)
     parsed = parse_markdown(document)
     asked = choose(analyst, parsed, today, staying) if analyst else Chosen()
@@ -161,7 +161,7 @@ def _with_room(
     gate: Gate, ledger: Ledger, found: Checkup, drafts: Sequence[Draft], look: Look, *, every: bool
 ) -> tuple[Checkup, list[Draft]]:
     """Return a check-up with the plan that gets the file under its cap, and its drafts, of which the plan's come last."""
-    room, plan = look_for_room(look, gate.cap, not_refused(gate, ledger))
+    room, plan = look_for_room(look, gate.cap_of(look.path), not_refused(gate, ledger))
     planned = [draft for draft in drafts if draft.rank >= GRAVE_RANK]
     if every or not plan:
         planned += [draft for draft in drafts if draft.rank < GRAVE_RANK and not _is_in(draft, room)]

@@ -27,6 +27,7 @@ from nightledger.gate.integrity.trusting import Trust
 from nightledger.gate.review.composing import Terms
 from nightledger.gate.review.reviewing import Item, items_in
 from nightledger.gate.stored import Stored, read_proposal
+from nightledger.hosts.configured import Cap
 from nightledger.remote.handlers import Done, Work
 from nightledger.text.scanners.scan import mask_lines, scan_secrets
 from nightledger.trust.note import decode_base64, encode_base64
@@ -76,7 +77,7 @@ def waiting_of(work: Work) -> Waiting:
             cooling_after_proposal_s=gate.cooling.after_proposal_s,
             cooling_after_signature_s=gate.cooling.after_signature_s,
             decision_expires_days=gate.settings.decision_expires_days,
-            cap_characters=gate.cap_characters,
+            cap_characters=gate.most_characters(gate.home.identity.gated[0]),
         ),
         documents=tuple(documents.values()),
         proposals=tuple(proposals),
@@ -193,7 +194,7 @@ def unpack(waiting: Waiting, home_id: str) -> RemoteReview:
                 after_signature_s=terms.cooling_after_signature_s,
             ),
             decision_expires_days=terms.decision_expires_days,
-            cap_characters=terms.cap_characters,
+            cap_of=lambda _: Cap(characters=terms.cap_characters),
         ),
         documents=documents,
         masked=tuple(masked),

@@ -326,9 +326,11 @@ def check_result(gate: Gate, write: Write, *, capped: bool = True) -> list[str]:
     if own_values(gate, new_lines(decode(write.before), decode(write.after))):
         reasons.append(f"{write.path}: a row of the operator's rule files holds the new text back")
     before, after = map(len, map(decode, (write.before, write.after)))
-    cap = gate.cap_characters if capped and write.path in gate.home.identity.gated else None
+    cap = gate.most_characters(write.path) if capped else None
     if cap is not None and after > max(cap, before):
-        reasons.append(f"{write.path} would have {after} characters and its host shows {gate.cap.told}")
+        reasons.append(
+            f"{write.path} would have {after} characters and its host shows {gate.cap_of(write.path).told}"
+        )
     return reasons
 
 

@@ -5,6 +5,7 @@ order to an agent, which have a change of their own; what moves to the archive k
 """
 
 import hashlib
+import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from datetime import date
@@ -138,7 +139,7 @@ def room_for(
     """
     text = decode(read_gated(gate.home, path))
     kept = kept_lines(gate, ledger, path, text, frozenset(signed_lately(gate, ledger, path, today)))
-    look = Look(path=path, text=text, today=today, kept=kept, shown=gate.cap.shown)
+    look = Look(path=path, text=text, today=today, kept=kept, shown=gate.cap_of(path).shown)
     planned = plan(look, need, may)
     return [draft for _, draft in planned] if sum(piece.characters for piece, _ in planned) >= need else []
 
@@ -152,7 +153,7 @@ def withdraw_roomless(gate: Gate, ledger: Ledger, moment: Moment) -> None:
         moment: The clocks.
     """
     events, sizes = [], dict[str, int]()
-    for item in read_stored(gate, ledger.book, states={ChangeState.PENDING}) if gate.cap.characters else ():
+    for item in read_stored(gate, ledger.book, states={ChangeState.PENDING}):
         status = ledger.book.proposals[item.proposal.id]
         lives = status.answerable(DecisionType.REJECT)  # what is signed and cools goes for them, too
         waits = [change for change in item.proposal.changes if change.n in lives]
@@ -166,7 +167,7 @@ def withdraw_roomless(gate: Gate, ledger: Ledger, moment: Moment) -> None:
             change.n
             for change in waits
             if status.state_of(change.n) is ChangeState.PENDING
-            and sizes[change.target] + len(change.after) > (gate.cap.characters or 0)
+            and sizes[change.target] + len(change.after) > (gate.most_characters(change.target) or math.inf)
         ]
         events += [closing(status.id, out, cause=ROOMLESS)] if out else []
     if events:

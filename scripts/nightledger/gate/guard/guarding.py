@@ -223,7 +223,7 @@ class _Watch:
             guess=guess,
             title=_title(path, earlier),
             note=_LOST if accepted is None else "",
-            cap_characters=self.gate.cap_characters if path in self.gate.home.identity.gated else None,
+            cap_characters=self.gate.most_characters(path),
             told=own_values(self.gate, decode(before), decode(present)),
         )
         self.blobs.put(before)

@@ -91,7 +91,7 @@ def propose_wish(gate: Gate, ledger: Ledger, wish: Wish, moment: Moment, *, dry_
         raise RefusedError(f"it has no place: {why}", hint=MENDING if why == NOT_UTF8 else NAMING)
     if outcome.over_cap:
         raise RefusedError(
-            f"{wish.target} is over the cap of its host, {gate.cap.told}",
+            f"{wish.target} is over the cap of its host, {gate.cap_of(wish.target).told}",
             hint="propose a removal, or a replacement that is no longer",
         )
     if outcome.suppressed:

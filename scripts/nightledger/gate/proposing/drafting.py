@@ -76,7 +76,7 @@ class Base(Struct, frozen=True, kw_only=True):
 def read_base(gate: Gate, path: str) -> Base:
     """Read a file that changes may write."""
     content = read_target(gate.home, path)
-    cap = gate.cap_characters if path in gate.home.identity.gated else None
+    cap = gate.most_characters(path)
     divided = path in preset(gate.home.identity.host).divided
     return Base(path=path, content=content, text=decode(content), cap=cap, divided=divided)
 

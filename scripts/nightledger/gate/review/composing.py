@@ -33,6 +33,7 @@ from nightledger.gate.guard.drifting import plan_settlement, settled_target
 from nightledger.gate.opening import Gate
 from nightledger.gate.review.reviewing import TWICE, Answer, Item, Refusal, Verb
 from nightledger.gate.stored import Stored, hunks_sha256, with_id
+from nightledger.hosts.configured import Cap
 from nightledger.text.changes.place import Unplaced, is_same_place, place, shown_in
 from nightledger.text.changes.sections import text_sha256
 
@@ -71,15 +72,13 @@ class Terms(Struct, frozen=True, kw_only=True):
         origin: Its id, as decisions carry it.
         cooling: The waits before an apply.
         decision_expires_days: How long an approval stays good.
-        cap_characters: What its host shows of a memory file; None where it shows all.
-        cap_setting: What says so; empty where it is not known, as on another machine.
+        cap_of: What its host shows of a file, by its path.
     """
 
     origin: str
     cooling: Cooling
     decision_expires_days: int
-    cap_characters: int | None
-    cap_setting: str = ""
+    cap_of: Callable[[str], Cap]
 
 
 class Choice(Struct, frozen=True, kw_only=True):
@@ -97,8 +96,7 @@ def terms_of(gate: Gate) -> Terms:
         origin=gate.home.identity.origin,
         cooling=gate.cooling,
         decision_expires_days=gate.settings.decision_expires_days,
-        cap_characters=gate.cap.characters,
-        cap_setting=gate.cap.setting,
+        cap_of=gate.cap_of,
     )
 
 
@@ -230,10 +228,9 @@ def _place(
         after |= placed
     texts = {change.target for change in changes if change.op not in UNCAPPED}
     for path in sorted(path for path in texts if not skill_name(path)):
-        cap = terms.cap_characters
-        if cap is not None and len(after[path]) > max(cap, len(before[path])):
-            setting = f" ({terms.cap_setting})" if terms.cap_setting else ""
-            return f"{path} would have {len(after[path]):,} characters, its host shows {cap:,}{setting}: approve removals with it"
+        cap = terms.cap_of(path)
+        if cap.characters is not None and len(after[path]) > max(cap.characters, len(before[path])):
+            return f"{path} would have {len(after[path]):,} characters, its host shows {cap.told}: approve removals with it"
     return decision_targets(before, after, changes, anchors), ChainMap(after, cast("_Texts", current))
 
 

@@ -309,7 +309,7 @@ def _without_room(gate: Gate, outcome: Outcome, quieter: int, since: date | None
         if since
         else "the next night looks again"
     )
-    over = f"would take the file over its host's cap, {gate.cap.told}, and nothing that may go makes room"
+    over = f"would take the file over its host's cap, {gate.cap_of(gate.home.identity.gated[0]).told}, and nothing that may go makes room"
     more = ("more is good enough for a proposal of its own", "more are good enough for one of their own")
     told = (
         (

@@ -124,9 +124,8 @@ def check_memory(home: Home, settings: Settings, now: datetime) -> Iterator[Chec
     """
     host, seen = home.identity.host, detect_host(home.root)
     yield found("memory.host" if seen == host else "memory.other_host", host=host, seen=seen)
-    cap = read_cap(host, settings.cap_characters.get(host), cap_config(host))
     for path in home.identity.gated:
-        yield _size(home, path, cap)
+        yield _size(home, path, read_cap(host, settings.cap_characters.get(host), cap_config(host), path))
     for source in find_sources(home):
         with suppress(OSError):
             size, most = os.stat(home.path(source.path)).st_size, MOST_BYTES.get(source.kind)

@@ -150,18 +150,18 @@ def put_instead(
             return (), fallen[0].reason
         outcome = make(session)
         if outcome.proposal is None:
-            return (), _why(gate, outcome)
+            return (), _why(gate, item.change.target, outcome)
         book = session.reread().book
         accepted, status = accepted_texts(gate, book), book.proposals[outcome.proposal.id]
         return items_of(gate, status, DecisionType.APPROVE, read_documents(gate), accepted=accepted), ""
 
 
-def _why(gate: Gate, outcome: Outcome) -> str:
+def _why(gate: Gate, path: str, outcome: Outcome) -> str:
     """Tell why a wording was not proposed."""
     if outcome.held:
         return f"scanners hold it back ({', '.join(outcome.held[0].rules)})"
     if outcome.over_cap:
-        return f"it has no room: the host shows {gate.cap.told}"
+        return f"it has no room: the host shows {gate.cap_of(path).told}"
     return outcome.unfit[0].reason if outcome.unfit else "it says what was asked, or forgotten, before"
 
 

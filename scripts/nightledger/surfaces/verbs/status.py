@@ -258,7 +258,7 @@ def _sizes(gate: Gate) -> Iterator[dict[str, Any]]:
             text = read_gated(gate.home, path).decode("utf-8", "surrogateescape")
         except NightledgerError:
             continue  # told as drift
-        yield {"path": path, "characters": len(text), "cap": gate.cap_characters}
+        yield {"path": path, "characters": len(text), "cap": gate.most_characters(path)}
 
 
 def _held_record(entry: Entry, since: datetime) -> dict[str, Any]:
