@@ -45,8 +45,7 @@ def test_thirty_answers_on_each_screen_tells_the_share_that_was_signed_here(worl
         decided.update(map(band, waits))
         signed.update(map(band, waits if day % 3 else ()))
         review(world, otherwise="y" if day % 3 else "n")
-        world.wait(hours=3)
-        world.ok("apply")
+        world.apply_cooled()
     (one,) = mined(world, 21, ["Lesson: always call the harbour master before the ferry docks"])
     of, yes = decided[band(one)], signed[band(one)]
     assert 10 <= of < decided.total(), "of those as sure as it, and no others"

@@ -398,8 +398,7 @@ def test_a_night_proposes_what_records_teach_with_each_line_behind_it_and_no_mor
             assert cited["origin"] == "agent"
     flags = {text: {flag["rule"] for flag in one["flags"]} for text, one in changes.items()}
     assert ["single_source" in flags[text] for text in wanted] == [True, True, True]
-    world.ok("approve", proposal["id"])
-    world.apply_cooled()
+    world.accept(proposal["id"])
     assert "Deploys go out Monday to Thursday" in world.read()
     record(world, "correction", "add", *FRIDAY, "--session", "d")
     world.wait(hours=20)

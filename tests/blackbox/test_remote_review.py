@@ -56,8 +56,7 @@ def test_what_is_signed_elsewhere_is_applied_after_cooling(pair: tuple[World, Wo
     before = host.read()
     host.ok("apply")
     assert host.read() == before
-    host.wait(hours=3)
-    host.ok("apply")
+    host.apply_cooled()
     assert TEXT in host.read()
     whole(host)
 
@@ -103,8 +102,7 @@ def test_what_is_rejected_elsewhere_waits_no_more(pair: tuple[World, World]) -> 
     host.propose(TEXT)
     reviewed(host, desk, "n")
     assert not host.proposals()
-    host.wait(hours=3)
-    host.ok("apply")
+    host.apply_cooled()
     assert TEXT not in host.read()
     whole(host)
 
@@ -130,8 +128,7 @@ def test_a_decision_that_comes_twice_is_carried_out_once(pair: tuple[World, Worl
     host, desk = pair
     name = host.propose(TEXT)
     reviewed(host, desk, "y")
-    host.wait(hours=3)
-    host.ok("apply")
+    host.apply_cooled()
     host.ok("undo", name)
     before = host.read()
     spool = host.root.parent / "spool"

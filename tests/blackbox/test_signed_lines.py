@@ -362,8 +362,7 @@ def test_the_operator_settles_what_was_forged_and_signs_nothing_else_before(
     assert world.read() == good
     assert "drift" not in alarms(world)
     assert world.run("guard", "--exit-code").status == 0
-    assert world.approve(waits).status == 0
-    world.apply_cooled()
+    world.accept(waits)
     assert "Paint the east gate." in world.run("recall", "paint east gate", "--agent").out
     assert world.run("verify").status == 4  # the log says for ever what was forged
 

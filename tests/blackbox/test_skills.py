@@ -330,8 +330,7 @@ def test_after_a_week_a_skill_is_taken_back_by_a_proposal_like_any_other_change(
     applied.wait(days=8)
     applied.run("undo", name_of(applied))
     (back,) = [one for one in applied.proposals() if one["kind"] == "reversal"]
-    assert applied.approve(back["id"]).status == 0
-    applied.apply_cooled()
+    applied.accept(back["id"])
     assert not place(applied).parent.exists()
     sound(applied)
 
@@ -528,8 +527,7 @@ def test_a_name_that_yaml_reads_as_no_text_is_quoted(
     (one,) = skills(world)
     assert f'name: "{name}"\n' in one["changes"][0]["after"]
     assert yaml.safe_load(one["changes"][0]["after"].split("---\n")[1])["name"] == name
-    assert world.approve(one["id"]).status == 0
-    world.apply_cooled()
+    world.accept(one["id"])
     assert (world.home / "skills" / name / "SKILL.md").exists()
     sound(world)
 

@@ -209,6 +209,11 @@ class World:
         self.wait(hours=3)
         self.ok("apply")
 
+    def accept(self, name: str, *words: str) -> None:
+        """Sign a proposal with a key without passphrase, let it cool, and apply it."""
+        self.ok("approve", name, *words)
+        self.apply_cooled()
+
     def night(self, day: int) -> None:
         """Let the night before a day of the clock's month be run, as cron does at ten past three."""
         self.now = self.now.replace(day=day, hour=3, minute=10)
