@@ -1,12 +1,10 @@
 """What is said of how sure a proposal is: a chance that was measured, and what became of such proposals in this home."""
 
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
-import pytest
 from tests.blackbox.person import review
-from tests.blackbox.world import World, found
+from tests.blackbox.world import World
 
 THINGS = (
     ("the south crane", "must not lift more than 900 kg"), ("the hull", "must never be painted below 8 degrees"),
@@ -14,11 +12,6 @@ THINGS = (
     ("restic", "always needs its full path"), ("the gate code", "must never stand in the diary"),
     ("the ferry", "must never dock before the master was called"), ("the winch", "must never turn under load"),
 )  # fmt: skip
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    return found(tmp_path)
 
 
 def mined(world: World, day: int, lines: list[str]) -> list[dict[str, Any]]:

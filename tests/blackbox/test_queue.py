@@ -1,10 +1,7 @@
 """What waits is the best there is; what was answered is told as it was answered, and is learned from."""
 
-from pathlib import Path
-
-import pytest
 from tests.blackbox.person import review, sound
-from tests.blackbox.world import World, found
+from tests.blackbox.world import World
 
 LAMP = "Lesson: the lamp in the hall wants a small fuse"
 KEYS = "Important: the API key rotation happens every 90 days, never commit keys."
@@ -13,11 +10,6 @@ CRANE = "Lesson: ask the harbour master before the crane moves"
 CRON = "Root cause: cron has no PATH; call restic by its full path"
 COUNT = "Lesson: count twice before ordering cable"
 """Lines of a daily log, what a night is surest of first."""
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    return found(tmp_path)
 
 
 def small(world: World) -> None:
