@@ -92,7 +92,7 @@ def test_nights_views_recall_and_the_hook_do_not_say_again_what_was_expunged(wor
         world.ok("consolidate", "--since", "2026-03-01"),
         json.dumps(world.proposals("--all")),
         world.process("hook", "claude_code", "SessionStart", stdin=json.dumps({"cwd": str(world.home)})).out,
-        world.process("hook", "claude_code", "UserPromptSubmit", stdin=json.dumps({"prompt": asked[0]})).out,
+        world.prompted(asked[0]),
         world.ok("status"),
         *(world.ok("proposals", one["id"]) for one in world.proposals()),
         world.ok("review", typed=["v", "d", "s"] * 9),

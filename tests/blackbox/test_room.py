@@ -1,6 +1,5 @@
 """A memory over its host's cap: what the agent never sees, a plan of a few items, and nights that go on."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -390,22 +389,16 @@ def test_a_prompt_is_told_what_a_signed_plan_moved_and_nothing_else_that_stands_
     archive.write_text(f"{archive.read_text()}\n## Session\n\n- {foreign}.\n")
     world.ok("stage")
     at = archive.read_text().split("\n").index(f"- {gone}.") + 1
-    assert f"\\n- {gone}. (memory/archive/2026.md:{at})\\n" in prompted(world, gone)
-    assert prompted(world, foreign) == ""
+    assert f"\\n- {gone}. (memory/archive/2026.md:{at})\\n" in world.prompted(gone)
+    assert world.prompted(foreign) == ""
     assert gone in world.ok("recall", gone, "--agent")
     assert foreign not in world.ok("recall", foreign, "--agent")
     (applied,) = {event["decision"] for event in world.events() if event["event"] == "apply.intent"}
     (world.home / f"audit/decisions/{applied}.json.sig").write_text("no signature\n")
     archive.write_text(f"{archive.read_text()}\n")
     world.run("stage")
-    assert "archive" not in prompted(world, f"again: {gone}"), "the log alone says that it was signed"
+    assert "archive" not in world.prompted(f"again: {gone}"), "the log alone says that it was signed"
     assert gone not in world.run("recall", gone.partition(" ")[2], "--agent").out
-
-
-def prompted(world: World, words: str) -> str:
-    """Give what the hook adds to a prompt."""
-    asked = json.dumps({"session_id": words, "prompt": words})
-    return " ".join(world.process("hook", "claude-code", "UserPromptSubmit", stdin=asked).out.split())
 
 
 def test_what_the_agent_does_not_see_may_go_however_young_it_is(tmp_path: Path) -> None:

@@ -110,12 +110,27 @@ class World:
         return json.loads(ran.out)
 
     def process(
-        self, *words: str, timeout_s: float = 120.0, stdin: str = "", through: Sequence[str] = ()
+        self,
+        *words: str,
+        timeout_s: float = 120.0,
+        stdin: str = "",
+        through: Sequence[str] = (),
+        started: type["subprocess.Popen[str]"] | None = None,
     ) -> Ran:
-        """Run the real command in a process of its own, or in one that another program starts."""
+        """Run the real command in a process of its own, or in one that another program starts.
+
+        A fork of this process saves the command's start; where others run meanwhile, or the start is a point,
+        ``started`` is ``subprocess.Popen``.
+        """
         given = ["--home", str(self.home), "--now", self.now.isoformat()]
         argv = [*through, sys.executable, str(PROGRAM), *words, *given]
-        return run_process(argv, env=self._variables(), timeout_s=timeout_s, stdin=stdin)
+        made = started or (subprocess.Popen if through else Forked)
+        return run_process(argv, env=self._variables(), timeout_s=timeout_s, stdin=stdin, started=made)
+
+    def prompted(self, prompt: str) -> str:
+        """Give what the hook of Claude Code adds to the first prompt of a session."""
+        asked = json.dumps({"hook_event_name": "UserPromptSubmit", "session_id": prompt, "prompt": prompt})
+        return self.process("hook", "claude-code", "UserPromptSubmit", stdin=asked).out
 
     def second_look(self, *words: str) -> tuple[int, str]:
         """Run the second verifier in this process: its exit status and output."""
@@ -270,21 +285,23 @@ def sha256(data: bytes) -> str:
 
 
 def run_process(
-    argv: Sequence[str], *, env: Mapping[str, str], timeout_s: float = 120.0, stdin: str = ""
+    argv: Sequence[str],
+    *,
+    env: Mapping[str, str],
+    timeout_s: float = 120.0,
+    stdin: str = "",
+    started: type["subprocess.Popen[str]"] = subprocess.Popen,
 ) -> Ran:
     """Run a program with that environment and nothing else."""
     variables = {"PATH": os.environ["PATH"], "HOME": env.get("NIGHTLEDGER_KEYS", "/nonexistent"), **env}
-    done = subprocess.run(
-        list(argv),
-        env=variables,
-        input=stdin,
-        text=True,
-        errors="replace",
-        capture_output=True,
-        timeout=timeout_s,
-        check=False,
-    )
-    return Ran(words=tuple(argv), status=done.returncode, out=done.stdout, err=done.stderr)
+    pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with started(list(argv), env=variables, text=True, errors="replace", **pipes) as process:
+        try:
+            out, err = process.communicate(stdin, timeout_s)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+    return Ran(words=tuple(argv), status=process.returncode, out=out, err=err)
 
 
 @cache

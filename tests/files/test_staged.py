@@ -15,7 +15,7 @@ from nightledger.files.staging_troubles import keep_troubles, read_troubles
 NOW = "2026-03-03T10:30:00Z"
 
 
-WRONG = [
+WRONG: list[dict[str, Any]] = [
     {"lines": "ab"},
     {"lines": [1]},
     {"lines": [1, 2, 3]},
@@ -33,7 +33,7 @@ def test_a_page_of_a_place_or_a_file_that_is_none_is_as_nothing_staged(tmp_path:
     Path(home.staged_dir).mkdir(parents=True)
     Path(home.staged_context).write_text(text)
     good: dict[str, Any] = {"shown": ["e-1"], "path": "MEMORY.md", "lines": [3, 3]}
-    bad = [({**good, **fields}, {}) for fields in WRONG]
+    bad: list[tuple[dict[str, Any], dict[str, list[str]]]] = [({**good, **fields}, {}) for fields in WRONG]
     bad += [(good, {path: ["1", "2"]}) for path in ("", "/etc/passwd", "../beside", "a\0b")]
     for line, files in ((good, {}), *bad):
         known = {"v": 1, "sha256": page.sha256, "lines": [line], "files": files}
