@@ -3,7 +3,6 @@
 import json
 import re
 import subprocess
-import threading
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -13,7 +12,7 @@ from typing import Any, ClassVar
 import pytest
 from tests.blackbox.living import known, live
 from tests.blackbox.test_reviewing import told_when
-from tests.blackbox.world import ROOT, World, found
+from tests.blackbox.world import ROOT, World, found, serving
 from tests.rows import each_row
 
 NAS = "The NAS spins down after 20 minutes, so the first request times out."
@@ -74,12 +73,9 @@ class Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with Server() as running:
-        thread = threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True)
-        thread.start()
+    running = Server()
+    with serving(running):
         yield running
-        running.shutdown()
-        thread.join()
 
 
 @pytest.fixture

@@ -4,11 +4,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from tests.blackbox.world import World
-
-
-def yes(_shown: str) -> str:
-    return "y"
+from tests.blackbox.world import World, yes
 
 
 def put(world: World, files: dict[str, bytes]) -> None:

@@ -1,14 +1,13 @@
 """A notice that reaches a person: every template against a server of the test or a program on the search path."""
 
 import json
-import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.blackbox.world import World
+from tests.blackbox.world import World, serving
 from tests.rows import each_row
 
 SECRET = "7000001:AbCdEfGhIjKlMnOpQrStUvWxYz-0123456"  # made up for this test
@@ -51,12 +50,9 @@ class Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with Server() as running:
-        thread = threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True)
-        thread.start()
+    running = Server()
+    with serving(running):
         yield running
-        running.shutdown()
-        thread.join()
 
 
 def told_by(world: World, **notifier: str) -> None:

@@ -5,11 +5,7 @@ import subprocess
 from pathlib import Path
 
 from tests.blackbox.test_lifecycle import whole
-from tests.blackbox.world import World, found
-
-
-def yes(_shown: str) -> str:
-    return "y"
+from tests.blackbox.world import World, found, yes
 
 
 def make_key(path: Path) -> Path:

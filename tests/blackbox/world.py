@@ -13,8 +13,10 @@ import os
 import runpy
 import shutil
 import signal
+import socketserver
 import subprocess
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -175,6 +177,11 @@ class World:
         """Give the audit log's events."""
         return [json.loads(line) for line in (self.home / LOG).read_bytes().splitlines()]
 
+    def decisions(self, since: int = 0) -> list[dict[str, Any]]:
+        """Give the decisions that were recorded from a line of the log on."""
+        names = [e["decision"] for e in self.events()[since:] if e["event"] == "decision.recorded"]
+        return [json.loads(self.read(f"audit/decisions/{name}.json")) for name in names]
+
     def blob(self, sha256: str) -> Path:
         return self.home / "audit" / "blobs" / "sha256" / sha256[:2] / sha256
 
@@ -279,9 +286,26 @@ def found(
     return world
 
 
-def sha256(data: bytes) -> str:
+def sha256(data: bytes | str) -> str:
     """Give a digest in hex."""
-    return hashlib.sha256(data).hexdigest()
+    raw = data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data
+    return hashlib.sha256(raw).hexdigest()
+
+
+def yes(_shown: str) -> str:
+    """Say yes to whatever is shown."""
+    return "y"
+
+
+@contextlib.contextmanager
+def serving(server: socketserver.BaseServer) -> Iterator[None]:
+    """Have a server answer while the block lasts."""
+    with server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        yield
+        server.shutdown()
+        thread.join()
 
 
 def run_process(
