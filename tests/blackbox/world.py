@@ -342,12 +342,14 @@ class Forked(subprocess.Popen[Any]):
         _main()
         self.pid = os.fork()
         if self.pid == 0:
-            _become(argv, env, streams)
+            become(argv, env, streams)
         self._child_created = True
         self._close_pipe_fds(*streams)  # type: ignore[attr-defined]  # one of its own
 
 
-def _become(argv: Sequence[str], env: Mapping[str, str], streams: Sequence[int]) -> NoReturn:
+def become(
+    argv: Sequence[str], env: Mapping[str, str], streams: Sequence[int] = (-1, -1, -1, -1, -1, -1)
+) -> NoReturn:
     """Carry the command out in this fork, with nothing of the tests' but what they have loaded, and leave."""
     status = 1
     try:
