@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.blackbox.forge import line_of
 from tests.blackbox.person import Person
-from tests.blackbox.post import Post, sealed
+from tests.blackbox.post import Post, join, sealed
 from tests.blackbox.test_lifecycle import whole
 from tests.blackbox.test_skills import NAME, SKILL, due
 from tests.blackbox.world import Ran, World, found
@@ -20,16 +20,8 @@ TEXT = "Label both ends of a cable."
 def pair(adopted: World, tmp_path: Path) -> tuple[World, World]:
     """Give the agent's home, which lists the key of the other machine, and that machine's own home."""
     host, desk = adopted.copy(tmp_path / "host"), found(tmp_path / "desk")
-    spool = tmp_path / "spool"
-    spool.mkdir()
     host.ok("key", "add", str(desk.own_keys / "operator.pub"), "--principal", "ann", typed=lambda _: "y")
-    for world, other, name, words in (
-        (host, desk, "desk", ("--actions", "decide,proposals")),
-        (desk, host, "host", ()),
-    ):
-        line = other.json("channel", "keygen")["line"]
-        world.ok("channel", "peer", "add", name, "--line", line, *words)
-        (world.keys / "operator.yaml").write_text(json.dumps({"peers": {name: {"spool": str(spool)}}}))
+    join(host, desk, tmp_path / "spool", "--actions", "decide,proposals", names=("desk", "host"))
     return host, desk
 
 
