@@ -13,8 +13,6 @@ from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.review.composing import make_unproposed
 
-LEAK = "the-blue-key-4411"
-
 
 def target(desk: Desk, path: str, *, result: str = EMPTY_SHA256) -> DecisionTarget:
     base = hashlib.sha256(Path(desk.home.path(path)).read_bytes()).hexdigest()
