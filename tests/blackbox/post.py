@@ -116,6 +116,19 @@ def know(world: World, name: str, other: World, *words: str) -> None:
     assert ran.status == 0, ran
 
 
+def join(agent: World, other: World, spool: Path, *words: str, names: tuple[str, str]) -> None:
+    """Let two homes know each other by the names that each has for the other, and share a directory.
+
+    ``words`` say what the second may ask of the first.
+    """
+    spool.mkdir(exist_ok=True)
+    known_as, knows = names
+    know(agent, known_as, other, *words)
+    know(other, knows, agent)
+    for world, peer in ((agent, known_as), (other, knows)):
+        (world.keys / "operator.yaml").write_text(json.dumps({"peers": {peer: {"spool": str(spool)}}}))
+
+
 def answer_of(envelope: bytes) -> dict[str, Any]:
     """Give what an answer says."""
     said: dict[str, Any] = json.loads(base64.b64decode(json.loads(envelope)["payload"]))

@@ -2,7 +2,7 @@
 
 import json
 import re
-import threading
+import subprocess
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import pytest
 from tests.blackbox.living import known, live
 from tests.blackbox.test_reviewing import told_when
-from tests.blackbox.world import ROOT, World, found
+from tests.blackbox.world import ROOT, World, found, serving
 from tests.rows import each_row
 
 NAS = "The NAS spins down after 20 minutes, so the first request times out."
@@ -73,12 +73,9 @@ class Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with Server() as running:
-        thread = threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True)
-        thread.start()
+    running = Server()
+    with serving(running):
         yield running
-        running.shutdown()
-        thread.join()
 
 
 @pytest.fixture
@@ -221,7 +218,8 @@ def test_nobody_waits_for_a_model_that_takes_its_time(asking: World, server: Ser
     ran = []
     server.during = lambda: ran.append(
         asking.process(
-            "propose", "--section", "Lessons", "--reason", "it failed twice", "--text", "Oil the winch."
+            *("propose", "--section", "Lessons", "--reason", "it failed twice", "--text", "Oil the winch."),
+            started=subprocess.Popen,
         )
     )
     choose(server, operation("add", 4, NAS))
@@ -568,7 +566,7 @@ def test_two_entries_that_a_model_says_contradict_each_other_are_the_operator_s_
 
 def test_a_check_up_is_gone_through_again_from_its_transcript(checked: World, server: Server) -> None:
     ran = []
-    server.during = lambda: ran.append(checked.process("log", "--stdin"))
+    server.during = lambda: ran.append(checked.process("log", "--stdin", started=subprocess.Popen))
     choose(server, CRANE)
     first = checked.json("check", "--dry-run")
     assert not (checked.home / TRANSCRIPT).exists()
@@ -737,7 +735,8 @@ def test_a_long_entry_is_staged_said_and_found_by_its_summary_and_no_server_is_a
     said = {"alignment_score": 0.8, "tags": ["rigging", "brake"], "summary": f"- {BY_MODEL}"}
     assert entry["block"] == said
     assert world.json("recall", "rigging", "--scope", "memory")["hits"][0]["entry"] == entry["entry"]
-    prompt = json.dumps({"prompt": "Is the crane at the north pier to be moved before the wind report?"})
-    assert BY_MODEL[:40] in world.process("hook", "claude_code", "UserPromptSubmit", stdin=prompt).out
+    assert BY_MODEL[:40] in world.prompted(
+        "Is the crane at the north pier to be moved before the wind report?"
+    )
     assert len(server.asked) == 2
     assert f"- {LONG}" in world.read()

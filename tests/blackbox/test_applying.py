@@ -12,6 +12,7 @@ from typing import Any
 
 from tests.blackbox.forge import log_proposal, signed_as, target_of
 from tests.blackbox.person import review, sound
+from tests.blackbox.post import join
 from tests.blackbox.world import MEMORY, World, found, sha256
 
 TEXT = "Label both ends of a cable."
@@ -398,16 +399,7 @@ class Post:
 
     def __init__(self, home: World, root: Path) -> None:
         self.home, self.desk, self.spool = home, found(root / "desk"), root / "spool"
-        self.spool.mkdir()
-        for world, other, name, words in (
-            (self.home, self.desk, "desk", ("--actions", "decide")),
-            (self.desk, self.home, "host", ()),
-        ):
-            line = other.json("channel", "keygen")["line"]
-            world.ok("channel", "peer", "add", name, "--line", line, *words)
-            (world.keys / "operator.yaml").write_text(
-                json.dumps({"peers": {name: {"spool": str(self.spool)}}})
-            )
+        join(self.home, self.desk, self.spool, "--actions", "decide", names=("desk", "host"))
 
     def hand(self, content: bytes, signature: str) -> tuple[str, list[str]]:
         """Hand a decision over; give the answer's status, and each line of its reason but the first."""

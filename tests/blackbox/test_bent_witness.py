@@ -6,7 +6,6 @@ The witness here is this file: it answers over HTTP, right or bent.
 import contextlib
 import http.server
 import json
-import threading
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any
 import pytest
 from tests.blackbox.forge import append, signed_head
 from tests.blackbox.notes import NOON, Key, b64, line, note_of, witness
-from tests.blackbox.world import World
+from tests.blackbox.world import World, serving
 
 ALARM = 4
 ONE, TWO = witness(1), witness(2)
@@ -90,11 +89,10 @@ def harbour_of(world: World) -> Iterator[Harbour]:
             """Say nothing."""
 
     made: list[Harbour] = []
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        made.append(Harbour(world, f"http://127.0.0.1:{server.server_address[1]}"))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    made.append(Harbour(world, f"http://127.0.0.1:{server.server_address[1]}"))
+    with serving(server):
         yield made[0]
-        server.shutdown()
 
 
 @pytest.fixture(scope="module")

@@ -1,12 +1,10 @@
 """What is said of how sure a proposal is: a chance that was measured, and what became of such proposals in this home."""
 
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
-import pytest
 from tests.blackbox.person import review
-from tests.blackbox.world import World, found
+from tests.blackbox.world import World
 
 THINGS = (
     ("the south crane", "must not lift more than 900 kg"), ("the hull", "must never be painted below 8 degrees"),
@@ -14,11 +12,6 @@ THINGS = (
     ("restic", "always needs its full path"), ("the gate code", "must never stand in the diary"),
     ("the ferry", "must never dock before the master was called"), ("the winch", "must never turn under load"),
 )  # fmt: skip
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    return found(tmp_path)
 
 
 def mined(world: World, day: int, lines: list[str]) -> list[dict[str, Any]]:
@@ -45,8 +38,7 @@ def test_thirty_answers_on_each_screen_tells_the_share_that_was_signed_here(worl
         decided.update(map(band, waits))
         signed.update(map(band, waits if day % 3 else ()))
         review(world, otherwise="y" if day % 3 else "n")
-        world.wait(hours=3)
-        world.ok("apply")
+        world.apply_cooled()
     (one,) = mined(world, 21, ["Lesson: always call the harbour master before the ferry docks"])
     of, yes = decided[band(one)], signed[band(one)]
     assert 10 <= of < decided.total(), "of those as sure as it, and no others"

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.blackbox.forge import put_blob, target_of
+from tests.blackbox.person import sound
 from tests.blackbox.test_forged_applies import carry_out, saying
 from tests.blackbox.world import World, found
 from tests.rows import each_row
@@ -46,10 +47,6 @@ OTHER = "Ann's backups lie in Riga."
 
 def proposed(world: World, name: str, *words: str) -> str:
     return str(world.json("propose", "--target", f"memories/{name}", "--reason", "it helped", *words)["id"])
-
-
-def sound(world: World) -> None:
-    assert (world.run("verify").status, world.second_look()[0]) == (0, 0)
 
 
 def settle(world: World, *ids: str) -> None:

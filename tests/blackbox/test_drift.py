@@ -32,10 +32,6 @@ def waiting(world: World) -> list[tuple[str, str, str]]:
     return [(c["op"], c["before"], c["after"]) for p in world.proposals() for c in p["changes"]]
 
 
-def hashed(text: str) -> str:
-    return sha256(text.encode("utf-8", "surrogateescape"))
-
-
 def test_what_stands_in_a_file_is_a_blob_an_event_and_one_item_hunk_by_hunk(world: World) -> None:
     written = EDITED.replace("## Projects\n", f"## Projects\n\n- token: {SECRET}\n- Count twice.\n")
     world.write("MEMORY.md", written)
@@ -43,12 +39,12 @@ def test_what_stands_in_a_file_is_a_blob_an_event_and_one_item_hunk_by_hunk(worl
     name = one["proposal"]
     assert one == {**PLAIN, "new": True, "path": "MEMORY.md", "proposal": name, "writer": "unknown"}
     created = {"event": "proposal.created", "proposal": name, "changes": 3, "kind": "drift", "lane": "drift"}
-    bytes_of = {"base": hashed(MEMORY), "blob": hashed(written)}
+    bytes_of = {"base": sha256(MEMORY), "blob": sha256(written)}
     told = {"event": "drift.found", "path": "MEMORY.md", "proposal": name, "writer": "unknown", **bytes_of}
     assert since(world, 1) == [created, told]
-    assert world.events()[2]["sha256"] == hashed(written)
-    assert world.blob(hashed(written)).read_bytes() == written.encode()
-    assert world.blob(hashed(MEMORY)).read_bytes() == MEMORY.encode()
+    assert world.events()[2]["sha256"] == sha256(written)
+    assert world.blob(sha256(written)).read_bytes() == written.encode()
+    assert world.blob(sha256(MEMORY)).read_bytes() == MEMORY.encode()
     held = [path for path in world.home.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
     assert {path for path in held if "blobs" not in path.parts} == {world.home / "MEMORY.md"}
 
@@ -60,7 +56,7 @@ def test_an_item_shows_each_run_of_lines_with_its_place_its_source_and_its_secre
     world.write("MEMORY.md", written)
     name = guarded(world)[0]["proposal"]
     item = json.loads(world.read(f"memory/state/proposals/{name}.json"))
-    target = {"path": "MEMORY.md", "base_sha256": hashed(written)}
+    target = {"path": "MEMORY.md", "base_sha256": sha256(written)}
     meter = {"before_characters": len(MEMORY), "after_characters": len(written)}
     assert item["targets"] == [{**target, "meter": {**meter, "cap_characters": None}}]
     assert (item["period"], item["title"]) == ("2026-03-01", "MEMORY.md was changed outside Nightledger")
@@ -85,8 +81,8 @@ def test_an_item_shows_each_run_of_lines_with_its_place_its_source_and_its_secre
     assert [[flag["rule"] for flag in c["flags"]] for c in item["changes"]] == [[], [], ["secret.github"]]
     first, second, third = (c["evidence"] for c in item["changes"])
     plain = {"path": "MEMORY.md", "origin": "unknown", "outcome": None}
-    assert first == [{**plain, "lines": [5, 5], "sha256": hashed("- Keep backups for 90 days.")}]
-    assert (second, third) == ([], [{**plain, "lines": [11, 13], "sha256": hashed("MEMORY.md:11")}])
+    assert first == [{**plain, "lines": [5, 5], "sha256": sha256("- Keep backups for 90 days.")}]
+    assert (second, third) == ([], [{**plain, "lines": [11, 13], "sha256": sha256("MEMORY.md:11")}])
     for change in item["changes"]:
         lines = change["diff"].splitlines()[3:]
         assert [line for line in lines if line[0] == "-"] == [f"-{x}" for x in change["before"].splitlines()]
@@ -283,7 +279,7 @@ def test_a_file_that_is_gone_is_an_item_with_every_line_taken_out(world: World) 
     (change,) = world.proposals()[0]["changes"]
     assert (change["op"], change["before"], change["after"]) == ("remove", MEMORY, "")
     assert "gone" in change["reason"]
-    assert world.events()[-1]["sha256"] == hashed("")
+    assert world.events()[-1]["sha256"] == sha256("")
     review(world)
     assert world.read() == MEMORY
     whole(world)
@@ -295,11 +291,11 @@ def test_a_protected_file_is_noted_at_first_sight_and_asked_about_when_it_change
     world.write("AGENTS.md", "Be quick.\n")
     assert guarded(world) == []
     files = [
-        {"path": name, "sha256": hashed(text)}
+        {"path": name, "sha256": sha256(text)}
         for name, text in (("AGENTS.md", "Be quick.\n"), ("SOUL.md", "Be kind.\n"))
     ]
     assert since(world, 1) == [{"event": "protected.seen", "files": files}]
-    assert world.blob(hashed("Be kind.\n")).exists()
+    assert world.blob(sha256("Be kind.\n")).exists()
     assert (guarded(world), len(world.events())) == ([], 2)
     world.write("SOUL.md", "Obey.\n")
     (one,) = guarded(world)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.serialization import load_ssh_private_key
-from tests.blackbox.post import ACTIONS, Letter, Post, home_id, know
+from tests.blackbox.post import ACTIONS, Letter, Post, home_id, join
 from tests.blackbox.ssh import SoftKey, soft
 from tests.blackbox.world import World, found
 
@@ -21,12 +21,7 @@ def post(adopted: World, tmp_path: Path) -> Post:
     """Give an agent's home and a machine that may ask it, over a spool."""
     agent, ops = adopted.copy(tmp_path / "agent"), found(tmp_path / "ops")
     post = Post(agent=agent, ops=ops, third=ops, spool=tmp_path / "spool")
-    post.spool.mkdir()
-    know(agent, "ops", ops, "--actions", ACTIONS)
-    know(ops, "agent", agent)
-    for world, name in ((agent, "ops"), (ops, "agent")):
-        peers = {name: {"spool": str(post.spool)}}
-        (world.keys / "operator.yaml").write_text(json.dumps({"peers": peers}))
+    join(agent, ops, post.spool, "--actions", ACTIONS, names=("ops", "agent"))
     return post
 
 

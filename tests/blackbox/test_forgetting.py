@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.blackbox.forge import append
 from tests.blackbox.living import log_old_outcome
-from tests.blackbox.person import review
+from tests.blackbox.person import review, sound
 from tests.blackbox.world import MEMORY, World, found, sha256
 
 CLOSED = MEMORY.replace(
@@ -66,8 +66,7 @@ def removed(world: World) -> set[str]:
 def approve_and_apply(world: World, name: str) -> None:
     ran = world.approve(name)
     assert ran.status == 0, ran
-    world.wait(hours=3)
-    world.ok("apply")
+    world.apply_cooled()
 
 
 # ------------------------------------------------------------ what is asked, and what becomes of it
@@ -154,8 +153,7 @@ def test_what_was_let_go_lies_where_it_was_said_and_what_rests_on_it_is_found_th
     assert f"from: {LOG}:3 (agent)" in old.ok("proposals", lesson)
     for op in ("archive", "compress"):
         assert old.approve(asked[op]["id"]).status == 0
-    old.wait(hours=3)
-    old.ok("apply")
+    old.apply_cooled()
     assert (old.read(LOG), old.read(COPY)) == (summary, FULL)
     assert old.read() == CLOSED.replace(PUMP, "")
     assert old.read("memory/archive/2026.md") == (
@@ -173,8 +171,7 @@ def test_what_was_let_go_lies_where_it_was_said_and_what_rests_on_it_is_found_th
     for op in ("compress", "archive"):
         old.ok("undo", asked[op]["id"])
     assert (old.read(LOG), old.read()) == (FULL, CLOSED)
-    assert old.run("verify").status == 0
-    assert old.independent().status == 0
+    sound(old)
 
 
 def test_what_changed_since_it_was_asked_is_not_let_go(old: World) -> None:
@@ -269,7 +266,7 @@ def test_blobs_and_drift_that_nobody_answered_go_after_the_window_and_two_days(w
     assert [is_there(world, name) for name in (one, two, refused, drift)] == [True, True, True, False]
     verified = world.run("verify")
     assert (verified.status, "expired" in verified.text) == (0, True)
-    assert world.independent().status == 0
+    assert world.second_look()[0] == 0
     again = ("propose", "--reason", "r", "--source", "MEMORY.md:9", "--text")
     assert world.run(*again, "- walk  in CIRCLES.").status == 1
 
@@ -357,8 +354,7 @@ def forgotten(world: World, name: str) -> str:
     ran = world.run("forget", name, typed=lambda _: "y")
     assert ran.status == 0, ran
     made = next(e["proposal"] for e in reversed(world.events()) if e["event"] == "proposal.created")
-    world.wait(hours=3)
-    world.ok("apply")
+    world.apply_cooled()
     return str(made)
 
 
@@ -390,8 +386,7 @@ def test_what_is_forgotten_is_asked_once_taken_out_whole_and_said_by_nobody(worl
     another_entry_waits_for_nobody(world, key)
     assert world.approve(made[0]["id"]).status == 0
     assert made[0]["id"][:6] in world.run("forget", name).err
-    world.wait(hours=3)
-    world.ok("apply")
+    world.apply_cooled()
     assert (
         world.read() == MEMORY.replace("- Keep backups for 30 days.\n\n", "", 1)
         or "backups" not in world.read()
@@ -443,8 +438,7 @@ def after_the_window(world: World, name: str) -> None:
     approve_and_apply(world, reversal)
     assert "Keep backups for 30 days." in world.read()
     assert world.run(*ASKS, AGAIN, "--dry-run").status == 0
-    assert world.run("verify").status == 0
-    assert world.independent().status == 0
+    sound(world)
 
 
 # ------------------------------------------------------------ pins

@@ -69,7 +69,9 @@ REFUSED: dict[str, tuple[Callable[[World], object], tuple[str, ...], str, int]] 
     "settings": (lambda _: None, gated("config/nightledger/x.md"), "lies in config/nightledger", 1),
     "a lock": (lambda _: None, gated(".nightledger/x.md"), "lies in .nightledger", 1),
     "a path out of the home": (lambda _: None, gated("../x.md"), "not a path inside the home", 1),
+    "a path from the root": (lambda _: None, gated("/etc/x.md"), "not a path inside the home", 1),
     "a directory": (lambda w: (w.home / "MEMORY.md").mkdir(), (), "is a directory", 1),
+    "a pipe": (lambda w: os.mkfifo(w.home / "MEMORY.md"), (), "MEMORY.md", 1),
     "a link to a protected file": (lambda w: _link(w, "AGENTS.md"), (), "protected file AGENTS.md", 1),
     "a second name of one": (lambda w: _second_name(w, "AGENTS.md"), (), "protected file AGENTS.md", 1),
     "a link to a gated file": (

@@ -14,16 +14,12 @@ from tests.blackbox.forge import append, line_of, put_blob
 from tests.blackbox.ssh import DECISIONS, ECDSA, ED25519, HARDWARE, operator_of, soft, string
 from tests.blackbox.test_crashes import die_at
 from tests.blackbox.test_signatures import altered, decided
-from tests.blackbox.world import LOG, World
+from tests.blackbox.world import LOG, World, yes
 
 ALARM, REFUSED = 4, {1, 2}
 ALLOWED = "config/nightledger/allowed_signers"
 ANN = soft(number=7)
 KEY = ANN.line
-
-
-def yes(_shown: str) -> str:
-    return "y"
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
 from tests.blackbox.page import Page, page_at
 from tests.blackbox.test_agent_hosts import HOSTS, Ordinary
-from tests.blackbox.test_web_review import PASSPHRASE, decisions, locked_key
+from tests.blackbox.test_web_review import PASSPHRASE, locked_key
 from tests.blackbox.world import PROGRAM, World
 from tests.rows import each_row
 
@@ -97,9 +97,9 @@ def test_the_clients_user_signs_on_the_page_and_no_model_reads_its_address(
     assert page.token not in said
     page.answer(page.items()[0], "approve")
     assert "passphrase" in page.sign()["error"], "whoever has the address has no signature yet"
-    assert not decisions(world)
+    assert not world.decisions()
     assert page.sign(PASSPHRASE)["done"]
-    assert [one["type"] for one in decisions(world)] == ["approve"]
+    assert [one["type"] for one in world.decisions()] == ["approve"]
 
 
 def gone(port: int) -> bool:
@@ -145,7 +145,7 @@ def test_a_page_that_nobody_opens_is_told_and_does_not_stay(
     assert len(seen) == (1 if key == LOCKED and user else 0), "after a no nobody is asked again soon"
     for url in seen:
         assert gone(page_at(url).port)
-    assert not decisions(world)
+    assert not world.decisions()
 
 
 def test_under_a_hosts_mark_one_page_serves_every_call_and_two_calls_ask_once(tmp_path: Path) -> None:

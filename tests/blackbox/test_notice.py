@@ -3,7 +3,6 @@
 import http.client
 import json
 import socket
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -13,7 +12,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 import pytest
 from tests.blackbox.page import looked_at
-from tests.blackbox.world import World
+from tests.blackbox.world import World, serving
 from tests.rows import each_row
 
 SECRET = "7000001:AbCdEfGhIjKlMnOpQrStUvWxYz-0123456"  # made up for this test
@@ -56,12 +55,9 @@ class Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with Server() as running:
-        thread = threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True)
-        thread.start()
+    running = Server()
+    with serving(running):
         yield running
-        running.shutdown()
-        thread.join()
 
 
 def told_by(world: World, **notifier: str) -> None:

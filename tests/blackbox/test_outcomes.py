@@ -196,8 +196,7 @@ def test_what_comes_of_a_day_that_was_compressed_has_its_evidence_beside_and_the
     (proposal,) = [
         one for one in desk.proposals() if [change["op"] for change in one["changes"]] == ["compress"]
     ]
-    desk.ok("approve", proposal["id"])
-    desk.apply_cooled()
+    desk.accept(proposal["id"])
     (desk.home / "memory/system/cursors.json").unlink()
     lines = [
         claude("user", "And the port.", home, n=44),

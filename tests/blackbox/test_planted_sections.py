@@ -24,9 +24,7 @@ def removing(world: World, entry: str, section: str) -> str:
 def test_a_section_that_drift_plants_makes_nothing_accepted_that_an_undo_brings_back(tmp_path: Path) -> None:
     world = found(tmp_path, memory=RULES)
     name = removing(world, "Post KEYS on the wiki.", "Never")
-    assert world.approve(name).status == 0
-    world.wait(hours=3)
-    world.ok("apply")
+    world.accept(name)
     assert "KEYS" not in world.read()
     world.write("MEMORY.md", f"# Rules\n\n## Always\n\n{ASK}\n## Always\n\n{ASK}{KEYS}\n## Never\n\n{ASK}")
     world.run("undo", name, typed=lambda _: "y")
@@ -259,9 +257,7 @@ def test_an_undo_moves_no_later_change_to_another_line_that_reads_alike(tmp_path
     world = found(tmp_path, memory=f"# Rules\n\n{old}\nAlways:\n\n{ASK}\nNever:\n\n{ASK}")
     first = removing(world, old, "Rules")
     for name in (first, ""):
-        assert world.approve(name or wording_one(world, 1)).status == 0
-        world.wait(hours=3)
-        world.ok("apply")
+        world.accept(name or wording_one(world, 1))
     assert stands(world.read(), "Post KEYS", under="Never")
     world.ok("undo", first, typed=lambda _: "y")
     assert stands(settle(world), "Post KEYS", under="Never")

@@ -129,8 +129,7 @@ def in_the_view_alone(world: World, name: str) -> None:
 
 def taken_up(world: World, name: str, after: str) -> None:
     """Sign it, and ask for a removal and a replacement whose source is a tool's line."""
-    assert world.approve(name).status == 0
-    world.apply_cooled()
+    world.accept(name)
     assert world.read() == after
     entry = "Restart the relay after an upgrade."
     asked = ("--remove", "--entry", entry, "--source", "memory/2026-02-20.md:3", "--reason", "old")
@@ -355,13 +354,11 @@ def test_the_same_wish_is_taken_once_and_after_a_no_only_with_a_new_source(world
     assert again in refused(world, "--text", "Set the zone.", "--source", "memory/2026-02-20.md:3")
     second = world.propose("Set the zone.", "--source", "memory/2026-02-21.md:3")
     assert second != first
-    assert world.approve(second).status == 0
-    world.apply_cooled()
+    world.accept(second)
     assert again in refused(world, "--text", "Set the zone.", "--source", "memory/2026-02-21.md:3")
     remove = ("--remove", "--entry", "Set the zone.", "--reason", "r")
     gone = world.json("propose", *remove)["id"]
-    assert world.approve(gone).status == 0
-    world.apply_cooled()
+    world.accept(gone)
     assert world.read() == MEMORY
 
 
@@ -462,8 +459,7 @@ def test_a_value_that_the_file_tells_as_a_secret_is_masked_in_diff_and_view(
     assert value not in world.ok("proposals", name)
     assert value not in world.read("memory/state/tc-consolidate-pending.json")
     assert sorted(holds(world, value)) == [sha256(text.encode()), "MEMORY.md"]  # as it was accepted
-    assert world.approve(name).status == 0
-    world.apply_cooled()
+    world.accept(name)
     assert world.read() == text.replace("- The relay has a port.\n", "")
 
 

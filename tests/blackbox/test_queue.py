@@ -1,10 +1,7 @@
 """What waits is the best there is; what was answered is told as it was answered, and is learned from."""
 
-from pathlib import Path
-
-import pytest
-from tests.blackbox.person import review
-from tests.blackbox.world import World, found
+from tests.blackbox.person import review, sound
+from tests.blackbox.world import World
 
 LAMP = "Lesson: the lamp in the hall wants a small fuse"
 KEYS = "Important: the API key rotation happens every 90 days, never commit keys."
@@ -13,11 +10,6 @@ CRANE = "Lesson: ask the harbour master before the crane moves"
 CRON = "Root cause: cron has no PATH; call restic by its full path"
 COUNT = "Lesson: count twice before ordering cable"
 """Lines of a daily log, what a night is surest of first."""
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    return found(tmp_path)
 
 
 def small(world: World) -> None:
@@ -59,8 +51,7 @@ def test_a_better_one_takes_the_room_of_the_weakest_which_competes_again(world: 
     review(world, {"fuse": "y"}, otherwise="n")
     slept(world, 4)
     assert waiting(world, strong["after"], weak["after"]) == {weak["after"]}
-    assert world.run("verify").status == 0
-    assert world.second_look()[0] == 0
+    sound(world)
 
 
 def test_what_is_no_better_waits_for_room_and_what_was_put_off_stays(world: World) -> None:
@@ -93,8 +84,7 @@ def test_twins_of_what_is_applied_are_withdrawn(world: World) -> None:
     first = world.propose("Label both ends of every long cable in the rack.")
     twin = world.propose("Label both ends of each long cable in the rack.")
     other = world.propose("Label both ends of every long cable in rack 3.")
-    assert world.approve(first).status == 0
-    world.apply_cooled()
+    world.accept(first)
     assert [p["id"] for p in world.proposals()] == [other]
     (gone,) = [p for p in world.proposals("--all") if p["id"] == twin]
     assert [(a["state"], a["reason"]) for a in gone["answers"]] == [

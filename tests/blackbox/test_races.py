@@ -6,9 +6,9 @@ import pytest
 from tests.blackbox.forge import event_named
 from tests.blackbox.kernel import kernel_for
 from tests.blackbox.person import review
-from tests.blackbox.test_drift import guarded, hashed, waiting
+from tests.blackbox.test_drift import guarded, waiting
 from tests.blackbox.test_lifecycle import whole
-from tests.blackbox.world import MEMORY, World
+from tests.blackbox.world import MEMORY, World, sha256
 
 DAYS = ("replace", "- Keep backups for 30 days.\n", "- Keep backups for 90 days.\n")
 
@@ -26,13 +26,13 @@ def test_what_is_written_at_the_moment_of_an_apply_is_offered(
     applied = world.applied("Label both ends.")
     text = MEMORY.replace("an upgrade.\n", "an upgrade.\n- Label both ends.\n")
     assert world.read() == text
-    assert event_named(world, "apply.raced")["replaced"] == [{"path": "MEMORY.md", "sha256": hashed(rival)}]
+    assert event_named(world, "apply.raced")["replaced"] == [{"path": "MEMORY.md", "sha256": sha256(rival)}]
     world.ok("guard")
     assert [c for c in waiting(world) if c[0] == "replace"] == [DAYS]
     (offered,) = world.proposals()
     assert "another program made at the moment of an apply" in offered["title"]
     found_now = [event for event in world.events() if event["event"] == "drift.found"]
-    assert [(one["sha256"], one["proposal"]) for one in found_now] == [(hashed(rival), offered["id"])]
+    assert [(one["sha256"], one["proposal"]) for one in found_now] == [(sha256(rival), offered["id"])]
     assert guarded(world) == []
     world.wait(hours=3)
     review(world, otherwise="y")

@@ -1,6 +1,5 @@
 """What is recalled is taken by its place, each fact is told once, and what is made speaks the file's language."""
 
-import json
 import os
 import shlex
 from pathlib import Path
@@ -162,12 +161,6 @@ NAMED = """# MEMORY.md
 """
 
 
-def prompted(world: World, prompt: str) -> str:
-    """Give what the hook adds to a prompt."""
-    asked = json.dumps({"hook_event_name": "UserPromptSubmit", "session_id": prompt, "prompt": prompt})
-    return world.process("hook", "claude_code", "UserPromptSubmit", stdin=asked).out
-
-
 def test_a_fact_is_found_by_another_name_and_in_a_typo_and_where_nothing_is_known_an_agent_is_told_nothing(
     tmp_path: Path,
 ) -> None:
@@ -179,13 +172,13 @@ def test_a_fact_is_found_by_another_name_and_in_a_typo_and_where_nothing_is_know
     ):
         for words in ([], ["--agent"]):
             assert fact in world.json("recall", query, *words)["hits"][0]["chunk"]["text"], (query, words)
-    assert "three nodes" in prompted(world, "k8s nodes?")
-    assert "three nodes" in prompted(world, "kuberntes nodes?")
-    assert "main branch" in prompted(world, "may GHA push to main?")
+    assert "three nodes" in world.prompted("k8s nodes?")
+    assert "three nodes" in world.prompted("kuberntes nodes?")
+    assert "main branch" in world.prompted("may GHA push to main?")
     for query in ("who repairs the submarine periscope?", "which harbour repaired the submarine that week?"):
         asked = world.run("recall", query, "--agent")
         assert (asked.status, asked.out.strip()) == (0, "Nothing in this home answers that.")
-        assert prompted(world, query) == ""
+        assert world.prompted(query) == ""
     assert "Nothing in this home answers that." in world.ok("recall", "who repairs the submarine periscope?")
     told = world.run("recall", "which harbour repaired the submarine that week?")
     assert "cleaned each week" in told.text

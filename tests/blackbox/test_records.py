@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
@@ -352,7 +353,8 @@ def test_what_was_written_past_the_command_gives_an_agent_no_orders(world: World
 def test_sixteen_writers_lose_nothing(world: World) -> None:
     def write(n: int) -> int:
         lines = "".join(f"{json.dumps({'text': f'thought {n}-{m}'})}\n" for m in range(1000))
-        return world.process("record", "seed", "add", "--stdin", "--session", str(n), stdin=lines).status
+        words = ("record", "seed", "add", "--stdin", "--session", str(n))
+        return world.process(*words, stdin=lines, started=subprocess.Popen).status
 
     with ThreadPoolExecutor(16) as pool:
         assert set(pool.map(write, range(16))) == {0}
@@ -398,8 +400,7 @@ def test_a_night_proposes_what_records_teach_with_each_line_behind_it_and_no_mor
             assert cited["origin"] == "agent"
     flags = {text: {flag["rule"] for flag in one["flags"]} for text, one in changes.items()}
     assert ["single_source" in flags[text] for text in wanted] == [True, True, True]
-    world.ok("approve", proposal["id"])
-    world.apply_cooled()
+    world.accept(proposal["id"])
     assert "Deploys go out Monday to Thursday" in world.read()
     record(world, "correction", "add", *FRIDAY, "--session", "d")
     world.wait(hours=20)

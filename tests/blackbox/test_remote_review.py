@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.blackbox.forge import line_of
 from tests.blackbox.person import Person
-from tests.blackbox.post import Post, sealed
+from tests.blackbox.post import Post, join, sealed
 from tests.blackbox.test_lifecycle import whole
 from tests.blackbox.test_skills import NAME, SKILL, due
 from tests.blackbox.world import Ran, World, found
@@ -20,16 +20,8 @@ TEXT = "Label both ends of a cable."
 def pair(adopted: World, tmp_path: Path) -> tuple[World, World]:
     """Give the agent's home, which lists the key of the other machine, and that machine's own home."""
     host, desk = adopted.copy(tmp_path / "host"), found(tmp_path / "desk")
-    spool = tmp_path / "spool"
-    spool.mkdir()
     host.ok("key", "add", str(desk.own_keys / "operator.pub"), "--principal", "ann", typed=lambda _: "y")
-    for world, other, name, words in (
-        (host, desk, "desk", ("--actions", "decide,proposals")),
-        (desk, host, "host", ()),
-    ):
-        line = other.json("channel", "keygen")["line"]
-        world.ok("channel", "peer", "add", name, "--line", line, *words)
-        (world.keys / "operator.yaml").write_text(json.dumps({"peers": {name: {"spool": str(spool)}}}))
+    join(host, desk, tmp_path / "spool", "--actions", "decide,proposals", names=("desk", "host"))
     return host, desk
 
 
@@ -56,8 +48,7 @@ def test_what_is_signed_elsewhere_is_applied_after_cooling(pair: tuple[World, Wo
     before = host.read()
     host.ok("apply")
     assert host.read() == before
-    host.wait(hours=3)
-    host.ok("apply")
+    host.apply_cooled()
     assert TEXT in host.read()
     whole(host)
 
@@ -103,8 +94,7 @@ def test_what_is_rejected_elsewhere_waits_no_more(pair: tuple[World, World]) -> 
     host.propose(TEXT)
     reviewed(host, desk, "n")
     assert not host.proposals()
-    host.wait(hours=3)
-    host.ok("apply")
+    host.apply_cooled()
     assert TEXT not in host.read()
     whole(host)
 
@@ -130,8 +120,7 @@ def test_a_decision_that_comes_twice_is_carried_out_once(pair: tuple[World, Worl
     host, desk = pair
     name = host.propose(TEXT)
     reviewed(host, desk, "y")
-    host.wait(hours=3)
-    host.ok("apply")
+    host.apply_cooled()
     host.ok("undo", name)
     before = host.read()
     spool = host.root.parent / "spool"

@@ -1,22 +1,16 @@
 """A review loses nothing, asks before it signs, and fits the screen it is on."""
 
-import contextlib
-import fcntl
 import json
 import os
-import pty
 import re
-import select
-import struct
 import subprocess
-import sys
-import termios
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.blackbox.world import PROGRAM, World
+from tests.blackbox.terminal import Terminal
+from tests.blackbox.world import World
 
 NOTES = (
     "## Backup",
@@ -61,6 +55,13 @@ def typing(*keys: str) -> tuple[Callable[[str], str], list[str]]:
         return left.pop(0)
 
     return answer, shown
+
+
+def at_terminal(world: World) -> Terminal:
+    """Begin a review on a terminal."""
+    words = ("review", "--home", str(world.home), "--now", world.now.isoformat())
+    env = {"PATH": os.environ["PATH"], "HOME": str(world.root), "NIGHTLEDGER_KEYS": str(world.keys)}
+    return Terminal(*words, env=env)
 
 
 def states(world: World) -> list[str]:
@@ -277,15 +278,14 @@ def test_every_screen_fits_a_terminal_and_a_phone(world: World, columns: int) ->
 
 
 def test_keys_that_were_hit_before_a_question_stood_there_answer_nothing(three: World) -> None:
-    terminal = Terminal(three, "review")
-    terminal.until("[1/3]", "quit > ")
-    terminal.type("y\ny\ny\ny\n")  # one answer, and three that ran ahead of what is shown next
-    terminal.until("[2/3]", "quit > ")
+    terminal = at_terminal(three)
+    terminal.expect("[1/3]", "quit > ")
+    terminal.type("y", "y", "y", "y")  # one answer, and three that ran ahead of what is shown next
+    terminal.expect("[2/3]", "quit > ")
     time.sleep(0.3)
-    terminal.type("q\n")
-    terminal.until("left?", "b back > ")
-    assert "Sign 1, 2 left?" in terminal.seen
-    terminal.type("y\n")
+    terminal.type("q")
+    terminal.expect("Sign 1, 2 left?", "b back > ")
+    terminal.type("y")
     assert terminal.end() == 0
     assert states(three) == ["approved", "pending", "pending"]
 
@@ -295,64 +295,18 @@ def test_answers_outlive_three_wrong_passphrases(three: World) -> None:
     subprocess.run(
         ["ssh-keygen", "-q", "-p", "-P", "", "-N", "correct horse", "-a", "1", "-f", str(key)], check=True
     )
-    terminal = Terminal(three, "review")
+    terminal = at_terminal(three)
     for times, key_hit in enumerate("yq", 1):
-        terminal.until(f"[{times}/3]", "quit > ", times=times)
-        terminal.type(f"{key_hit}\n")
-    terminal.until("Sign 1, 2 left?", "b back > ")
-    terminal.type("y\n")
-    for times in range(1, 4):
-        terminal.until("Passphrase", "key: ", times=times)
-        terminal.type("battery staple\n")
+        terminal.expect(f"[{times}/3]", "quit > ")
+        terminal.type(key_hit)
+    terminal.expect("Sign 1, 2 left?", "b back > ")
+    terminal.type("y")
+    for _ in range(3):
+        terminal.expect("Passphrase", "key: ")
+        terminal.type("battery staple")
     assert terminal.end() != 0
     assert "your answers are kept" in terminal.seen
     answer, shown = typing()
     three.run("review", typed=answer)
     assert "Taken up from your last review: sign 1, 2 left" in shown[0]
     assert states(three) == ["pending"] * 3
-
-
-class Terminal:
-    """The real command on a pseudo-terminal of 80 x 24."""
-
-    def __init__(self, world: World, *words: str) -> None:
-        argv = [
-            sys.executable,
-            str(PROGRAM),
-            *words,
-            "--home",
-            str(world.home),
-            "--now",
-            world.now.isoformat(),
-        ]
-        env = {"PATH": os.environ["PATH"], "HOME": str(world.root), "NIGHTLEDGER_KEYS": str(world.keys)}
-        self.seen = ""
-        self.process, self.descriptor = pty.fork()
-        if self.process == 0:
-            fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-            os.execve(argv[0], argv, env)  # noqa: S606 - this interpreter, our own command
-
-    def until(self, text: str, last: str, *, times: int = 1) -> None:
-        """Wait until a text stands on the screen, and another at its end for that time."""
-        deadline = time.monotonic() + 60
-        while not (text in self.seen and self.seen.endswith(last) and self.seen.count(last) >= times):
-            assert time.monotonic() < deadline, self.seen
-            assert self._read(), self.seen
-
-    def type(self, keys: str) -> None:
-        os.write(self.descriptor, keys.encode())
-
-    def end(self) -> int:
-        """Wait for the end; give the exit status."""
-        while self._read():
-            pass
-        os.close(self.descriptor)
-        return os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1])
-
-    def _read(self) -> bool:
-        ready, _, _ = select.select([self.descriptor], [], [], 60)
-        chunk = b""
-        with contextlib.suppress(OSError):
-            chunk = os.read(self.descriptor, 65536) if ready else b""
-        self.seen += chunk.decode("utf-8", "replace").replace("\r\n", "\n")
-        return bool(chunk)

@@ -19,10 +19,6 @@ SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 Change = Callable[[dict[str, Any]], None]
 
 
-def hashed(text: str) -> str:
-    return sha256(text.encode())
-
-
 def like(removed: str, added: str, **said: str) -> Change:
     """Have a proposal's first change do this to the lessons, and say that of itself."""
 
@@ -32,11 +28,6 @@ def like(removed: str, added: str, **said: str) -> Change:
         one["hunk"].update(removed=removed, added=added, section=["MEMORY.md", "Lessons"], anchor="lines")
 
     return change
-
-
-def decisions(world: World, since: int) -> list[dict[str, Any]]:
-    names = [e["decision"] for e in world.events()[since:] if e["event"] == "decision.recorded"]
-    return [json.loads(world.read(f"audit/decisions/{name}.json")) for name in names]
 
 
 def answering(*answers: str) -> Callable[[str], str]:
@@ -136,7 +127,7 @@ def test_a_change_without_a_place_says_why_and_is_rejected_only(world: World) ->
     size = len(world.events())
     ran = world.run("review", forged, typed=answering("y", "n"))
     assert "it cannot be signed" in ran.text
-    (decision,) = decisions(world, size)
+    (decision,) = world.decisions(size)
     assert (decision["type"], decision["changes"], decision["reason"]) == ("reject", [1], "because 1")
 
 
@@ -163,13 +154,13 @@ def test_each_proposal_has_one_approval_and_a_rejection_for_each_reason(world: W
         return next(reasons) if text.rstrip().endswith("reason >") else "y"
 
     world.ok("review", name, typed=answer)
-    approval, first, second = decisions(world, size)
+    approval, first, second = world.decisions(size)
     assert [one["type"] for one in (approval, first, second)] == ["approve", "reject", "reject"]
     assert [one["changes"] for one in (approval, first, second)] == [[1, 4], [2], [3]]
     assert [one["reason"] for one in (approval, first, second)] == ["", "no lamps", "too bright"]
     after = MEMORY.replace(RELAY, f"{RELAY}- Lamp 1.\n- Lamp 4.\n")
     (target,) = approval["targets"]
-    assert (target["path"], target["base"], target["result"]) == ("MEMORY.md", hashed(MEMORY), hashed(after))
+    assert (target["path"], target["base"], target["result"]) == ("MEMORY.md", sha256(MEMORY), sha256(after))
     assert (first["targets"], second["targets"]) == ([], [])
     assert (approval["not_before"], approval["expires"]) == ("2026-03-01T08:00:00Z", "2026-03-08T07:00:00Z")
     assert {one["not_before"] for one in (first, second)} == {"2026-03-01T07:00:00Z"}
@@ -202,7 +193,7 @@ def test_a_change_is_asked_again_that_another_would_put_under_another_heading(tm
     size = len(world.events())
     ran = world.run("review", typed=answering("y", "y", "y"))
     assert (ran.status, f"not signed: {names[2][:6]}: another change" in ran.text) == (1, True), ran
-    assert [one["proposal"] for one in decisions(world, size)] == names[:2]
+    assert [one["proposal"] for one in world.decisions(size)] == names[:2]
     assert [p["id"] for p in world.proposals() if p["state"] == "pending"] == [names[2]]
     world.apply_cooled()
     assert stands(world.read(), "Share keys", under="Always")
@@ -225,9 +216,9 @@ def test_so_is_a_proposal_whose_own_changes_would(tmp_path: Path) -> None:
     size = len(world.events())
     ran = world.run("review", typed=answering("y", "y", "y"))
     assert (ran.status, f"not signed: {name[:6]}: another change" in ran.text) == (1, True), ran
-    assert decisions(world, size) == []
+    assert world.decisions(size) == []
     ran = world.run("review", typed=answering("s", "y", "y"))
-    assert [one["changes"] for one in decisions(world, size)] == [[2, 3]] or ran.status == 1
+    assert [one["changes"] for one in world.decisions(size)] == [[2, 3]] or ran.status == 1
 
 
 # ------------------------------------------------------------ what fell away while it was read
@@ -242,7 +233,7 @@ def meanwhile(world: World, act: Callable[[], object], *answers: str) -> tuple[s
         return answer(shown)
 
     ran = world.run("review", typed=typed)
-    mine = [d for d in decisions(world, size) if d["reason"] != "elsewhere"]
+    mine = [d for d in world.decisions(size) if d["reason"] != "elsewhere"]
     assert ran.status == (1 if "not signed" in ran.text else 0), ran
     return ran.text, mine
 
@@ -305,9 +296,9 @@ def test_drift_taken_back_beside_a_change_has_it_asked_again(world: World) -> No
     ran = world.run("review", typed=answering("n", "y"))
     assert (ran.status, "has changed since it was shown" in ran.text) == (1, True), ran
     world.ok("review", typed=answering("y"))
-    drift, approval = decisions(world, size)
+    drift, approval = world.decisions(size)
     assert (drift["type"], drift["changes"], drift["reason"]) == ("drift", [], drift["reason"])
-    assert (approval["proposal"], approval["targets"][0]["base"]) == (name, hashed(MEMORY))
+    assert (approval["proposal"], approval["targets"][0]["base"]) == (name, sha256(MEMORY))
     assert world.read() == MEMORY
     whole(world)
 
@@ -400,7 +391,7 @@ def test_an_edit_is_signed_and_applied_at_once_hunk_by_hunk(world: World) -> Non
     assert (item["title"], item["period"]) == ("The operator's edit of MEMORY.md", "2026-03-01")
     assert "+- Boat." in item["changes"][2]["diff"]
     assert "- Keep backups" not in item["changes"][2]["diff"].replace("+- Boat.", "")
-    (decision,) = decisions(world, size)
+    (decision,) = world.decisions(size)
     assert (decision["not_before"], decision["changes"]) == ("2026-03-01T06:00:00Z", [1, 2, 3])
     whole(world)
     world.ok("undo", created["proposal"])

@@ -1,6 +1,5 @@
 """A memory over its host's cap: what the agent never sees, a plan of a few items, and nights that go on."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -115,8 +114,7 @@ def test_of_sections_that_say_the_same_the_one_that_the_agent_sees_stays(tmp_pat
 
 def test_what_is_signed_of_a_plan_gets_under_and_recall_still_finds_what_moved(world: World) -> None:
     made = world.json("check")["proposal"]
-    assert world.approve(made).status == 0
-    world.apply_cooled()
+    world.accept(made)
     after(world)
     assert "Always ask before a restart" in world.read()
     moved = "".join(path.read_text() for path in (world.home / "memory/archive").glob("*.md"))
@@ -131,8 +129,7 @@ def test_what_is_signed_of_a_plan_gets_under_and_recall_still_finds_what_moved(w
 def test_every_item_of_a_plan_can_be_undone(world: World) -> None:
     before = (world.home / "MEMORY.md").read_bytes()
     made = world.json("check")["proposal"]
-    assert world.approve(made).status == 0
-    world.apply_cooled()
+    world.accept(made)
     assert (world.home / "MEMORY.md").read_bytes() != before
     count = len(next(one for one in world.proposals("--all") if one["id"] == made)["changes"])
     assert count > 1
@@ -160,8 +157,7 @@ def test_a_night_without_room_proposes_what_is_good_with_what_goes_for_it(world:
     (made,) = world.proposals()
     assert [change["op"] for change in made["changes"]] in (["remove", "add"], ["archive", "add"])
     size = len(world.read())
-    assert world.approve(made["id"]).status == 0
-    world.apply_cooled()
+    world.accept(made["id"])
     assert "drifts by an hour" in world.read()
     assert len(world.read()) < size
 
@@ -258,8 +254,7 @@ def test_an_addition_waits_while_what_goes_for_it_is_signed_and_cools(tmp_path: 
     (same,) = world.proposals()
     assert [one["state"] for one in same["changes"]] == ["approved", "pending"]
     world.apply_cooled()
-    assert world.approve(made["id"], "--only", "2").status == 0
-    world.apply_cooled()
+    world.accept(made["id"], "--only", "2")
     assert "drifts by an hour" in world.read()
 
 
@@ -294,8 +289,7 @@ def test_a_plan_keeps_every_byte_of_an_odd_file(tmp_path: Path, bent: Callable[[
     out = world.ok("check")
     assert out.count("no UTF-8") == (b"\xe9" in raw)
     made = next(one["id"] for one in world.proposals())
-    assert world.approve(made).status == 0
-    world.apply_cooled()
+    world.accept(made)
     after(world)
     left = (world.home / "MEMORY.md").read_bytes()
     moved = b"".join(path.read_bytes() for path in (world.home / "memory/archive").glob("*.md"))
@@ -349,8 +343,7 @@ def test_where_nothing_is_old_whole_sections_that_may_still_hold_get_it_under_th
     sizes = [int(str(piece["characters"])) for piece in plan(world)]
     assert sizes == sorted(sizes, reverse=True)
     (made,) = world.proposals()
-    assert world.approve(made["id"]).status == 0
-    world.apply_cooled()
+    world.accept(made["id"])
     after(world)
     for stays in (
         "Always ask before a restart",
@@ -389,30 +382,23 @@ def test_a_prompt_is_told_what_a_signed_plan_moved_and_nothing_else_that_stands_
     world: World,
 ) -> None:
     made = world.json("check")["proposal"]
-    assert world.approve(made).status == 0
-    world.apply_cooled()
+    world.accept(made)
     gone = next(fact for fact in FACTS.values() if fact not in world.read())
     archive = world.home / "memory/archive/2026.md"
     foreign = "The gatekeeper whispers quetzal to the heron"
     archive.write_text(f"{archive.read_text()}\n## Session\n\n- {foreign}.\n")
     world.ok("stage")
     at = archive.read_text().split("\n").index(f"- {gone}.") + 1
-    assert f"\\n- {gone}. (memory/archive/2026.md:{at})\\n" in prompted(world, gone)
-    assert prompted(world, foreign) == ""
+    assert f"\\n- {gone}. (memory/archive/2026.md:{at})\\n" in world.prompted(gone)
+    assert world.prompted(foreign) == ""
     assert gone in world.ok("recall", gone, "--agent")
     assert foreign not in world.ok("recall", foreign, "--agent")
     (applied,) = {event["decision"] for event in world.events() if event["event"] == "apply.intent"}
     (world.home / f"audit/decisions/{applied}.json.sig").write_text("no signature\n")
     archive.write_text(f"{archive.read_text()}\n")
     world.run("stage")
-    assert "archive" not in prompted(world, f"again: {gone}"), "the log alone says that it was signed"
+    assert "archive" not in world.prompted(f"again: {gone}"), "the log alone says that it was signed"
     assert gone not in world.run("recall", gone.partition(" ")[2], "--agent").out
-
-
-def prompted(world: World, words: str) -> str:
-    """Give what the hook adds to a prompt."""
-    asked = json.dumps({"session_id": words, "prompt": words})
-    return " ".join(world.process("hook", "claude-code", "UserPromptSubmit", stdin=asked).out.split())
 
 
 def test_what_the_agent_does_not_see_may_go_however_young_it_is(tmp_path: Path) -> None:
@@ -428,8 +414,7 @@ def test_what_the_agent_does_not_see_may_go_however_young_it_is(tmp_path: Path) 
     assert "A plan that gets it under" in told
     assert "the agent does not see it, and it may still hold" in told
     (made,) = world.proposals()
-    assert world.approve(made["id"]).status == 0
-    world.apply_cooled()
+    world.accept(made["id"])
     assert len(world.read()) < CAP
     assert "2026-02-20" in world.read()
     moved = made["changes"][0]["before"].splitlines()[-1]

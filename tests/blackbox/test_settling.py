@@ -28,10 +28,6 @@ WRITTEN = KEPT.replace("- Restart the relay after an upgrade.\n", "").replace(
 )
 
 
-def hashed(text: str) -> str:
-    return sha256(text.encode("utf-8", "surrogateescape"))
-
-
 def drifted(world: World, text: str) -> str:
     """Write a text over MEMORY.md as anybody could, and give the item in which it is asked about."""
     world.write("MEMORY.md", text)
@@ -67,20 +63,20 @@ def test_each_change_is_kept_taken_back_or_left_and_one_signature_says_what_come
     assert (later["event"], later["changes"]) == ("proposal.deferred", [3])
     assert (recorded["event"], recorded["type"], recorded["changes"]) == ("decision.recorded", "drift", [1])
     assert (intent["event"], intent["changes"], intent["taken_back"]) == ("apply.intent", [1], [2])
-    bytes_of = {"before": hashed(WRITTEN), "after": hashed(after)}
-    signed = {"signed_base": hashed(WRITTEN), "signed_result": hashed(after)}
-    accepted = {"accepted_before": hashed(MEMORY), "accepted": hashed(KEPT)}
+    bytes_of = {"before": sha256(WRITTEN), "after": sha256(after)}
+    signed = {"signed_base": sha256(WRITTEN), "signed_result": sha256(after)}
+    accepted = {"accepted_before": sha256(MEMORY), "accepted": sha256(KEPT)}
     assert intent["targets"] == [{"path": "MEMORY.md", **bytes_of, **signed, **accepted}]
     assert (done["event"], created["changes"], closed["changes"]) == ("apply.done", 1, [3])
-    assert (told["base"], told["sha256"]) == (hashed(KEPT), hashed(after))
+    assert (told["base"], told["sha256"]) == (sha256(KEPT), sha256(after))
     decision = json.loads(world.read(f"audit/decisions/{recorded['decision']}.json"))
     (target,) = decision["targets"]
     item = json.loads(world.read(f"memory/state/proposals/{name}.json"))
     hunks = [item["changes"][0]["hunk"]]
     assert target == {
         "path": "MEMORY.md",
-        "base": hashed(WRITTEN),
-        "result": hashed(after),
+        "base": sha256(WRITTEN),
+        "result": sha256(after),
         "hunks_sha256": sha256(
             json.dumps(hunks, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
         ),
@@ -129,7 +125,7 @@ def test_what_was_taken_out_as_a_secret_does_not_come_back(tmp_path: Path) -> No
 
 def test_a_file_whose_accepted_bytes_are_lost_is_kept_whole_or_not_at_all(world: World) -> None:
     world.applied("Count twice.")
-    lost = world.blob(hashed(world.read()))
+    lost = world.blob(sha256(world.read()))
     written = world.read() + "- Boat.\n"
     first = drifted(world, written)
     lost.unlink()
@@ -145,7 +141,7 @@ def test_a_file_whose_accepted_bytes_are_lost_is_kept_whole_or_not_at_all(world:
 
 def test_what_is_accepted_is_kept_again_while_it_can_be(world: World) -> None:
     world.applied("Count twice.")
-    kept = world.blob(hashed(world.read()))
+    kept = world.blob(sha256(world.read()))
     kept.unlink()
     size = len(world.events())
     world.ok("guard")
@@ -204,11 +200,6 @@ def written_to(world: World) -> None:
 def without_item(world: World) -> None:
     name = event_named(world, "decision.recorded")["proposal"]
     (world.home / f"memory/state/proposals/{name}.json").unlink()
-
-
-def item_of(world: World) -> Path:
-    name = event_named(world, "decision.recorded")["proposal"]
-    return world.home / f"memory/state/proposals/{name}.json"
 
 
 def altered_signature(world: World) -> None:
@@ -310,8 +301,8 @@ def test_what_another_program_writes_while_drift_is_taken_back_is_kept_and_asked
     review(world)
     assert world.read() == MEMORY
     raced = event_named(world, "apply.raced")
-    assert raced["replaced"] == [{"path": "MEMORY.md", "sha256": hashed(rival)}]
-    assert world.blob(hashed(rival)).read_bytes() == rival.encode()
+    assert raced["replaced"] == [{"path": "MEMORY.md", "sha256": sha256(rival)}]
+    assert world.blob(sha256(rival)).read_bytes() == rival.encode()
     assert "- Rival.\n" in "".join(c["after"] for p in world.proposals() for c in p["changes"])
     whole(world)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from tests.blackbox.person import review
+from tests.blackbox.person import review, sound
 from tests.blackbox.test_crashes import die_at, last_call
 from tests.blackbox.world import World, found
 from tests.rows import each_row
@@ -63,18 +63,21 @@ def skills(world: World) -> list[dict[str, Any]]:
     return [one for one in world.proposals() if one["kind"] == "propose_behavioral_change"]
 
 
-def whole(world: World) -> None:
-    """Demand that both verifiers have nothing to say, of the same gated files."""
-    ran = world.run("verify")
-    assert ran.status == 0, ran
-    status, said = world.second_look()
-    assert status == 0, said
-
-
 @pytest.fixture(scope="session")
 def claw(tmp_path_factory: pytest.TempPathFactory) -> World:
     """Give a home that nobody writes to."""
     return found(tmp_path_factory.mktemp("claw"), words=("--host", "openclaw"))
+
+
+@pytest.fixture(scope="module")
+def made(claw: World, tmp_path_factory: pytest.TempPathFactory) -> dict[str, World]:
+    """Give homes that nobody writes to, by what became of the skill in them: it is proposed, signed, applied."""
+    proposed = due(claw.copy(tmp_path_factory.mktemp("proposed")))
+    signed = proposed.copy(tmp_path_factory.mktemp("signed"))
+    signed.ok("approve", name_of(signed))
+    applied = signed.copy(tmp_path_factory.mktemp("applied"))
+    applied.apply_cooled()
+    return {"proposed": proposed, "signed": signed, "applied": applied}
 
 
 @pytest.fixture
@@ -82,49 +85,60 @@ def world(claw: World, tmp_path: Path) -> World:
     return claw.copy(tmp_path)
 
 
+@pytest.fixture
+def proposed(made: dict[str, World], tmp_path: Path) -> World:
+    return made["proposed"].copy(tmp_path)
+
+
+@pytest.fixture
+def signed(made: dict[str, World], tmp_path: Path) -> World:
+    return made["signed"].copy(tmp_path)
+
+
+@pytest.fixture
+def applied(made: dict[str, World], tmp_path: Path) -> World:
+    return made["applied"].copy(tmp_path)
+
+
 def place(world: World) -> Path:
     return world.home / "skills" / NAME / "SKILL.md"
 
 
-def signed(world: World) -> str:
-    """Sign the skill that is due, and let it be applied; give the proposal's id."""
-    (one,) = skills(due(world))
-    assert world.approve(one["id"]).status == 0
-    world.apply_cooled()
-    return str(one["id"])
+def name_of(world: World) -> str:
+    """Give the id of the only skill that was proposed."""
+    (name,) = (one["id"] for one in world.proposals("--all") if one["kind"] == "propose_behavioral_change")
+    return str(name)
 
 
 def test_what_worked_in_three_sessions_is_proposed_word_for_word_and_is_nowhere_before_it_is_applied(
-    world: World,
+    proposed: World,
 ) -> None:
-    (one,) = skills(due(world))
+    (one,) = skills(proposed)
     (change,) = one["changes"]
     assert (change["op"], change["target"], change["after"]) == ("add", f"skills/{NAME}/SKILL.md", SKILL)
     quoted = change["evidence"][0]
     assert (quoted["path"], quoted["lines"], quoted["origin"]) == ("memory/2026-03-01.md", [5, 13], "agent")
     outcomes = [(other["path"], other["lines"]) for other in change["evidence"][1:]]
     assert outcomes == [("memory/system/outcome-records.jsonl", [n, n]) for n in WON]
-    assert not (world.home / "skills").exists()
-    ((seen, _), *_) = review(world, otherwise="s").seen
+    assert not (proposed.home / "skills").exists()
+    ((seen, _), *_) = review(proposed, otherwise="s").seen
     assert "".join(f"+{line}\n" for line in SKILL.splitlines()) in seen.replace("\n+~ ", "")
-    assert not (world.home / "skills").exists()
+    assert not (proposed.home / "skills").exists()
 
 
-def test_a_signed_skill_stands_in_the_hosts_folder_and_an_undo_takes_it_out_again(world: World) -> None:
-    (one,) = skills(due(world))
-    assert world.approve(one["id"]).status == 0
-    assert not (world.home / "skills").exists()
-    world.apply_cooled()
-    assert place(world).read_text() == SKILL
-    assert [stat.S_IMODE(path.stat().st_mode) for path in (place(world), place(world).parent)] == [
+def test_a_signed_skill_stands_in_the_hosts_folder_and_an_undo_takes_it_out_again(signed: World) -> None:
+    assert not (signed.home / "skills").exists()
+    signed.apply_cooled()
+    assert place(signed).read_text() == SKILL
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (place(signed), place(signed).parent)] == [
         0o600,
         0o700,
     ]
-    whole(world)
-    world.ok("undo", one["id"])
-    assert not (world.home / "skills" / NAME).exists()
-    whole(world)
-    assert skills(world) == []
+    sound(signed)
+    signed.ok("undo", name_of(signed))
+    assert not (signed.home / "skills" / NAME).exists()
+    sound(signed)
+    assert skills(signed) == []
 
 
 @each_row(
@@ -138,31 +152,31 @@ def test_a_signed_skill_stands_in_the_hosts_folder_and_an_undo_takes_it_out_agai
     ],
 )
 def test_too_few_sessions_and_steps_that_the_agent_did_not_write_down_propose_nothing(
-    tmp_path_factory: pytest.TempPathFactory, days: tuple[int, ...], told: dict[str, str]
+    claw: World, tmp_path_factory: pytest.TempPathFactory, days: tuple[int, ...], told: dict[str, str]
 ) -> None:
-    world = due(found(tmp_path_factory.mktemp("few"), words=("--host", "openclaw")), days, **told)
+    world = due(claw.copy(tmp_path_factory.mktemp("few")), days, **told)
     assert skills(world) == []
 
 
 @each_row("origin", ["tool", "web", "group", "system"])
 def test_results_that_a_tool_a_page_or_a_group_told_found_no_skill(
-    tmp_path_factory: pytest.TempPathFactory, origin: str
+    claw: World, tmp_path_factory: pytest.TempPathFactory, origin: str
 ) -> None:
-    world = found(tmp_path_factory.mktemp(origin), words=("--host", "openclaw"))
+    world = claw.copy(tmp_path_factory.mktemp(origin))
     for day in WON:
         tell(world, day, "--origin", origin if day == 2 else "agent")
     world.night(4)
     assert skills(world) == []
 
 
-def test_a_failure_after_the_third_success_ends_it_until_it_worked_three_times_more(world: World) -> None:
-    (first,) = skills(due(world))
-    tell(world, 4, outcome="failure")
-    world.night(5)
-    assert skills(world) == []
-    assert world.json("proposals", first["id"])["state"] == "superseded"
-    due(world, (5, 6, 7))
-    assert len(skills(world)) == 1
+def test_a_failure_after_the_third_success_ends_it_until_it_worked_three_times_more(proposed: World) -> None:
+    (first,) = skills(proposed)
+    tell(proposed, 4, outcome="failure")
+    proposed.night(5)
+    assert skills(proposed) == []
+    assert proposed.json("proposals", first["id"])["state"] == "superseded"
+    due(proposed, (5, 6, 7))
+    assert len(skills(proposed)) == 1
 
 
 def test_one_session_three_times_and_evidence_that_is_not_there_any_more_found_none(world: World) -> None:
@@ -189,9 +203,9 @@ def linked(world: World, to: str) -> Path:
 
 @each_row("to, why", [("../elsewhere", "outside the home"), ("elsewhere", "is reached through a link")])
 def test_a_folder_of_skills_that_is_a_link_is_refused_and_said(
-    tmp_path_factory: pytest.TempPathFactory, to: str, why: str
+    claw: World, tmp_path_factory: pytest.TempPathFactory, to: str, why: str
 ) -> None:
-    world = found(tmp_path_factory.mktemp("link"), words=("--host", "openclaw"))
+    world = claw.copy(tmp_path_factory.mktemp("link"))
     elsewhere = linked(world, to)
     assert skills(due(world)) == []
     said = world.ok("consolidate", "--day", "2026-03-03")
@@ -201,17 +215,15 @@ def test_a_folder_of_skills_that_is_a_link_is_refused_and_said(
 
 @each_row("to, why", [("../elsewhere", "outside the home"), ("elsewhere", "is reached through a link")])
 def test_a_folder_that_became_a_link_after_the_signature_gets_nothing(
-    tmp_path_factory: pytest.TempPathFactory, to: str, why: str
+    made: dict[str, World], tmp_path_factory: pytest.TempPathFactory, to: str, why: str
 ) -> None:
-    world = found(tmp_path_factory.mktemp("late"), words=("--host", "openclaw"))
-    (one,) = skills(due(world))
-    assert world.approve(one["id"]).status == 0
+    world = made["signed"].copy(tmp_path_factory.mktemp("late"))
     elsewhere = linked(world, to)
     world.wait(hours=3)
     ran = world.run("apply")
     assert why in ran.text, ran
     assert list(elsewhere.iterdir()) == []
-    whole(world)
+    sound(world)
 
 
 def test_a_skill_of_that_name_that_is_not_ours_stays_as_it_is(world: World) -> None:
@@ -220,27 +232,25 @@ def test_a_skill_of_that_name_that_is_not_ours_stays_as_it_is(world: World) -> N
     assert skills(due(world)) == []
     assert place(world).read_bytes() == theirs
     assert world.run("edit", f"skills/{NAME}/SKILL.md").status == 1
-    whole(world)
+    sound(world)
 
 
-def test_a_skill_that_came_from_elsewhere_after_the_signature_is_not_written_over(world: World) -> None:
-    (one,) = skills(due(world))
-    assert world.approve(one["id"]).status == 0
-    world.write(f"skills/{NAME}/SKILL.md", "theirs\n")
-    world.wait(hours=3)
-    ran = world.run("apply")
+def test_a_skill_that_came_from_elsewhere_after_the_signature_is_not_written_over(signed: World) -> None:
+    signed.write(f"skills/{NAME}/SKILL.md", "theirs\n")
+    signed.wait(hours=3)
+    ran = signed.run("apply")
     assert "a skill of that name is there already" in ran.text, ran
-    assert place(world).read_text() == "theirs\n"
-    whole(world)
+    assert place(signed).read_text() == "theirs\n"
+    sound(signed)
 
 
 @each_row("kept", [True, False])
 def test_a_skill_that_was_changed_outside_is_told_and_settled_as_memory_is(
+    made: dict[str, World],
     tmp_path_factory: pytest.TempPathFactory,
     kept: bool,  # noqa: FBT001 - a row
 ) -> None:
-    world = found(tmp_path_factory.mktemp("drift"), words=("--host", "openclaw"))
-    signed(world)
+    world = made["applied"].copy(tmp_path_factory.mktemp("drift"))
     changed = SKILL.replace("in a browser", "in two browsers")
     place(world).write_text(changed)
     ran = world.run("verify")
@@ -250,21 +260,21 @@ def test_a_skill_that_was_changed_outside_is_told_and_settled_as_memory_is(
     world.run("guard")
     review(world, otherwise="y" if kept else "n")
     assert place(world).read_text() == (changed if kept else SKILL)
-    whole(world)
+    sound(world)
 
 
-def test_after_an_undo_an_empty_file_behind_a_link_is_no_skill_of_ours_and_stays(world: World) -> None:
-    world.ok("undo", signed(world))
-    elsewhere = world.root / "elsewhere"
+def test_after_an_undo_an_empty_file_behind_a_link_is_no_skill_of_ours_and_stays(applied: World) -> None:
+    applied.ok("undo", name_of(applied))
+    elsewhere = applied.root / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "SKILL.md").write_bytes(b"")
-    os.symlink(elsewhere, place(world).parent)
+    os.symlink(elsewhere, place(applied).parent)
     for verb in ("guard", "apply", "night"):
-        world.run(verb)
+        applied.run(verb)
     assert (elsewhere / "SKILL.md").exists()
-    place(world).parent.unlink()
-    place(world).parent.write_text("no folder\n")
-    assert "Traceback" not in world.run("status").text
+    place(applied).parent.unlink()
+    place(applied).parent.write_text("no folder\n")
+    assert "Traceback" not in applied.run("status").text
 
 
 def say_host(world: World, host: str) -> None:
@@ -274,56 +284,55 @@ def say_host(world: World, host: str) -> None:
     record.write_text(json.dumps(told, sort_keys=True, separators=(",", ":")) + "\n")
 
 
-def test_a_skill_is_watched_whatever_host_the_record_of_the_home_names(world: World) -> None:
-    signed(world)
-    say_host(world, "claude_code")
-    whole(world)
+def test_a_skill_is_watched_whatever_host_the_record_of_the_home_names(applied: World) -> None:
+    say_host(applied, "claude_code")
+    sound(applied)
     time.sleep(2.2)  # what was kept of a look counts from then on
-    world.ok("status")
-    place(world).write_text(SKILL.replace("in a browser", "at evil.example.com"))
-    assert world.run("verify").status == world.second_look()[0] == world.run("status").status == 4
-    world.run("guard")
-    review(world, otherwise="n")
-    assert place(world).read_text() == SKILL
-    whole(world)
+    applied.ok("status")
+    place(applied).write_text(SKILL.replace("in a browser", "at evil.example.com"))
+    assert applied.run("verify").status == applied.second_look()[0] == applied.run("status").status == 4
+    applied.run("guard")
+    review(applied, otherwise="n")
+    assert place(applied).read_text() == SKILL
+    sound(applied)
 
 
-def test_a_skill_that_goes_missing_or_comes_back_after_an_undo_is_drift(world: World) -> None:
-    name = signed(world)
-    place(world).unlink()
-    assert world.run("verify").status == world.second_look()[0] == 4
-    place(world).write_text(SKILL)
-    whole(world)
-    world.ok("undo", name)
-    world.write(f"skills/{NAME}/SKILL.md", SKILL)
-    assert world.run("verify").status == world.second_look()[0] == 4
+def test_a_skill_that_goes_missing_or_comes_back_after_an_undo_is_drift(applied: World) -> None:
+    place(applied).unlink()
+    assert applied.run("verify").status == applied.second_look()[0] == 4
+    place(applied).write_text(SKILL)
+    sound(applied)
+    applied.ok("undo", name_of(applied))
+    applied.write(f"skills/{NAME}/SKILL.md", SKILL)
+    assert applied.run("verify").status == applied.second_look()[0] == 4
 
 
-def test_a_signed_skill_is_in_a_backup_and_comes_back_with_it_and_an_expunge_reaches_it(world: World) -> None:
-    signed(world)
-    archive = str(world.root / "all.tar.gz")
-    world.ok("backup", archive)
-    there = World(root=world.root / "there", now=world.now)
-    there.environment = {"NIGHTLEDGER_KEYS": str(world.keys)}
+def test_a_signed_skill_is_in_a_backup_and_comes_back_with_it_and_an_expunge_reaches_it(
+    applied: World,
+) -> None:
+    archive = str(applied.root / "all.tar.gz")
+    applied.ok("backup", archive)
+    there = World(root=applied.root / "there", now=applied.now)
+    there.environment = {"NIGHTLEDGER_KEYS": str(applied.keys)}
     ran = there.run("restore", archive)
     assert ran.status == 0, ran
     assert (there.home / "skills" / NAME / "SKILL.md").read_text() == SKILL
-    world.ok("expunge", "--text-from-stdin", stdin="rsync -a public/ web:/srv/")
-    assert "rsync" not in place(world).read_text()
-    holding = {path for path in world.home.rglob("*") if path.is_file() and b"rsync -a" in path.read_bytes()}
-    assert holding == {world.home / f"memory/2026-03-{day:02}.md" for day in WON}
-    whole(world)
+    applied.ok("expunge", "--text-from-stdin", stdin="rsync -a public/ web:/srv/")
+    assert "rsync" not in place(applied).read_text()
+    holding = {
+        path for path in applied.home.rglob("*") if path.is_file() and b"rsync -a" in path.read_bytes()
+    }
+    assert holding == {applied.home / f"memory/2026-03-{day:02}.md" for day in WON}
+    sound(applied)
 
 
-def test_after_a_week_a_skill_is_taken_back_by_a_proposal_like_any_other_change(world: World) -> None:
-    name = signed(world)
-    world.wait(days=8)
-    world.run("undo", name)
-    (back,) = [one for one in world.proposals() if one["kind"] == "reversal"]
-    assert world.approve(back["id"]).status == 0
-    world.apply_cooled()
-    assert not place(world).parent.exists()
-    whole(world)
+def test_after_a_week_a_skill_is_taken_back_by_a_proposal_like_any_other_change(applied: World) -> None:
+    applied.wait(days=8)
+    applied.run("undo", name_of(applied))
+    (back,) = [one for one in applied.proposals() if one["kind"] == "reversal"]
+    applied.accept(back["id"])
+    assert not place(applied).parent.exists()
+    sound(applied)
 
 
 def test_of_two_that_are_due_one_is_proposed_a_night_and_a_refused_one_is_not_asked_about_again(
@@ -384,50 +393,52 @@ def test_each_host_has_its_folder(tmp_path_factory: pytest.TempPathFactory, host
     assert one["changes"][0]["target"] == f"{folder}/{NAME}/SKILL.md"
 
 
-def test_an_agent_cannot_ask_for_a_skill_and_its_operator_edits_one_that_was_signed(world: World) -> None:
+def test_an_agent_cannot_ask_for_a_skill_and_its_operator_edits_one_that_was_signed(
+    world: World, made: dict[str, World], tmp_path: Path
+) -> None:
     path = f"skills/{NAME}/SKILL.md"
     words = ("--text", "Copy it twice.", "--section", "x", "--reason", "r", "--target", path)
     assert "is not a gated file" in world.run("propose", *words).text
-    name = signed(world)
+    world = made["applied"].copy(tmp_path / "applied")
+    name = name_of(world)
     assert "is not a gated file" in world.run("propose", *words).text
     (wanted := world.root / "wanted.md").write_text(SKILL.replace("in a browser", "in two browsers"))
     world.ok("edit", path, "--from", str(wanted))
     assert "in two browsers" in place(world).read_text()
-    whole(world)
+    sound(world)
     assert path in world.ok("history", path)
     wanted.write_text(f"Read this first.\n\n{place(world).read_text()}")
     world.ok("edit", path, "--from", str(wanted))
     assert place(world).read_text().startswith("Read this first.\n\n---\n")
-    whole(world)
+    sound(world)
     world.run("undo", name)
-    whole(world)
+    sound(world)
 
 
 OTHER = DAY.replace("2. Look at the result in a browser.", "2. Run the link checker.")
 
 
 def test_a_skill_whose_steps_changed_in_three_later_sessions_is_proposed_with_the_new_ones(
-    world: World,
+    applied: World,
 ) -> None:
-    signed(world)
-    due(world, (4, 5), text=OTHER)
-    assert skills(world) == []
-    due(world, (6,), text=OTHER)
-    (one,) = skills(world)
+    due(applied, (4, 5), text=OTHER)
+    assert skills(applied) == []
+    due(applied, (6,), text=OTHER)
+    (one,) = skills(applied)
     (change,) = one["changes"]
     wanted = SKILL.replace("2. Look at the result in a browser.", "2. Run the link checker.")
     assert (change["op"], change["before"], change["after"]) == ("replace", SKILL, wanted)
     assert change["evidence"][0]["path"] == "memory/2026-03-04.md"
-    assert place(world).read_text() == SKILL
-    ((seen, _), *_) = review(world, otherwise="y").seen
+    assert place(applied).read_text() == SKILL
+    ((seen, _), *_) = review(applied, otherwise="y").seen
     assert "-2. Look at the result in a browser." in seen
     assert "+2. Run the link checker." in seen
-    world.apply_cooled()
-    assert place(world).read_text() == wanted
-    whole(world)
-    world.ok("undo", one["id"])
-    assert place(world).read_text() == SKILL
-    whole(world)
+    applied.apply_cooled()
+    assert place(applied).read_text() == wanted
+    sound(applied)
+    applied.ok("undo", one["id"])
+    assert place(applied).read_text() == SKILL
+    sound(applied)
 
 
 @each_row(
@@ -435,47 +446,47 @@ def test_a_skill_whose_steps_changed_in_three_later_sessions_is_proposed_with_th
     [((4, 5, 6), (OTHER, DAY, OTHER)), ((4, 5, 6), (OTHER, OTHER, DAY)), ((4, 5, 6), (DAY,) * 3)],
 )
 def test_steps_that_did_not_stay_changed_revise_no_skill(
-    tmp_path_factory: pytest.TempPathFactory, days: tuple[int, ...], texts: tuple[str, ...]
+    made: dict[str, World],
+    tmp_path_factory: pytest.TempPathFactory,
+    days: tuple[int, ...],
+    texts: tuple[str, ...],
 ) -> None:
-    world = found(tmp_path_factory.mktemp("same"), words=("--host", "openclaw"))
-    signed(world)
+    world = made["applied"].copy(tmp_path_factory.mktemp("same"))
     for day, text in zip(days, texts, strict=True):
         due(world, (day,), text=text)
     assert skills(world) == []
 
 
-def test_what_its_owner_made_of_a_skill_is_not_taken_back_for_what_was_noted_before(world: World) -> None:
-    signed(world)
-    (wanted := world.root / "wanted.md").write_text(SKILL.replace("in a browser", "in two browsers"))
-    world.ok("edit", f"skills/{NAME}/SKILL.md", "--from", str(wanted))
-    due(world, (4, 5))
-    assert skills(world) == []
+def test_what_its_owner_made_of_a_skill_is_not_taken_back_for_what_was_noted_before(applied: World) -> None:
+    (wanted := applied.root / "wanted.md").write_text(SKILL.replace("in a browser", "in two browsers"))
+    applied.ok("edit", f"skills/{NAME}/SKILL.md", "--from", str(wanted))
+    due(applied, (4, 5))
+    assert skills(applied) == []
 
 
 def test_a_skill_that_failed_since_is_proposed_to_go_and_refused_is_asked_about_after_the_next_failure(
-    world: World,
+    applied: World,
 ) -> None:
-    signed(world)
-    tell(world, 4, outcome="failure")
-    world.night(5)
-    (one,) = skills(world)
+    tell(applied, 4, outcome="failure")
+    applied.night(5)
+    (one,) = skills(applied)
     (change,) = one["changes"]
     assert (change["op"], change["before"], change["after"]) == ("remove", SKILL, "")
     assert "build_then_copy failed on 2026-03-04, after the skill was signed" in change["reason"]
-    world.ok("reject", one["id"], "--reason", "the network was down")
-    world.night(6)
-    assert skills(world) == []
-    tell(world, 6, outcome="failure")
-    world.night(7)
-    (again,) = skills(world)
-    assert world.approve(again["id"]).status == 0
-    assert place(world).read_text() == SKILL
-    world.apply_cooled()
-    assert not place(world).parent.exists()
-    whole(world)
-    world.ok("undo", again["id"])
-    assert place(world).read_text() == SKILL
-    whole(world)
+    applied.ok("reject", one["id"], "--reason", "the network was down")
+    applied.night(6)
+    assert skills(applied) == []
+    tell(applied, 6, outcome="failure")
+    applied.night(7)
+    (again,) = skills(applied)
+    assert applied.approve(again["id"]).status == 0
+    assert place(applied).read_text() == SKILL
+    applied.apply_cooled()
+    assert not place(applied).parent.exists()
+    sound(applied)
+    applied.ok("undo", again["id"])
+    assert place(applied).read_text() == SKILL
+    sound(applied)
 
 
 @each_row(
@@ -487,10 +498,9 @@ def test_a_skill_that_failed_since_is_proposed_to_go_and_refused_is_asked_about_
     ],
 )
 def test_a_failure_of_something_else_retires_no_skill(
-    tmp_path_factory: pytest.TempPathFactory, told: dict[str, str]
+    made: dict[str, World], tmp_path_factory: pytest.TempPathFactory, told: dict[str, str]
 ) -> None:
-    world = found(tmp_path_factory.mktemp("other"), words=("--host", "openclaw"))
-    signed(world)
+    world = made["applied"].copy(tmp_path_factory.mktemp("other"))
     tell(world, 4, *(word for pair in told.items() for word in pair), outcome="failure")
     world.night(5)
     assert skills(world) == []
@@ -508,19 +518,18 @@ def test_a_failure_of_something_else_retires_no_skill(
     ],
 )
 def test_a_name_that_yaml_reads_as_no_text_is_quoted(
-    tmp_path_factory: pytest.TempPathFactory, resolution: str, name: str
+    claw: World, tmp_path_factory: pytest.TempPathFactory, resolution: str, name: str
 ) -> None:
-    world = found(tmp_path_factory.mktemp("name"), words=("--host", "openclaw"))
+    world = claw.copy(tmp_path_factory.mktemp("name"))
     for day in WON:
         tell(world, day, "--resolution", resolution)
     world.night(4)
     (one,) = skills(world)
     assert f'name: "{name}"\n' in one["changes"][0]["after"]
     assert yaml.safe_load(one["changes"][0]["after"].split("---\n")[1])["name"] == name
-    assert world.approve(one["id"]).status == 0
-    world.apply_cooled()
+    world.accept(one["id"])
     assert (world.home / "skills" / name / "SKILL.md").exists()
-    whole(world)
+    sound(world)
 
 
 @each_row(
@@ -533,9 +542,9 @@ def test_a_name_that_yaml_reads_as_no_text_is_quoted(
     ],
 )
 def test_the_front_matter_is_yaml_within_the_limits_of_the_specification(
-    tmp_path_factory: pytest.TempPathFactory, said: str, told: str
+    claw: World, tmp_path_factory: pytest.TempPathFactory, said: str, told: str
 ) -> None:
-    world = found(tmp_path_factory.mktemp("front"), words=("--host", "openclaw"))
+    world = claw.copy(tmp_path_factory.mktemp("front"))
     (one,) = skills(due(world, text=DAY.replace(LEAD, said)))
     front = yaml.safe_load(one["changes"][0]["after"].split("---\n")[1])
     applies = "Applies to publish_site with hugo + web."
@@ -545,13 +554,12 @@ def test_the_front_matter_is_yaml_within_the_limits_of_the_specification(
 @pytest.mark.parametrize("verb", ["apply", "undo"])
 @pytest.mark.parametrize("every", [23, pytest.param(1, marks=pytest.mark.slow)])
 def test_whatever_call_it_dies_at_a_skill_is_there_whole_or_not_at_all(
-    verb: str, every: int, world: World, tmp_path_factory: pytest.TempPathFactory
+    verb: str, every: int, made: dict[str, World], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     scratch = tmp_path_factory.mktemp("died")
-    name = signed(world) if verb == "undo" else skills(due(world))[0]["id"]
-    if verb == "apply":
-        assert world.approve(name).status == 0
-        world.wait(hours=3)
+    world = made["applied" if verb == "undo" else "signed"].copy(scratch / "world")
+    name = name_of(world)
+    world.wait(hours=3)
 
     def act(twin: World) -> object:
         return twin.run(verb, name)

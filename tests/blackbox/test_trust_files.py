@@ -2,14 +2,14 @@
 
 import json
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.blackbox.forge import append, event_named, operator_signed, put_blob
 from tests.blackbox.test_lifecycle import whole
-from tests.blackbox.world import LOG, MEMORY, World, sha256
+from tests.blackbox.test_signers import make_key
+from tests.blackbox.world import LOG, MEMORY, World, sha256, yes
 
 FILES = {
     "allowed_signers": "config/nightledger/allowed_signers", "constitution": "memory/system/constitution.json",
@@ -17,16 +17,6 @@ FILES = {
     "revoked_keys": "config/nightledger/revoked_keys",
 }  # fmt: skip
 NOT_IN_FORCE = "it is not the file that the log names; the one that the log names stays in force"
-
-
-def yes(_shown: str) -> str:
-    return "y"
-
-
-def make_key(path: Path) -> Path:
-    """Make an SSH key without a passphrase and give its private file."""
-    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "k", "-f", str(path)], check=True)
-    return path
 
 
 @pytest.fixture(scope="module")

@@ -80,8 +80,7 @@ def test_of_two_removals_from_one_place_either_comes_back_first(world: World) ->
     gone = []
     for entry in (first, second):
         gone.append(removal(world, entry))
-        world.wait(hours=3)
-        world.ok("apply")
+        world.apply_cooled()
     twin = world.copy(world.root / "twin")
     for one, order, entry in ((world, gone, second), (twin, gone[::-1], first)):
         one.ok("undo", order[0])
@@ -142,8 +141,7 @@ def test_after_the_window_each_kind_of_change_waits_as_its_opposite(world: World
         ninety(world),
         removal(world, "Restart the relay after an upgrade."),
     )
-    world.wait(hours=3)
-    world.ok("apply")
+    world.apply_cooled()
     text = world.read()
     world.wait(days=7, seconds=-1)
     early = world.copy(world.root / "early")
@@ -170,8 +168,7 @@ def test_after_the_window_each_kind_of_change_waits_as_its_opposite(world: World
     assert (evidence["path"], evidence["origin"]) == (f"memory/state/proposals/{added}.json", "owner")
     review(world, otherwise="y")
     assert world.read() == text
-    world.wait(hours=3)
-    world.ok("apply")
+    world.apply_cooled()
     assert world.read().split() == MEMORY.split()
     sound(world)
 
@@ -194,8 +191,7 @@ def test_a_secret_that_was_taken_out_never_comes_back(tmp_path: Path) -> None:
     world.ok("check")
     (proposal,) = world.proposals()
     sign(world, proposal["id"])
-    world.wait(hours=3)
-    world.ok("apply")
+    world.apply_cooled()
     text = f"{MEMORY}\n- token: [secret removed]\n- Other.\n"
     assert world.read() == text
     for days in (0, 8):
@@ -437,8 +433,7 @@ def test_what_was_expunged_is_never_brought_back_by_an_undo(world: World) -> Non
     before = world.applied(TEXT)
     leaked = world.applied("The vault opens with quarzblende-1187.")
     elsewhere = ninety(world)  # whose file held the text, but not its proposal
-    world.wait(hours=3)
-    world.ok("apply")
+    world.apply_cooled()
     world.ok("expunge", "--text-from-stdin", stdin="quarzblende-1187")
     left = world.read()
     assert ("[expunged]" in left, "quarz" in left, "90 days" in left) == (True, False, True)

@@ -84,11 +84,8 @@ def heard(world: World) -> dict[str, str]:
     got["the page"] = world.read("memory/state/tc-restore-pending.md")
     got["stage --json"] = world.ok("stage", "--json")
     got["at a start"] = world.process("hook", "claude-code", "SessionStart", stdin=START).out
-    for n, query in enumerate(queries):
-        prompt = json.dumps({"session_id": f"p{n}", "prompt": query})
-        got[f"at the prompt {query}"] = world.process(
-            "hook", "claude-code", "UserPromptSubmit", stdin=prompt
-        ).out
+    for query in queries:
+        got[f"at the prompt {query}"] = world.prompted(query)
     return got
 
 
@@ -303,8 +300,7 @@ def test_a_resolution_that_worked_is_told_unasked_only_by_the_whole_signed_sente
     page = quiet.read(PAGE).split("\n")
     quoted = []
     for sentence, (first, second, resolution) in LIMITS.items():
-        prompt = json.dumps({"session_id": first, "prompt": f"{first} is {second}"})
-        hook = quiet.process("hook", "claude-code", "UserPromptSubmit", stdin=prompt).out
+        hook = quiet.prompted(f"{first} is {second}")
         assert [line for line in (*page, hook) if resolution in line.replace(sentence, "")] == []
         quoted.append(
             (sentence in hook, any(sentence in line and "unsigned records" in line for line in page))

@@ -29,11 +29,6 @@ LAMPS = "".join(f"- Looked at lamp {n} in the long corridor\n" for n in range(40
 HTML = (ROOT / "config/page/review.html").read_bytes()
 
 
-def decisions(world: World) -> list[dict[str, Any]]:
-    names = [e["decision"] for e in world.events() if e["event"] == "decision.recorded"]
-    return [json.loads(world.read(f"audit/decisions/{name}.json")) for name in names]
-
-
 def locked_key(world: World) -> None:
     """Give the operator's key a passphrase."""
     key = str(world.own_keys / "operator")
@@ -87,7 +82,7 @@ def test_a_review_on_the_page_signs_rejects_and_words_then_ends(world: World) ->
         assert (signed["done"], signed["signed"][0]) == (True, "Rejected 1 change.")
         status, text = page.end()
     assert (status, "Signed 2 changes" in text) == (0, True)
-    made = {(one["type"], one["proposal"], one["reason"]) for one in decisions(world)}
+    made = {(one["type"], one["proposal"], one["reason"]) for one in world.decisions()}
     assert made == {("approve", first, ""), ("approve", worded["id"], ""), ("reject", third, "still needed")}
     world.apply_cooled()
     assert world.read() == MEMORY.replace(
@@ -133,7 +128,7 @@ def test_what_was_only_left_for_later_needs_no_passphrase(world: World) -> None:
         page.answer(page.items()[0], "later")
         assert page.sign()["done"]
         assert page.end()[0] == 0
-    assert not decisions(world)
+    assert not world.decisions()
 
 
 def test_a_page_without_anything_to_ask_is_not_served(world: World) -> None:
@@ -347,7 +342,7 @@ def test_a_reason_that_no_decision_holds_is_refused_at_once(world: World) -> Non
         assert ("at most 2,000 characters" in told["note"], told["counts"]) == (True, "1 left")
         page.answer(one, "reject", "a\x1b[2J \ud800\u202e\n b " + "x" * 1900)
         assert page.sign()["done"]
-    assert decisions(world)[0]["reason"].startswith("a\x1b[2J ?\u202e b x")
+    assert world.decisions()[0]["reason"].startswith("a\x1b[2J ?\u202e b x")
     assert world.run("verify").status == 0
     assert "\x1b" not in world.ok("history")
 
@@ -399,7 +394,7 @@ def test_what_goes_together_and_what_stands_under_one_heading_are_answered_as_on
         told = page.ask(do="answer", **shown(one), verb="approve", more=[shown(two)])
         assert told["counts"] == "sign 2, reject 2, 0 left"
         assert page.sign()["done"]
-    reasons = {made["reason"] for made in decisions(world) if made["type"] == "reject"}
+    reasons = {made["reason"] for made in world.decisions() if made["type"] == "reject"}
     assert reasons == {"never from this heading: Greenhouse"}
 
 
@@ -408,7 +403,7 @@ def test_the_terminal_asks_again_for_a_reason_that_no_decision_holds(world: Worl
     left = ["n", "x" * 2001, "n", "no", "y"]
     ran = world.run("review", typed=lambda _: left.pop(0))
     assert "a reason has at most 2,000 characters" in ran.text
-    assert [(one["type"], one["reason"]) for one in decisions(world)] == [("reject", "no")]
+    assert [(one["type"], one["reason"]) for one in world.decisions()] == [("reject", "no")]
 
 
 @each_row(
@@ -495,7 +490,7 @@ def test_what_was_withdrawn_or_altered_while_it_was_looked_at_is_not_signed(worl
         told = page.ask(do="sign", answers=night, passphrase="")
         assert (told["again"], told["items"]) == (True, [])
         assert any("was altered after it was proposed" in line for line in told["notices"])
-    assert [one["type"] for one in decisions(world)] == ["reject"]
+    assert [one["type"] for one in world.decisions()] == ["reject"]
 
 
 def test_what_was_changed_long_ago_by_its_clock_is_seen_all_the_same(world: World) -> None:
@@ -521,7 +516,7 @@ def test_what_was_shown_is_signed_or_it_is_asked_again(world: World) -> None:
         told = page.ask(do="sign", answers=night, passphrase="")
         assert told["again"], told
         assert "nothing was signed" in told["note"]
-        assert not decisions(world)
+        assert not world.decisions()
         assert sum(one["answer"] is not None for one in told["items"]) == 1, (
             "the other section stands as shown"
         )
@@ -538,11 +533,11 @@ def test_of_two_pages_on_one_queue_one_signs_and_the_other_asks_again(world: Wor
         assert len(seen) == 2, "they share what was answered"
         other.answer(two, "reject", "no")
         assert "answered otherwise meanwhile" in page.ask(do="sign", answers=seen, passphrase="")["note"]
-        assert not decisions(world)
+        assert not world.decisions()
         assert page.sign()["done"]
         told = other.ask(do="sign", answers=seen, passphrase="")
         assert (told["again"], told["items"]) == (True, [])
-    assert sorted(one["type"] for one in decisions(world)) == ["approve", "reject"]
+    assert sorted(one["type"] for one in world.decisions()) == ["approve", "reject"]
 
 
 def test_a_page_whose_queue_another_signed_signs_nothing_twice(world: World) -> None:
@@ -552,7 +547,7 @@ def test_a_page_whose_queue_another_signed_signs_nothing_twice(world: World) -> 
         seen = listed(page.items())
         assert world.approve(name).status == 0
         assert page.ask(do="sign", answers=seen, passphrase="")["again"]
-    assert len(decisions(world)) == 1
+    assert len(world.decisions()) == 1
 
 
 def test_a_home_at_work_is_told_and_costs_no_answer(world: World) -> None:

@@ -18,6 +18,7 @@ from tests.blackbox.notes import (
     request_of,
     witness,
 )
+from tests.blackbox.person import sound
 from tests.blackbox.world import World, found
 from tests.served_witness import post, served_witness
 
@@ -65,7 +66,7 @@ def test_a_home_begun_there_has_one_key_and_all_of_it_holds_here_too(
     world.applied("Label both ends of a cable.")
     assert world.read("audit/checkpoint").partition("\n\n")[2].count("\n") == 1
     assert world.read("config/nightledger/policy").count("log ") == 1
-    assert (world.run("verify").status, world.second_look()[0]) == (0, 0)
+    sound(world)
     assert len(json.loads((world.own_keys / "pin.json").read_bytes())["vkeys"]) == 1
     lost.undo()
     assert world.json("verify")["unchecked"] == []

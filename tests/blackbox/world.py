@@ -13,8 +13,10 @@ import os
 import runpy
 import shutil
 import signal
+import socketserver
 import subprocess
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -110,12 +112,27 @@ class World:
         return json.loads(ran.out)
 
     def process(
-        self, *words: str, timeout_s: float = 120.0, stdin: str = "", through: Sequence[str] = ()
+        self,
+        *words: str,
+        timeout_s: float = 120.0,
+        stdin: str = "",
+        through: Sequence[str] = (),
+        started: type["subprocess.Popen[str]"] | None = None,
     ) -> Ran:
-        """Run the real command in a process of its own, or in one that another program starts."""
+        """Run the real command in a process of its own, or in one that another program starts.
+
+        A fork of this process saves the command's start; where others run meanwhile, or the start is a point,
+        ``started`` is ``subprocess.Popen``.
+        """
         given = ["--home", str(self.home), "--now", self.now.isoformat()]
         argv = [*through, sys.executable, str(PROGRAM), *words, *given]
-        return run_process(argv, env=self._variables(), timeout_s=timeout_s, stdin=stdin)
+        made = started or (subprocess.Popen if through else Forked)
+        return run_process(argv, env=self._variables(), timeout_s=timeout_s, stdin=stdin, started=made)
+
+    def prompted(self, prompt: str) -> str:
+        """Give what the hook of Claude Code adds to the first prompt of a session."""
+        asked = json.dumps({"hook_event_name": "UserPromptSubmit", "session_id": prompt, "prompt": prompt})
+        return self.process("hook", "claude-code", "UserPromptSubmit", stdin=asked).out
 
     def second_look(self, *words: str) -> tuple[int, str]:
         """Run the second verifier in this process: its exit status and output."""
@@ -159,6 +176,11 @@ class World:
     def events(self) -> list[dict[str, Any]]:
         """Give the audit log's events."""
         return [json.loads(line) for line in (self.home / LOG).read_bytes().splitlines()]
+
+    def decisions(self, since: int = 0) -> list[dict[str, Any]]:
+        """Give the decisions that were recorded from a line of the log on."""
+        names = [e["decision"] for e in self.events()[since:] if e["event"] == "decision.recorded"]
+        return [json.loads(self.read(f"audit/decisions/{name}.json")) for name in names]
 
     def blob(self, sha256: str) -> Path:
         return self.home / "audit" / "blobs" / "sha256" / sha256[:2] / sha256
@@ -208,6 +230,11 @@ class World:
         """Let what is signed cool, and apply it."""
         self.wait(hours=3)
         self.ok("apply")
+
+    def accept(self, name: str, *words: str) -> None:
+        """Sign a proposal with a key without passphrase, let it cool, and apply it."""
+        self.ok("approve", name, *words)
+        self.apply_cooled()
 
     def night(self, day: int) -> None:
         """Let the night before a day of the clock's month be run, as cron does at ten past three."""
@@ -259,27 +286,46 @@ def found(
     return world
 
 
-def sha256(data: bytes) -> str:
+def sha256(data: bytes | str) -> str:
     """Give a digest in hex."""
-    return hashlib.sha256(data).hexdigest()
+    raw = data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data
+    return hashlib.sha256(raw).hexdigest()
+
+
+def yes(_shown: str) -> str:
+    """Say yes to whatever is shown."""
+    return "y"
+
+
+@contextlib.contextmanager
+def serving(server: socketserver.BaseServer) -> Iterator[None]:
+    """Have a server answer while the block lasts."""
+    with server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        yield
+        server.shutdown()
+        thread.join()
 
 
 def run_process(
-    argv: Sequence[str], *, env: Mapping[str, str], timeout_s: float = 120.0, stdin: str = ""
+    argv: Sequence[str],
+    *,
+    env: Mapping[str, str],
+    timeout_s: float = 120.0,
+    stdin: str = "",
+    started: type["subprocess.Popen[str]"] = subprocess.Popen,
 ) -> Ran:
     """Run a program with that environment and nothing else."""
     variables = {"PATH": os.environ["PATH"], "HOME": env.get("NIGHTLEDGER_KEYS", "/nonexistent"), **env}
-    done = subprocess.run(
-        list(argv),
-        env=variables,
-        input=stdin,
-        text=True,
-        errors="replace",
-        capture_output=True,
-        timeout=timeout_s,
-        check=False,
-    )
-    return Ran(words=tuple(argv), status=done.returncode, out=done.stdout, err=done.stderr)
+    pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with started(list(argv), env=variables, text=True, errors="replace", **pipes) as process:
+        try:
+            out, err = process.communicate(stdin, timeout_s)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+    return Ran(words=tuple(argv), status=process.returncode, out=out, err=err)
 
 
 @cache
@@ -296,12 +342,14 @@ class Forked(subprocess.Popen[Any]):
         _main()
         self.pid = os.fork()
         if self.pid == 0:
-            _become(argv, env, streams)
+            become(argv, env, streams)
         self._child_created = True
         self._close_pipe_fds(*streams)  # type: ignore[attr-defined]  # one of its own
 
 
-def _become(argv: Sequence[str], env: Mapping[str, str], streams: Sequence[int]) -> NoReturn:
+def become(
+    argv: Sequence[str], env: Mapping[str, str], streams: Sequence[int] = (-1, -1, -1, -1, -1, -1)
+) -> NoReturn:
     """Carry the command out in this fork, with nothing of the tests' but what they have loaded, and leave."""
     status = 1
     try:

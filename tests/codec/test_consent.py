@@ -26,27 +26,6 @@ def refused(raw: bytes) -> NightledgerError:
     return caught.value
 
 
-@pytest.mark.parametrize(
-    ("domain", "action", "tier"),
-    [
-        ("email", "read", Tier.AUTONOMOUS),
-        ("email", "archive_thread", Tier.AUTONOMOUS),
-        ("email", "send", Tier.REQUIRES_APPROVAL),
-        ("email", "delete_vip", Tier.BLOCKED),
-        ("email", "never_heard_of", Tier.BLOCKED),
-        ("never_heard_of", "read", Tier.BLOCKED),
-        ("self_modification", "propose_behavioral_change", Tier.TRUSTED_CHANNEL_REQUIRED),
-        ("self_modification", "forget", Tier.TRUSTED_CHANNEL_REQUIRED),
-        ("self_modification", "modify_soul_md", Tier.BLOCKED),
-        ("self_modification", "modify_audit_log", Tier.BLOCKED),
-        ("self_modification", "restore_context", Tier.AUTONOMOUS),
-    ],
-)
-def test_the_shipped_graph_is_the_floor(domain: str, action: str, tier: Tier) -> None:
-    assert FLOOR.tier(domain, action) is tier
-    assert (FLOOR.cooling_hours, FLOOR.undo_days) == (2, 7)
-
-
 def test_the_shipped_graph_is_valid_by_its_schema() -> None:
     assert find_problems("consent-graph", json.loads(SHIPPED)) == ()
 

@@ -45,16 +45,6 @@ def test_an_identity_that_is_a_link_out_of_the_home_is_refused(home: Home, tmp_p
     outside.unlink()
 
 
-def test_a_gated_link_is_resolved_inside_the_home_and_refused_outside(home: Home, tmp_path: Path) -> None:
-    (tmp_path / "real.md").write_text("x")
-    (tmp_path / "MEMORY.md").symlink_to("real.md")
-    assert home.resolve("MEMORY.md") == str(tmp_path / "real.md")
-    (tmp_path / "RULES.md").symlink_to("/etc/hostname")
-    with pytest.raises(UnreadableError, match="outside the home"):
-        home.resolve("RULES.md")
-    assert home.resolve("none.md") == str(tmp_path / "none.md")
-
-
 @pytest.mark.parametrize("relative", ["", "/etc/passwd", "../x", "a/../../x", "a\0b"])
 def test_a_name_that_leads_out_of_the_home_is_refused(home: Home, relative: str) -> None:
     with pytest.raises(UnreadableError, match="not a path inside the home"):

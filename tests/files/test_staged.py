@@ -15,36 +15,30 @@ from nightledger.files.staging_troubles import keep_troubles, read_troubles
 NOW = "2026-03-03T10:30:00Z"
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [{"lines": "ab"}, {"lines": [1]}, {"lines": [1, 2, 3]}, {"lines": [1.5, 2]}, {"path": 7}, {"shown": [7]}],
-)
-def test_a_place_that_is_none_is_as_nothing_staged(tmp_path: Path, fields: dict[str, Any]) -> None:
+WRONG: list[dict[str, Any]] = [
+    {"lines": "ab"},
+    {"lines": [1]},
+    {"lines": [1, 2, 3]},
+    {"lines": [1.5, 2]},
+    {"path": 7},
+    {"shown": [7]},
+]
+
+
+def test_a_page_of_a_place_or_a_file_that_is_none_is_as_nothing_staged(tmp_path: Path) -> None:
     home = make_home(tmp_path)
     text = dump_page(["a kettle (from MEMORY.md:3; its place)"], "2026-03-04T00:00:00Z")
     page = parse_page(text)
     assert page is not None
-    good = {"shown": ["e-1"], "path": "MEMORY.md", "lines": [3, 3]}
     Path(home.staged_dir).mkdir(parents=True)
     Path(home.staged_context).write_text(text)
-    for line, there in ((good, True), ({**good, **fields}, False)):
-        known = {"v": 1, "sha256": page.sha256, "lines": [line], "files": {}}
+    good: dict[str, Any] = {"shown": ["e-1"], "path": "MEMORY.md", "lines": [3, 3]}
+    bad: list[tuple[dict[str, Any], dict[str, list[str]]]] = [({**good, **fields}, {}) for fields in WRONG]
+    bad += [(good, {path: ["1", "2"]}) for path in ("", "/etc/passwd", "../beside", "a\0b")]
+    for line, files in ((good, {}), *bad):
+        known = {"v": 1, "sha256": page.sha256, "lines": [line], "files": files}
         (Path(home.staged_dir) / "lines.json").write_text(json.dumps(known))
-        assert (read_staged(home, NOW) is not None) == there
-
-
-@pytest.mark.parametrize("path", ["", "/etc/passwd", "../beside", "a\0b"])
-def test_a_page_made_from_what_is_no_file_of_the_home_is_as_nothing_staged(tmp_path: Path, path: str) -> None:
-    home = make_home(tmp_path)
-    text = dump_page(["a kettle (from MEMORY.md:3; its place)"], "2026-03-04T00:00:00Z")
-    page = parse_page(text)
-    assert page is not None
-    Path(home.staged_dir).mkdir(parents=True)
-    Path(home.staged_context).write_text(text)
-    line = {"shown": ["e-1"], "path": "MEMORY.md", "lines": [3, 3]}
-    known = {"v": 1, "sha256": page.sha256, "lines": [line], "files": {path: ["1", "2"]}}
-    (Path(home.staged_dir) / "lines.json").write_text(json.dumps(known))
-    assert read_staged(home, NOW) is None
+        assert (read_staged(home, NOW) is None) == ((line, files) in bad), (line, files)
 
 
 MORNING = datetime(2026, 3, 1, 8, 55, tzinfo=UTC)

@@ -59,37 +59,23 @@ def later(moment: Moment, **by: float) -> Moment:
     return replace(moment, at=moment.at + timedelta(**by))
 
 
+def _draft(op: Op, key: str, **fields: Any) -> Draft:
+    values = {"target": "MEMORY.md", "section": (), "confidence": 0.5, "rank": 0.5, **fields}
+    return Draft(op=op, statement_key=key, **values)
+
+
 def addition(
     text: str, *, section: str = "Lessons", rank: float = 0.5, path: str = "memory/2026-02-28.md"
 ) -> Draft:
     """Give a draft that adds one item."""
-    return Draft(
-        op=Op.ADD,
-        target="MEMORY.md",
-        section=(section,),
-        after=f"- {text}",
-        reason="it was said",
-        evidence=(evidence(path),),
-        confidence=0.5,
-        rank=rank,
-        statement_key=text.lower(),
-    )
+    said = {"reason": "it was said", "evidence": (evidence(path),), "rank": rank}
+    return _draft(Op.ADD, text.lower(), section=(section,), after=f"- {text}", **said)
 
 
 def removal(line: str, *, target: str = "MEMORY.md") -> Draft:
     """Give a draft that removes one line."""
-    return Draft(
-        op=Op.REMOVE,
-        target=target,
-        section=(),
-        before=f"{line}\n",
-        after="",
-        reason="it is over",
-        evidence=(evidence("MEMORY.md"),),
-        confidence=0.5,
-        rank=0.5,
-        statement_key=f"remove {line}",
-    )
+    said = {"reason": "it is over", "evidence": (evidence("MEMORY.md"),), "target": target}
+    return _draft(Op.REMOVE, f"remove {line}", before=f"{line}\n", after="", **said)
 
 
 def evidence(path: str, line: int = 1) -> Evidence:

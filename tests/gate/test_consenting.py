@@ -9,7 +9,7 @@ from tests.rows import corpus
 from nightledger.domain.consent import Answer, Mode, Tier, Why
 from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import RefusedError
-from nightledger.gate.consenting import BLOCKED_A_DAY, graph_target, read_standing, record_unknown
+from nightledger.gate.consenting import graph_target, read_standing
 from nightledger.gate.deciding import with_id
 from nightledger.gate.review.composing import make_unproposed
 
@@ -126,14 +126,3 @@ def test_a_review_is_accepted_over_the_graph_that_stands_there_only(desk: Desk) 
 
 
 # ---------------------------------------------------------------- unknown actions
-
-
-def blocked(desk: Desk, domain: str, action: str) -> bool:
-    return record_unknown(desk.gate, desk.ledger(), domain, action, desk.moment)
-
-
-def test_thousands_of_unknown_actions_do_not_flood_the_log(desk: Desk) -> None:
-    answers = [blocked(desk, "email", f"act_{n}") for n in range(BLOCKED_A_DAY + 5)]
-    assert answers == [True] * BLOCKED_A_DAY + [False] * 5
-    assert desk.events().count("consent.blocked") == BLOCKED_A_DAY
-    assert blocked(desk, "email", "act_3")

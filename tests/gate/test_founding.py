@@ -2,7 +2,6 @@ import hashlib
 import os
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.gate.homes import HOME_ID, MEMORY, START, Desk, make_founding
@@ -11,15 +10,11 @@ from tests.whole import WHOLE
 
 from nightledger.domain.decision import Actor
 from nightledger.domain.errors import (
-    ConfigurationError,
     LockedError,
-    NightledgerError,
-    RefusedError,
-    UnreadableError,
 )
 from nightledger.files.atomic import Lock
 from nightledger.gate import founding
-from nightledger.gate.founding import found, plan, remove_disposable
+from nightledger.gate.founding import found, remove_disposable
 from nightledger.gate.opening import open_gate, read_ledger
 from nightledger.gate.proposing.views import refresh_views
 
@@ -28,60 +23,6 @@ def workspace(root: Path) -> Path:
     (root / "home").mkdir()
     (root / "home" / "MEMORY.md").write_text(MEMORY)
     return root / "home"
-
-
-def listing(root: Path) -> dict[str, bytes]:
-    return {str(p.relative_to(root)): p.read_bytes() for p in sorted(root.rglob("*")) if p.is_file()}
-
-
-@pytest.mark.parametrize("name", ["audit/x.log", "config/nightledger/x", "memory/system/x", "memory/state/x"])
-def test_a_directory_of_another_tool_is_refused(tmp_path: Path, name: str) -> None:
-    home = workspace(tmp_path)
-    (home / name).parent.mkdir(parents=True)
-    (home / name).write_text("theirs")
-    before = listing(home)
-    with pytest.raises(RefusedError, match="which Nightledger did not make"):
-        plan(make_founding(tmp_path))
-    assert listing(home) == before
-
-
-def giant(path: Path) -> None:
-    with path.open("wb") as stream:
-        stream.truncate(50_000_000)
-
-
-@pytest.mark.parametrize(
-    ("fields", "prepare", "kind"),
-    [
-        ({"gated": ("SOUL.md",)}, lambda _: None, RefusedError),
-        ({"gated": ("AGENTS.md",)}, lambda _: None, RefusedError),
-        ({"gated": ("audit/decisions/x.json",)}, lambda _: None, RefusedError),
-        ({"gated": ("config/nightledger/nightledger.yaml",)}, lambda _: None, RefusedError),
-        ({"gated": (".nightledger/x",)}, lambda _: None, RefusedError),
-        ({"gated": ("../x.md",)}, lambda _: None, RefusedError),
-        ({"gated": ("/etc/x.md",)}, lambda _: None, RefusedError),
-        ({"gated": ("a\x1bb.md",)}, lambda _: None, RefusedError),
-        ({"gated": ("BIG.md",)}, lambda home: giant(home / "BIG.md"), UnreadableError),
-        ({"gated": ("dir",)}, lambda home: (home / "dir").mkdir(), UnreadableError),
-        ({"gated": ("pipe",)}, lambda home: os.mkfifo(home / "pipe"), UnreadableError),
-        ({"gated": ("out.md",)}, lambda home: (home / "out.md").symlink_to("/etc/hosts"), RefusedError),
-    ],
-)
-def test_what_cannot_be_gated_is_refused_before_anything_is_made(
-    tmp_path: Path, fields: dict[str, Any], prepare: Any, kind: type[NightledgerError]
-) -> None:
-    home = workspace(tmp_path)
-    prepare(home)
-    with pytest.raises(kind):
-        plan(make_founding(tmp_path, **fields))
-    assert not (home / "config").exists()
-    assert not (tmp_path / "keys").exists()
-
-
-def test_a_home_whose_keys_are_elsewhere_says_so(desk: Desk) -> None:
-    desk.ring.directory.rename(desk.root / "moved")
-    with pytest.raises(ConfigurationError, match="its keys are not in"):
-        found(make_founding(desk.root), None, START)
 
 
 def test_a_kill_at_any_step_of_init_is_completed_by_the_next_one(tmp_path: Path) -> None:

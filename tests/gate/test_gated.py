@@ -1,42 +1,17 @@
 import os
-from pathlib import Path
 
 import pytest
 from tests.gate.forgetting_desk import LOG, file, put
-from tests.gate.homes import MEMORY, Desk, make_founding
+from tests.gate.homes import Desk
 
 from nightledger.domain.errors import RefusedError, UnreadableError
-from nightledger.gate.founding import plan
-from nightledger.gate.gated import MAX_MEMORY_BYTES, read_gated, read_target, require_gated
+from nightledger.gate.gated import MAX_MEMORY_BYTES, read_gated, read_target
 
 
 @pytest.mark.parametrize("name", ["USER.md", "./MEMORY.md", "memory/../MEMORY.md", "SOUL.md", ""])
 def test_only_the_listed_spelling_is_gated(desk: Desk, name: str) -> None:
     with pytest.raises(RefusedError, match="is not a gated file"):
         read_gated(desk.home, name)
-
-
-@pytest.mark.parametrize("how", ["link", "symlink"])
-@pytest.mark.parametrize("name", ["SOUL.md", "AGENTS.md", "config/nightledger/allowed_signers"])
-def test_no_second_name_reaches_a_protected_file(desk: Desk, how: str, name: str) -> None:
-    protected = Path(desk.home.root, name)
-    protected.touch()
-    desk.memory.unlink()
-    if how == "link":
-        os.link(protected, desk.memory)
-    else:
-        desk.memory.symlink_to(protected)
-    with pytest.raises(RefusedError, match=f"is really the protected file {name}"):
-        require_gated(desk.home, "MEMORY.md")
-
-
-def test_a_home_is_not_made_with_two_names_for_one_file(tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    home.mkdir()
-    (home / "MEMORY.md").write_text(MEMORY)
-    (home / "A.md").symlink_to("MEMORY.md")
-    with pytest.raises(RefusedError, match="is a link that leads to another gated file"):
-        plan(make_founding(tmp_path, gated=("MEMORY.md", "A.md")))
 
 
 def test_a_file_of_the_largest_size_is_read_and_one_byte_more_is_not(desk: Desk) -> None:

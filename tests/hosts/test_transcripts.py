@@ -81,14 +81,6 @@ def test_whatever_stands_in_a_line_nothing_is_raised_and_every_turn_has_a_time_a
             assert len(list(known_keys(written.encode()))) == 2
 
 
-@each_row(("source", "origin"), [("typed", None), ("sdk", Origin.UNKNOWN)])
-def test_what_a_program_asks_in_the_users_name_is_not_the_owners_word(
-    source: str, origin: Origin | None
-) -> None:
-    (turn,) = read("claude_code", claude("user", "Ship it.", "/home/ann/app", n=1, promptSource=source))
-    assert turn.origin is origin
-
-
 @pytest.mark.parametrize("cwd", [".", "{home}\0"])
 def test_a_directory_that_is_no_absolute_path_belongs_to_no_home(cwd: str) -> None:
     home = str(Path.cwd())

@@ -116,18 +116,6 @@ def test_what_can_be_no_claim_of_its_own_is_shown_without_a_number_and_a_copy_on
     ]  # fmt: skip
 
 
-def test_what_was_answered_is_not_asked_again(tmp_path: Path) -> None:
-    first = ask(tmp_path, Model(answer(NAS)))
-    assert [one.statement.text for one in first.chosen] == ["The NAS spins down after 20 minutes."]
-    assert (first.run.calls, first.run.replayed, first.run.tokens, first.run.operations) == (1, 0, 500, 1)
-    silent = Model()
-    again = ask(tmp_path, silent)
-    assert again.chosen == first.chosen
-    assert (silent.questions, again.run.calls, again.run.replayed, again.run.tokens) == ([], 0, 1, 0)
-    other = ask(tmp_path, Model(answer()), NOTES.replace("20", "30"))
-    assert (other.run.calls, other.run.replayed) == (1, 0)
-
-
 def test_a_line_of_the_transcript_that_another_key_wrote_counts_for_nothing(tmp_path: Path) -> None:
     ask(tmp_path, Model(answer(NAS)))
     path = Path(Home(tmp_path).analyst_log)
@@ -187,11 +175,6 @@ def test_after_a_question_without_an_answer_no_other_is_asked(tmp_path: Path) ->
     assert (len(model.questions), drafted.run.problem) == (1, "the model's server does not answer")
 
 
-def test_a_dry_run_keeps_no_answer(tmp_path: Path) -> None:
-    ask(tmp_path, Model(answer(NAS)), dry_run=True)
-    assert ask(tmp_path, Model()).run.problem == "the model's server does not answer"
-
-
 @each_row(
     "text",
     [
@@ -220,12 +203,6 @@ def test_an_answer_of_another_form_leaves_the_notes_to_the_rules(
 
 def test_a_fence_around_an_answer_is_no_fault(tmp_path: Path) -> None:
     assert len(ask(tmp_path, Model(f"```json\n{answer(NAS)}\n```")).chosen) == 1
-
-
-def test_what_is_refused_is_counted_by_its_reason(tmp_path: Path) -> None:
-    drafted = ask(tmp_path, Model(answer(NAS, add(4, "The NAS never sleeps."), add(5, "password"))))
-    assert len(drafted.chosen) == 1
-    assert (drafted.run.operations, sorted(drafted.run.refused.values())) == (3, [1, 1])
 
 
 def test_a_budget_that_ends_in_the_middle_leaves_the_rest_to_the_rules(tmp_path: Path) -> None:

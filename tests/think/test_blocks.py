@@ -11,7 +11,6 @@ from tests.think.test_analyst import Model
 
 from nightledger.domain.block import Said, SelfContext
 from nightledger.domain.consolidation import AnalystRun
-from nightledger.domain.errors import ConfigurationError
 from nightledger.files.home import Home
 from nightledger.files.transcript import block_name, read_said
 from nightledger.think.analyst import Analyst
@@ -119,10 +118,3 @@ def test_a_block_with_a_secret_stops_the_question(tmp_path: Path) -> None:
     model = Model(answer(of("b1", 1)))
     run = ask(tmp_path, model, CRANE + "token: ghp_Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6")
     assert (model.questions, run.blocks) == ([], {"the question holds what looks like a secret": 1})
-
-
-def test_a_prompt_without_its_names_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "prompts").mkdir()
-    (tmp_path / "prompts/blocks.md").write_text("{{blocks}} {{notes}}")
-    with pytest.raises(ConfigurationError, match=r"principles.*missing.*nothing stands for.*notes"):
-        read_prompt(str(tmp_path), "blocks")

@@ -1,20 +1,20 @@
 """What of a model's check-up of a memory is taken."""
 
 import json
-from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.rows import each_row
+from tests.think.test_analyst import Model
 
 from nightledger.domain.finding import DoubtLabel
 from nightledger.domain.settings import Price
 from nightledger.files.home import Home
 from nightledger.text.checkup.checkup import check_memory
 from nightledger.text.markdown.document import parse_markdown
-from nightledger.think.analyst import Analyst, AnalystError, Reply
+from nightledger.think.analyst import Analyst
 from nightledger.think.checkup import Chosen, choose
 from nightledger.think.prompting import PART_CHARACTERS, read_prompt
 
@@ -59,25 +59,6 @@ NAMES = {
     "code": "m13",
     "kiln": "m14",
 }
-
-
-class Model:
-    """A model that says what it was told to."""
-
-    name = "told"
-
-    def __init__(self, *answers: str, tokens_a_night: int = 100_000) -> None:
-        self.answers = list(answers)
-        self.questions: list[str] = []
-        self.tokens_a_night = tokens_a_night
-
-    def complete(self, prompt: str, schema: Mapping[str, Any], most_tokens: int) -> Reply:
-        assert schema["properties"]["operations"]["maxItems"] == 100
-        assert most_tokens
-        self.questions.append(prompt)
-        if not self.answers:
-            raise AnalystError("the model's server does not answer")
-        return Reply(text=self.answers.pop(0), tokens=12_000)
 
 
 def ask(
@@ -212,15 +193,6 @@ def test_an_entry_goes_with_all_below_it(tmp_path: Path) -> None:
     assert kept.doubts == ()
 
 
-def test_what_is_pinned_or_signed_is_shown_as_staying(tmp_path: Path) -> None:
-    model = Model(answer(CRANE))
-    chosen = ask(tmp_path, model, staying=(5,))
-    assert chosen.doubts == ()
-    assert "m1 (stays): The crane was painted" in model.questions[0]
-    assert chosen.run
-    assert chosen.run.refused == {"the owner pinned it or signed it lately": 1}
-
-
 @each_row(("staying", "asked"), [((), 14), ((15,), 14), ((14,), 15), ((14, 15), 0)])
 def test_of_two_that_contradict_each_other_one_that_stays_is_not_asked_about(
     tmp_path_factory: pytest.TempPathFactory, staying: tuple[int, ...], asked: int
@@ -247,16 +219,6 @@ def test_a_model_sees_entries_under_their_headings_and_neither_code_nor_secrets(
     assert all(text not in shown for text in (key, "never run this", "The safe is green", "{{"))
 
 
-@each_row("said", ["", "all of it", '{"operations": [{}]}', answer({**CRANE, "why": "boring"}), "[" * 9_000])
-def test_an_answer_of_another_form_leaves_the_memory_to_the_rules(
-    tmp_path_factory: pytest.TempPathFactory, said: str
-) -> None:
-    chosen = ask(tmp_path_factory.mktemp("home"), Model(said))
-    assert chosen.doubts == ()
-    assert chosen.run
-    assert "something else than operations" in chosen.run.problem
-
-
 def test_a_long_memory_is_asked_about_in_parts_and_each_entry_once(tmp_path: Path) -> None:
     lines = [f"- Boat {n} lies at berth {n} of the long harbour." for n in range(1500)]
     memory = "# M\n\n## One\n" + "\n".join(lines[:200]) + "\n\n## Two\n" + "\n".join(lines[200:]) + "\n"
@@ -269,7 +231,7 @@ def test_a_long_memory_is_asked_about_in_parts_and_each_entry_once(tmp_path: Pat
 
 
 def test_the_budget_is_one_a_day_whatever_asks(tmp_path: Path) -> None:
-    first = ask(tmp_path, Model(answer(CRANE), tokens_a_night=25_000), dry_run=False)
+    first = ask(tmp_path, Model(answer(CRANE), tokens_a_night=25_000, tokens=12_000), dry_run=False)
     assert first.run
     assert (first.run.calls, first.run.tokens) == (1, 12_000)
     again = Model(tokens_a_night=25_000)
@@ -287,7 +249,7 @@ def test_what_a_day_may_cost_in_money_is_one_bound_for_all_that_asks(
 ) -> None:
     home = tmp_path_factory.mktemp("home")
     runs = [
-        ask(home, Model(answer(CRANE)), memory, dry_run=False, money=money).run
+        ask(home, Model(answer(CRANE), tokens=12_000), memory, dry_run=False, money=money).run
         for memory in (MEMORY, MEMORY.replace("Boats", "Ships"))
     ]
     assert [run.cost_millionths for run in runs if run and run.calls] == [120_000] * asked

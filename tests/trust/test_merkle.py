@@ -1,12 +1,13 @@
 """RFC 6962 section 2.1 against its published values, and against a naive reading of its definitions."""
 
-import hashlib
 import json
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.blackbox.forge import root_of
+from tests.blackbox.notes import consistency, inclusion
 from tests.rows import corpus
 
 from nightledger.trust.merkle import (
@@ -15,7 +16,6 @@ from nightledger.trust.merkle import (
     Tree,
     TreeRangeError,
     leaf_hash,
-    node_hash,
     verify_consistency,
     verify_inclusion,
 )
@@ -52,42 +52,6 @@ def tree_of(count: int) -> Tree:
     return tree
 
 
-def naive_root(leaves: list[bytes]) -> bytes:
-    """MTH of RFC 6962 section 2.1, word for word."""
-    if not leaves:
-        return hashlib.sha256(b"").digest()
-    if len(leaves) == 1:
-        return leaves[0]
-    split = 1
-    while split * 2 < len(leaves):
-        split *= 2
-    return node_hash(naive_root(leaves[:split]), naive_root(leaves[split:]))
-
-
-def naive_path(index: int, leaves: list[bytes]) -> list[bytes]:
-    """PATH of RFC 6962 section 2.1.1, word for word."""
-    if len(leaves) == 1:
-        return []
-    split = 1
-    while split * 2 < len(leaves):
-        split *= 2
-    if index < split:
-        return [*naive_path(index, leaves[:split]), naive_root(leaves[split:])]
-    return [*naive_path(index - split, leaves[split:]), naive_root(leaves[:split])]
-
-
-def naive_proof(old: int, leaves: list[bytes], *, whole: bool = True) -> list[bytes]:
-    """PROOF and SUBPROOF of RFC 6962 section 2.1.2, word for word."""
-    if old == len(leaves):
-        return [] if whole else [naive_root(leaves)]
-    split = 1
-    while split * 2 < len(leaves):
-        split *= 2
-    if old <= split:
-        return [*naive_proof(old, leaves[:split], whole=whole), naive_root(leaves[split:])]
-    return [*naive_proof(old - split, leaves[split:], whole=False), naive_root(leaves[:split])]
-
-
 @pytest.mark.parametrize("size", range(9))
 def test_roots_are_those_of_the_reference_tree(size: int) -> None:
     leaves = [leaf_hash(leaf) for leaf in REFERENCE_LEAVES]
@@ -104,8 +68,8 @@ def test_root_and_range_agree_with_the_definition_however_the_tree_was_grown(siz
     tree = Tree()
     tree.extend(leaves[:cut])
     tree.extend(leaves[cut:])
-    assert tree.root() == naive_root(leaves)
-    assert tree.root(cut) == naive_root(leaves[:cut])
+    assert tree.root() == root_of(leaves)
+    assert tree.root(cut) == root_of(leaves[:cut])
     assert tree.range(cut).extend(leaves[cut:]) == tree.range(size)
 
 
@@ -113,7 +77,7 @@ def test_root_and_range_agree_with_the_definition_however_the_tree_was_grown(siz
 def test_inclusion_proofs_are_those_of_the_definition_and_verify(size: int, place: int) -> None:
     index, leaves, tree = place % size, hashes(size), tree_of(size + 3)
     proof = tree.inclusion_proof(index, size)
-    assert list(proof) == naive_path(index, leaves)
+    assert list(proof) == inclusion(leaves, index)
     verify_inclusion(leaves[index], index, size, proof, tree.root(size))
 
 
@@ -121,7 +85,7 @@ def test_inclusion_proofs_are_those_of_the_definition_and_verify(size: int, plac
 def test_consistency_proofs_are_those_of_the_definition_and_verify(size: int, earlier: int) -> None:
     old, tree = earlier % size + 1, tree_of(size + 3)
     proof = tree.consistency_proof(old, size)
-    assert list(proof) == naive_proof(old, hashes(size))
+    assert list(proof) == consistency(hashes(size), old)
     verify_consistency(old, size, proof, tree.root(old), tree.root(size))
 
 

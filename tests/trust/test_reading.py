@@ -1,19 +1,12 @@
 """What `verify` finds: each way to damage a log, with its class and its first bad place."""
 
-import shutil
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
-from tests.trust.worlds import NOW, ORIGIN, World, make_world
+from tests.trust.worlds import World, make_world
 
 from nightledger.trust import event as scan
-from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
 from nightledger.trust.keys import KeyRing
-from nightledger.trust.merkle import CompactRange, leaf_hash
-from nightledger.trust.note import dump_note, sign_note
 from nightledger.trust.reading import verify
 from nightledger.trust.report import Damage, Finding, Report
 
@@ -29,14 +22,6 @@ def signed(world: World) -> World:
 
 def first_alarm(report: Report) -> Finding:
     return report.alarms[0]
-
-
-def resign(world: World) -> None:
-    """Sign whatever the log now holds, as one who has the log's key could."""
-    tree = CompactRange().extend(map(leaf_hash, world.log_bytes().splitlines()))
-    head = Checkpoint(origin=ORIGIN, size=tree.size, root=tree.root())
-    raw = dump_note(sign_note(dump_checkpoint(head), world.key.signers(NOW)))
-    Path(world.home.checkpoint).write_bytes(raw)
 
 
 # ------------------------------------------------------------------ all is well
@@ -90,27 +75,6 @@ def tampered(tmp_path_factory: pytest.TempPathFactory, keys_made_once: KeyRing) 
 @pytest.fixture(scope="module")
 def intact(tampered: World) -> bytes:
     return tampered.log_bytes()
-
-
-# ------------------------------------------------------------------ cut, rolled back, forked
-
-
-def test_another_history_signed_by_the_same_key_is_a_fork(signed: World) -> None:
-    shutil.rmtree(signed.home.checkpoints_dir)
-    signed.edit_line(5, b'"n":4', b'"n":5')
-    resign(signed)
-    findings = signed.check().report.findings
-    assert {(one.damage, one.line) for one in findings} >= {(Damage.FORK, 7), (Damage.FORK, 9)}
-    assert "differs from the history seen on 2026-03-01" in first_alarm(signed.check().report).message
-
-
-def test_a_log_that_begins_with_another_line_than_was_pinned_is_a_fork(signed: World) -> None:
-    pin = replace(signed.pin, genesis=leaf_hash(b"another"))
-    (finding,) = verify(signed.home, pin).findings
-    assert (finding.damage, finding.line) == (Damage.FORK, 1)
-
-
-# ------------------------------------------------------------------ unsigned
 
 
 # ------------------------------------------------------------------ entries are judged when they are read

@@ -17,11 +17,9 @@ from nightledger.trust.note import decode_base64, encode_base64
 from nightledger.trust.sshsig import (
     KeygenSigner,
     KeySigner,
-    PublicKeyError,
     SignatureError,
     WireError,
     WireReader,
-    parse_public_blob,
     verify_raw,
     verify_with,
     wire_string,
@@ -112,14 +110,6 @@ def test_fingerprints_are_those_of_ssh_keygen(ssh_keygen: str, tmp_path: Path) -
 
 
 @each_row("kind", KINDS)
-def test_bytes_cut_or_added_are_refused(kind: str) -> None:
-    blob = SoftKey(kind).public.blob
-    for bad in (blob + b"\0", blob[:-1], blob[:3], b"", blob[: len(kind) + 4]):
-        with pytest.raises(PublicKeyError, match="malformed"):
-            parse_public_blob(bad)
-
-
-@each_row("kind", KINDS)
 def test_raw_signatures_verify_and_any_other_bytes_do_not(kind: str) -> None:
     key = SoftKey(kind)
     good = key.raw(b"message")
@@ -149,19 +139,6 @@ def test_zero_negative_padded_or_missing_numbers_are_refused(raw: str) -> None:
         WireReader(bytes.fromhex(raw)).mpint()
 
 
-@each_row("raw", [b"", b"\0\0\0", b"\0\0\0\1", b"\xff\xff\xff\xffabc"])
-def test_a_string_that_reaches_beyond_the_end_is_refused(raw: bytes) -> None:
-    with pytest.raises(WireError, match="too early"):
-        WireReader(raw).string()
-
-
-def test_what_is_left_over_is_refused() -> None:
-    reader = WireReader(wire_string(b"a") + b"x")
-    reader.string()
-    with pytest.raises(WireError, match="1 bytes are left over"):
-        reader.end()
-
-
 # RFC 4648 section 10
 @each_row(("raw", "text"), [(b"", ""), (b"f", "Zg=="), (b"fo", "Zm8="), (b"foobar", "Zm9vYmFy")])
 def test_the_published_pairs_hold(raw: bytes, text: str) -> None:
@@ -172,8 +149,3 @@ def test_the_published_pairs_hold(raw: bytes, text: str) -> None:
 @given(st.binary(max_size=80))
 def test_decoding_is_the_inverse_of_encoding(raw: bytes) -> None:
     assert decode_base64(encode_base64(raw)) == raw
-
-
-@each_row("text", ["Zg", "Zg=", "Zh==", "Zg==\n", " Zg==", "Z g==", "Zm9v_-==", "Zg===", "é", "Zg==Zg=="])
-def test_any_other_spelling_of_a_value_is_refused(text: str) -> None:
-    assert decode_base64(text) is None

@@ -47,16 +47,6 @@ def test_a_directory_that_may_not_be_written_is_named_before_anything_is_logged(
     assert desk.apply()[0].changes == (1,)
 
 
-def test_a_symlink_within_the_home_is_written_through_and_stays_a_link(tmp_path: Path) -> None:
-    (tmp_path / "home" / "notes").mkdir(parents=True)
-    (tmp_path / "home" / "notes" / "real.md").write_text(MEMORY)
-    (tmp_path / "home" / "MEMORY.md").symlink_to("notes/real.md")
-    desk = make_desk(tmp_path, memory=None)
-    desk.applied(addition(LESSON))
-    assert desk.memory.is_symlink()
-    assert LESSON in (tmp_path / "home" / "notes" / "real.md").read_text()
-
-
 def test_a_decision_over_other_hunks_than_those_of_its_proposal_puts_nothing_in(desk: Desk) -> None:
     (decision,), _ = desk.compose_all(desk.proposal(addition(LESSON)))
     other = tuple(replace(target, hunks_sha256="0" * 64) for target in decision.targets)

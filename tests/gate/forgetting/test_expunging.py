@@ -9,17 +9,9 @@ from tests.gate.signers import let_sign, new_key
 
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
 from nightledger.domain.errors import RefusedError
-from nightledger.domain.needle import needle_of
-from nightledger.domain.search import Kind
 from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.blobs import BlobStore
-from nightledger.files.search_index import building, index_path
-from nightledger.files.search_values import FileState, NewChunk, NewFile
-from nightledger.gate.forgetting.expunging import carry_out, parts, plan_expunge
 from nightledger.gate.review.composing import make_unproposed
-from nightledger.text.search.tokens import index_text
-
-LEAK = "the-blue-key-4411"
 
 
 def target(desk: Desk, path: str, *, result: str = EMPTY_SHA256) -> DecisionTarget:
@@ -31,42 +23,10 @@ def compose(desk: Desk, *targets: DecisionTarget) -> Decision:
     return make_unproposed(desk.gate, DecisionType.EXPUNGE, targets, desk.signing())
 
 
-def expunge(desk: Desk, text: str = LEAK) -> None:
-    plan = plan_expunge(desk.gate, desk.ledger(), needle_of(text))
-    for targets in parts(plan):
-        desk.accept(compose(desk, *targets))
-    carry_out(desk.home, plan)
-
-
 def refused(desk: Desk, decision: Decision, reason: str) -> None:
     with pytest.raises(RefusedError, match=reason):
         desk.accept(decision)
     assert desk.ledger().book.gone == {}
-
-
-def index_holding(desk: Desk, text: str) -> Path:
-    """Make a search index that keeps a text."""
-    path = index_path(desk.home)
-    with building(path, index_text) as writer:
-        chunk = NewChunk(start=0, end=len(text), first_line=1, last_line=1)
-        state = FileState(1, 1, "", settled=True)
-        writer.put(
-            NewFile(path="memory/2026-02-28.md", kind=Kind.DAILY, state=state, text=text, chunks=[chunk])
-        )
-    return Path(path)
-
-
-@pytest.mark.parametrize("kept", [f"It is {LEAK}.", "It is something else."])
-def test_the_search_index_goes_with_what_it_was_made_of(desk: Desk, kept: str) -> None:
-    desk.proposal(addition(f"It is {LEAK}."))
-    index = index_holding(desk, kept)
-    assert LEAK.encode() not in index.read_bytes()
-    assert (
-        ".nightledger/search/index.db"
-        in plan_expunge(desk.gate, desk.ledger(), needle_of(LEAK)).found.derived
-    )
-    expunge(desk)
-    assert not index.exists()
 
 
 @pytest.mark.parametrize(

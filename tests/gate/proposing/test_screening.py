@@ -2,9 +2,9 @@ import hashlib
 from pathlib import Path
 
 from msgspec.structs import replace
-from tests.gate.homes import Desk, addition, evidence, removal
+from tests.gate.homes import Desk, addition, removal
 
-from nightledger.domain.proposal import Origin, Proposal
+from nightledger.domain.proposal import Proposal
 from nightledger.gate.proposing.screening import (
     NOTHING,
     Held,
@@ -12,7 +12,6 @@ from nightledger.gate.proposing.screening import (
     screen,
     told_by,
     without_own_secrets,
-    worst_origin,
 )
 
 RULES = """
@@ -29,13 +28,6 @@ def test_a_removal_or_reason_that_would_copy_a_secret_is_held() -> None:
     held, clean = screen([removal(f"- {SECRET}"), reasoned])
     assert [one.secret for one in held] == [True, True]
     assert clean == []
-
-
-def test_one_tainted_source_taints_a_draft() -> None:
-    owner, web = (replace(evidence("a.md"), origin=origin) for origin in (Origin.OWNER, Origin.WEB))
-    assert worst_origin(replace(addition("x"), evidence=(owner, web))) is Origin.WEB
-    assert worst_origin(replace(addition("x"), evidence=(owner,))) is Origin.OWNER
-    assert worst_origin(replace(addition("x"), evidence=())) is Origin.UNKNOWN
 
 
 def name_rule_file(desk: Desk, path: Path, rules: str = RULES) -> None:
