@@ -7,9 +7,8 @@ says nothing by itself: a word of end, duty or last look must stand at it. Weigh
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import cache, cached_property
+from functools import cache
 
 import msgspec
 from msgspec import Struct
@@ -62,104 +61,62 @@ class Heading:
         self.is_date_alone = bool(self.dates) and sum(map(str.isalnum, rest)) <= 3  # noqa: PLR2004 - a day's name at most
 
 
-@dataclass(frozen=True, kw_only=True)
 class View:
     """One item and its surroundings.
 
     Attributes:
         unit: The item.
+        text: It, as it is written.
         plain: Its text without emphasis and backticks.
         prose: Its text without code, quotations and names of files, which say nothing about the item itself.
         label: What stands before the first colon; empty where there is none.
         value: What stands after it; the whole text where there is no label.
+        head: The label; the text where there is none.
+        status: What the last field of a decision block says became of it.
         dates: The dates in the text.
+        past: Those before the check-up.
+        all_past: Whether no date is to come.
         headings: The headings above, without the title of the file.
+        heading_dates: The dates in them.
+        lasts: Whether one announces something lasting.
+        reports: Whether one announces a report of one time, and none something lasting.
+        told: What stands behind the day of a line of a log; empty in any other item.
+        is_entered: Whether it begins with a past day, as a line of a log does.
+        is_row: Whether it is a row of a table.
+        is_ticked: Whether its box is ticked.
+        is_open: Whether its box is empty.
         is_last: Whether it is among the last items of the file.
         is_pointer_to_nothing: Whether it points to a file that is not there.
         today: The date of the check-up.
     """
 
-    unit: Unit
-    plain: str
-    prose: str
-    label: str
-    value: str
-    dates: tuple[FoundDate, ...]
-    headings: tuple[Heading, ...]
-    is_last: bool
-    is_pointer_to_nothing: bool
-    today: date
-
-    @property
-    def text(self) -> str:
-        """The item as it is written."""
-        return self.unit.text
-
-    @property
-    def head(self) -> str:
-        """The label; the text where there is none."""
-        return self.label or self.plain
-
-    @property
-    def status(self) -> str:
-        """What the last field of a decision block says became of it."""
-        return self.unit.status
-
-    @property
-    def is_row(self) -> bool:
-        """Whether it is a row of a table."""
-        return self.unit.kind is UnitKind.ROW
-
-    @property
-    def is_ticked(self) -> bool:
-        """Whether its box is ticked."""
-        return self.unit.box == "x"
-
-    @property
-    def is_open(self) -> bool:
-        """Whether its box is empty."""
-        return self.unit.box == " "
-
-    @cached_property
-    def heading_dates(self) -> tuple[FoundDate, ...]:
-        """The dates in the headings."""
-        return tuple(day for heading in self.headings for day in heading.dates)
-
-    @cached_property
-    def lasts(self) -> bool:
-        """Whether a heading announces something lasting."""
-        return any(heading.lasts for heading in self.headings)
-
-    @cached_property
-    def reports(self) -> bool:
-        """Whether a heading announces a report of one time and none something lasting."""
-        return not self.lasts and any(heading.reports for heading in self.headings)
-
-    @cached_property
-    def past(self) -> tuple[FoundDate, ...]:
-        """The dates before the check-up."""
-        return tuple(day for day in self.dates if day.day < self.today)
-
-    @cached_property
-    def entered(self) -> FoundDate | None:
-        """The past day with which the item begins as a line of a log does; None where it begins otherwise."""
-        if not self.past or self.past[0] is not self.dates[0]:
-            return None
-        first = self.past[0]
-        opens = not self.plain[: first.start].strip(_OPENING)
-        return first if opens and pattern("entered").match(self.plain, first.end) else None
-
-    @property
-    def told(self) -> str:
-        """What stands behind the day of a line of a log; empty in any other item."""
-        day = self.entered
-        found = pattern("entered").match(self.plain, day.end) if day else None
-        return self.plain[found.end() :] if found else ""
-
-    @property
-    def all_past(self) -> bool:
-        """Whether no date is to come."""
-        return len(self.past) == len(self.dates)
+    def __init__(self, unit: Unit, headings: Sequence[Heading], today: date) -> None:
+        self.unit, self.text, self.status, self.today = unit, unit.text, unit.status, today
+        self.plain = _MARKUP.sub("", unit.text).strip()
+        self.prose = _MARKUP.sub("", _PATH.sub("…", _QUOTED.sub(" ", unit.text))).strip()
+        found = _LABEL.match(self.plain)
+        self.label, self.value = (
+            (found["label"].strip(), found["value"].strip()) if found else ("", self.plain)
+        )
+        self.head = self.label or self.plain
+        self.dates = find_dates(self.plain, near=today)
+        self.past = [day for day in self.dates if day.day < today]
+        self.all_past = len(self.past) == len(self.dates)
+        self.headings = headings
+        self.heading_dates = [day for heading in headings for day in heading.dates]
+        self.lasts = any(heading.lasts for heading in headings)
+        self.reports = not self.lasts and any(heading.reports for heading in headings)
+        self.is_row, self.is_ticked, self.is_open = (
+            unit.kind is UnitKind.ROW,
+            unit.box == "x",
+            unit.box == " ",
+        )
+        self.is_last = self.is_pointer_to_nothing = False
+        first = next((day for day in self.past if day is self.dates[0]), None)
+        opens = first is not None and not self.plain[: first.start].strip(_OPENING)
+        entered = pattern("entered").match(self.plain, first.end) if first and opens else None
+        self.told = self.plain[entered.end() :] if entered else ""
+        self.is_entered = not self.is_row and entered is not None and not _is_fresh(self)
 
     def before(self, day: FoundDate) -> str:
         """Return what stands before a date."""
@@ -191,20 +148,10 @@ def look(units: Sequence[Unit], today: date, gone: Collection[str] = ()) -> Iter
         for heading in above:
             if heading not in told:
                 told[heading] = Heading(carried(heading), today)
-        plain = _MARKUP.sub("", unit.text).strip()
-        found = _LABEL.match(plain)
-        yield View(
-            unit=unit,
-            plain=plain,
-            prose=_MARKUP.sub("", _PATH.sub("…", _QUOTED.sub(" ", unit.text))).strip(),
-            label=found["label"].strip() if found else "",
-            value=found["value"].strip() if found else plain,
-            dates=find_dates(plain, near=today),
-            headings=tuple(told[heading] for heading in above),
-            is_last=index >= len(units) - _LAST_ITEMS,
-            is_pointer_to_nothing=bool(gone) and file_of(unit.text) in gone,
-            today=today,
-        )
+        view = View(unit, [told[heading] for heading in above], today)
+        view.is_last = index >= len(units) - _LAST_ITEMS
+        view.is_pointer_to_nothing = bool(gone) and file_of(unit.text) in gone
+        yield view
 
 
 BIAS = -2.5
@@ -367,7 +314,6 @@ _TESTS: dict[str, Callable[[View], bool]] = {
     "has_ended": _has_ended,
     "duty_passed": _duty_passed,
     "is_fresh": _is_fresh,
-    "is_entered": lambda view: not view.is_row and view.entered is not None and not _is_fresh(view),
     "was_reported": _was_reported,
 }
 """What a row may ask that no field, word or pattern can say."""
