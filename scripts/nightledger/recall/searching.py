@@ -175,7 +175,7 @@ def search_store(store: SearchStore, query: Query, today: date, *, encoder: Enco
     hits = tuple(_hits(store, _choose(ranked, chunks, query), chunks, asked))
     return Found(
         hits=hits,
-        terms=tuple(map(tokens.shown_as, asked.words)),
+        terms=tuple(asked.words),
         expanded=tuple(asked.linked.items()),
         since=query.since or times.since,
         until=query.until or times.until,
@@ -344,7 +344,7 @@ def _reasons(
         if word in asked.linked:
             found.append(Reason(why=Why.EXPANSION, what=f"{word}, for {asked.linked[word]}", score=score))
         else:
-            found.append(Reason(why=Why.TERM, what=tokens.shown_as(word), score=score))
+            found.append(Reason(why=Why.TERM, what=word, score=score))
     return tuple(sorted(found, key=lambda one: (-one.score, one.why.value, one.what)))
 
 

@@ -28,7 +28,7 @@ TITLE_CHARACTERS = 80
 """DESIGN, issue 4: of a title written by strangers no more is read; of an own one neither."""
 MAX_EVENTS = 200
 """In a few hours; more is no calendar of a person."""
-MAX_PROPERTIES = 2_000
+MAX_LINES = 2_000
 """Of one event, attendees among them; more is no event."""
 MAX_STEPS, MAX_ALL_STEPS = 100_000, 1_500_000
 """Repetitions of one rule, and of all of a text, from their start to now: hourly for eleven years, two hundred daily series
@@ -37,10 +37,6 @@ _DAYS = {"HOURLY": 1 / 24, "DAILY": 1, "WEEKLY": 7, "MONTHLY": 30.4, "YEARLY": 3
 """Days of a step. What repeats by the minute or second is nobody's event."""
 _ALWAYS_DAYS = 28
 """Days that every month has."""
-_KEPT = (
-    "UID", "DTSTART", "DTEND", "DURATION", "RRULE", "RDATE", "EXDATE", "RECURRENCE-ID", "SUMMARY", "STATUS", "ORGANIZER",
-    "ATTENDEE", "SEQUENCE",
-)  # fmt: skip
 _WIDE = timedelta(days=1)
 """What has no zone may lie in the home's; what lies outside then is left out at the end."""
 _MARGIN = timedelta(days=3)
@@ -48,13 +44,6 @@ _MARGIN = timedelta(days=3)
 _FLAGS = re.MULTILINE | re.IGNORECASE
 _FOLD = re.compile(r"\r?\n[ \t]")
 _BEGIN, _END = re.compile(r"^BEGIN:VEVENT\s*\n", _FLAGS), re.compile(r"^END:VEVENT\s*$", _FLAGS)
-_INNER = re.compile(r"^BEGIN:(\w+)\n(?:.*\n)*?END:\1\n", _FLAGS)
-_LINES = r"(?:(?!BEGIN:|END:).*\n)*"
-_ZONE = re.compile(
-    rf"^BEGIN:VTIMEZONE\n{_LINES}(?:BEGIN:(STANDARD|DAYLIGHT)\n{_LINES}END:\1\n{_LINES})*END:VTIMEZONE\n",
-    _FLAGS,
-)
-_PROPERTY = re.compile(rf"^(?:{'|'.join(_KEPT)})[:;].*\n", _FLAGS)
 _REPEATS = re.compile(r"^(?:RRULE|RDATE|RECURRENCE-ID|DURATION)[:;]", _FLAGS)
 _DATE = re.compile(r"^DT(?:START|END)[:;](?:.*:)?(\d{8})(?:T.*|\s*)$", _FLAGS)
 _STARTS = re.compile(r"^DT(?:START|END)[:;]", _FLAGS)
@@ -145,11 +134,11 @@ def _by_series(bodies: Sequence[str], how: Reading, left_out: Counter[str]) -> d
     total = 0
     for n, body in enumerate(bodies):
         end = _END.search(body)
-        lines = _PROPERTY.findall(_INNER.sub("", body[: end.start()])) if end else []
-        is_whole = end is not None and len(lines) <= MAX_PROPERTIES
-        if is_whole and not _may_touch("".join(lines), how):
+        lines = body[: end.start()] if end else ""
+        is_whole = end is not None and lines.count("\n") <= MAX_LINES
+        if is_whole and not _may_touch(lines, how):
             continue
-        event, steps, why = _parse_event("".join(lines), how.until) if is_whole else (None, 0, "broken")
+        event, steps, why = _parse_event(lines, how.until) if is_whole else (None, 0, "broken")
         if not why and total + steps > MAX_ALL_STEPS:
             why = "repeats too often"
         if event is None or why:
@@ -174,9 +163,10 @@ def _parse_zones(text: str) -> list[Any]:
 
     tzp.use_default()  # forgets the zones that calendars read before it have defined: their words are not this one's
     zones: list[Any] = []
-    for zone in _ZONE.finditer(text):
+    for zone in text.split("BEGIN:VTIMEZONE\n")[1:]:
+        whole = f"BEGIN:VTIMEZONE\n{zone.partition('END:VTIMEZONE')[0]}END:VTIMEZONE"
         try:
-            zones += Calendar.from_ical(f"BEGIN:VCALENDAR\n{zone[0]}END:VCALENDAR\n").subcomponents
+            zones += Calendar.from_ical(f"BEGIN:VCALENDAR\n{whole}\nEND:VCALENDAR\n").subcomponents
         except Exception:  # noqa: BLE001, S112 - a library's parser of strangers' bytes: the zone is unknown then
             continue
     return zones

@@ -80,8 +80,6 @@ class Phrases:
         said: Why each is looked for, by the phrase, as `phrase` gives it.
     """
 
-    __slots__ = ("_by_start", "_lines")
-
     def __init__(self, said: Mapping[str, str]) -> None:
         self._by_start: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
         self._lines: dict[str, str] = {}
@@ -106,21 +104,9 @@ class Phrases:
         Args:
             lines: Number and text of lines that follow each other.
         """
-        if self._by_start or self._lines:
-            known = list(lines)
-            for read in _ways_to_read(known):
-                yield from self._places(known, read)
-
-    def _places(
-        self, lines: Sequence[tuple[int, str]], read: Callable[[str], Sequence[str]]
-    ) -> Iterator[tuple[int, int, str]]:
-        told = _Told()
-        for number, line in lines:
-            words = read(line)
-            told.add(number, words)
-            if (why := self._lines.get("".join(words))) is not None:
-                yield number, number, why
-        yield from told.say(self._by_start)
+        for told in _tellings(lines) if self._by_start or self._lines else ():
+            yield from ((n, n, self._lines[letters]) for n, letters in told.lines if letters in self._lines)
+            yield from told.say(self._by_start)
 
 
 class HashedPhrases:
@@ -130,8 +116,6 @@ class HashedPhrases:
         hashes: As `hash_phrase` gives them; anything else finds nothing.
         key: What they were made with.
     """
-
-    __slots__ = ("_hashes", "_key", "_known", "_sizes", "_starts")
 
     def __init__(self, hashes: Iterable[str] = (), key: bytes = b"") -> None:
         matches = [match for match in map(_HASHED.fullmatch, hashes) if match]
@@ -162,14 +146,8 @@ class HashedPhrases:
 
     def lines_in(self, lines: Sequence[str]) -> frozenset[int]:
         """Return the numbers, from 1, of the lines that say a phrase, alone or together with those around them."""
-        if not self._hashes:
-            return frozenset()
-        numbered = list(enumerate(lines, 1))
         found: set[int] = set()
-        for read in _ways_to_read(numbered):
-            told = _Told()
-            for number, line in numbered:
-                told.add(number, read(line))
+        for told in _tellings(enumerate(lines, 1)) if self._hashes else ():
             for first, last in told.hold(self._sizes, self._holds):
                 found.update(range(first, last + 1))
         return frozenset(found)
@@ -185,11 +163,7 @@ class HashedPhrases:
         """Return a text in which the lines that say a phrase are blank, and as long as they were: the others keep their places."""
         lines = text.split("\n")
         told = self.lines_in(lines)
-        return (
-            "\n".join(" " * len(line) if n in told else line for n, line in enumerate(lines, 1))
-            if told
-            else text
-        )
+        return "\n".join(" " * len(line) if n in told else line for n, line in enumerate(lines, 1))
 
 
 NO_PHRASES = HashedPhrases()
@@ -230,54 +204,51 @@ def _digest(letters: str, key: bytes, size_bytes: int) -> str:
     return blake2b(letters.encode(), key=key, digest_size=size_bytes).hexdigest()
 
 
-def _ways_to_read(lines: Sequence[tuple[int, str]]) -> tuple[Callable[[str], Sequence[str]], ...]:
-    return (_all_of, _seen_of) if any(_MARKED.search(line) for _, line in lines) else (_all_of,)
+def _tellings(lines: Iterable[tuple[int, str]]) -> Iterator["_Told"]:
+    """Yield lines in each of the ways to read them that differ."""
+    known = list(lines)
+    for read in (_all_of, _seen_of) if any(_MARKED.search(line) for _, line in known) else (_all_of,):
+        yield _Told((number, read(line)) for number, line in known)
 
 
 class _Told:
-    """Lines as one run of letters, with where words begin and end in it."""
+    """Words of lines as one run of letters, with where words begin and end in it.
 
-    __slots__ = ("_borders", "_numbers", "_pieces", "_size", "_starts")
+    Attributes:
+        lines: Number and letters of each line that has any.
+    """
 
-    def __init__(self) -> None:
-        self._pieces: list[str] = []
-        self._borders = {0}
-        self._starts: list[int] = []
-        self._numbers: list[int] = []
-        self._size = 0
-
-    def add(self, number: int, words: Sequence[str]) -> None:
-        """Add a line."""
-        if words:
-            self._starts.append(self._size)
-            self._numbers.append(number)
-        for word in words:
-            if not word.isascii():
-                for letter in UNSPACED.finditer(word):
-                    self._borders |= {self._size + letter.start(), self._size + letter.end()}
-            self._pieces.append(word)
-            self._size += len(word)
-            self._borders.add(self._size)
+    def __init__(self, lines: Iterable[tuple[int, Sequence[str]]]) -> None:
+        self.lines: list[tuple[int, str]] = []
+        self._starts, self._borders, size = list[int](), {0}, 0
+        for number, words in lines:
+            if words:
+                self._starts.append(size)
+                self.lines.append((number, "".join(words)))
+            for word in words:
+                for letter in () if word.isascii() else UNSPACED.finditer(word):
+                    self._borders |= {size + at for at in letter.span()}
+                size += len(word)
+                self._borders.add(size)
+        self._text = "".join(letters for _, letters in self.lines)
 
     def say(self, by_start: Mapping[str, Sequence[tuple[str, str]]]) -> Iterator[tuple[int, int, str]]:
         """Give first and last line of each place of each phrase, with why."""
-        text = "".join(self._pieces)
         for at in sorted(self._borders):
-            for letters, why in by_start.get(text[at : at + _START], ()):
+            for letters, why in by_start.get(self._text[at : at + _START], ()):
                 end = at + len(letters)
-                if end in self._borders and text.startswith(letters, at):
+                if end in self._borders and self._text.startswith(letters, at):
                     yield self._line(at), self._line(end - 1), why
 
     def hold(self, sizes: Sequence[int], is_it: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
         """Give first and last line of each run of words that has one of some numbers of letters and is what is looked for."""
-        text = "".join(self._pieces)
         for size in sizes:
             for at in self._borders & {border - size for border in self._borders}:
-                if is_it(text[at : at + size]):
+                if is_it(self._text[at : at + size]):
                     yield self._line(at), self._line(at + size - 1)
 
     def _line(self, at: int) -> int:
-        return self._numbers[bisect_right(self._starts, at) - 1]
+        return self.lines[bisect_right(self._starts, at) - 1][0]
 
 
 def _all_of(line: str) -> Sequence[str]:

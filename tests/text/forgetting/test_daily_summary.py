@@ -10,7 +10,7 @@ from nightledger.domain.daylog import Region
 from nightledger.domain.pruning import Kept
 from nightledger.text.forgetting.status import (
     LINES,
-    MOST_TOPIC,
+    MOST_TITLE,
     DailySummary,
     summarise_daily,
 )
@@ -55,7 +55,7 @@ def test_a_summary_is_title_place_of_the_full_text_and_the_lines_that_matter() -
     assert read_marker(made.text) == marker
     assert quotes[:2] == [
         "> - Decision: the spare pump runs on Sundays only, because the float sticks in warm water",
-        "> - Pump: Fixed the float by bending its arm; the basin no longer overflows",
+        "> - Fixed the float by bending its arm; the basin no longer overflows",
     ]
     assert len(made.text.splitlines()) <= LINES
     assert made.held == 0
@@ -112,7 +112,7 @@ def test_what_a_scanner_finds_is_not_quoted() -> None:
 def test_the_title_names_the_day_once(first: str, title: str) -> None:
     made = made_of("\n\n" + log_of("- pump", title=first))
     assert made.text.splitlines()[0] == title
-    assert len(title) <= MOST_TOPIC + 2
+    assert len(title) <= MOST_TITLE + 2
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8"), max_size=200), max_size=60))

@@ -26,7 +26,7 @@ from nightledger.text.checkup.units import Unit, UnitKind, read_units
 from nightledger.text.contradictions import OTHER_VALUE, Standing
 from nightledger.text.dates import find_dates
 from nightledger.text.heads import Heads
-from nightledger.text.markdown.document import BlockKind, Document, Section, parse_markdown
+from nightledger.text.markdown.document import BlockKind, Document, parse_markdown
 
 CERTAIN_ENOUGH = 0.6
 """Confidence from which an item is doubted; standing under a dated report alone stays below it."""
@@ -52,10 +52,8 @@ OTHER_KEPT = "other_kept"
 PAIRED = "contradicts"
 """Sign of a doubt of somebody else that says no more than that two items contradict each other: which is asked about is found here."""
 _OPEN = frozenset({"waits", "waits_in", "wait_mark", "task_row"})
-_ENDED = frozenset({"box", "struck", "over_label", "over_value", "over_on", "gone"})
-_ECHOES = frozenset(
-    {"missed", "deadline", "done", "done_end", "over_end", "over_on", "last_look", "last_first", "looked_at"}
-)
+_ENDED = frozenset({"box", "struck", "over_label", "over_value", "gone"})
+_ECHOES = frozenset({"done", "done_end", "last_look", "looked_at"})
 """What says in other words, as a second reason, what the first one says."""
 _COLONS = (":", "\N{FULLWIDTH COLON}")
 _PROSE = frozenset({UnitKind.ITEM, UnitKind.SENTENCE})
@@ -299,107 +297,80 @@ def _announces(units: Sequence[Unit], index: int) -> bool:
     )
 
 
+_Shell = tuple[tuple[tuple[int, int], ...], tuple[int, int], tuple[str, ...]]
+"""Runs of lines that go, the lines that they stand for, the headings above."""
+
+
 def find_shells(document: Document, units: Sequence[Unit], doubts: Sequence[Doubt]) -> list[Doubt]:
     """Give a doubt for each shell, as certain as the least certain doubt that empties it.
+
+    A heading under which nothing stood yet stays: it waits for its first item.
 
     Args:
         document: The parsed file.
         units: Its items.
         doubts: The doubts found so far; those that replace leave their lines filled.
     """
-    going = _Going(doubts)
+    going = {
+        line: doubt
+        for doubt in doubts
+        if doubt.op is not Op.REPLACE
+        for line in range(doubt.lines[0], doubt.lines[1] + 1)
+    }
+    heads = {n for one in document.sections for n in range(one.heading[0], one.heading[1] + 1)}
+    rules = [block.first_line for block in document.blocks if block.kind is BlockKind.RULE]
+    counted = {n for n, line in enumerate(document.lines, 1) if line.strip()}.difference(heads, rules)
     shells: list[Doubt] = []
-    for find in (_table_heads, _leads, _sections):
-        for first, last, below, headings in find(document, units, going):
-            shell = going.shell(first, last, below, headings)
-            shells.append(shell)
-        going = _Going([*doubts, *shells])
+    found = (*_table_heads(document, units), *_leads(document, units), *_sections(document, rules))
+    for spans, (first, last), headings in found:
+        lines = [line for line in range(first, last + 1) if line in counted]
+        emptied = [going[line] for line in lines if line in going]
+        waits = spans[0][0] in heads and all("empty" in doubt.signs for doubt in emptied)
+        if lines and len(emptied) == len(lines) and not waits and spans[0][1] not in going:
+            new = [_shell(span, headings, emptied) for span in spans]
+            going |= {line: one for one in new for line in range(one.lines[0], one.lines[1] + 1)}
+            shells += new
     return shells
 
 
-_Shell = tuple[int, int, tuple[int, int], tuple[str, ...]]
-"""First and last line of the shell, the lines that it stands for, its headings."""
+def _shell(lines: tuple[int, int], headings: tuple[str, ...], emptied: Sequence[Doubt]) -> Doubt:
+    return Doubt(
+        lines=lines,
+        section=headings,
+        label=max(emptied, key=lambda doubt: doubt.lines[1] - doubt.lines[0]).label,
+        reason="nothing is left under it",
+        signs=("shell",),
+        confidence=min(doubt.confidence for doubt in emptied),
+        op=Op.ARCHIVE if any(doubt.op is Op.ARCHIVE for doubt in emptied) else Op.REMOVE,
+    )
 
 
-class _Going:
-    """Which lines go, and how certainly."""
-
-    def __init__(self, doubts: Sequence[Doubt]) -> None:
-        self.doubts: dict[int, Doubt] = {
-            line: doubt
-            for doubt in doubts
-            if doubt.op is not Op.REPLACE
-            for line in range(doubt.lines[0], doubt.lines[1] + 1)
-        }
-
-    def all_of(self, lines: Sequence[int]) -> bool:
-        return bool(lines) and all(line in self.doubts for line in lines)
-
-    def are_placeholders(self, lines: Sequence[int]) -> bool:
-        """Say whether nothing stood there yet: such a heading waits for its first item."""
-        return all("empty" in self.doubts[line].signs for line in lines)
-
-    def shell(self, first: int, last: int, below: tuple[int, int], headings: tuple[str, ...]) -> Doubt:
-        emptied = [self.doubts[line] for line in range(below[0], below[1] + 1) if line in self.doubts]
-        archived = any(doubt.op is Op.ARCHIVE for doubt in emptied)
-        return Doubt(
-            lines=(first, last),
-            section=headings,
-            label=max(emptied, key=lambda doubt: doubt.lines[1] - doubt.lines[0]).label
-            if emptied
-            else DoubtLabel.JUNK,
-            reason="nothing is left under it",
-            signs=("shell",),
-            confidence=min(doubt.confidence for doubt in emptied),
-            op=Op.ARCHIVE if archived else Op.REMOVE,
-        )
-
-
-def _table_heads(document: Document, units: Sequence[Unit], going: _Going) -> Iterator[_Shell]:
+def _table_heads(document: Document, units: Sequence[Unit]) -> Iterator[_Shell]:
     headings = {unit.block: unit.headings for unit in units}
     for index, block in enumerate(document.blocks):
-        rows = range(block.first_line + 2, block.last_line + 1)
-        if block.kind is BlockKind.TABLE and going.all_of(rows):
-            yield block.first_line, block.first_line + 1, (rows[0], rows[-1]), headings[index]
+        if block.kind is BlockKind.TABLE and index in headings:
+            head = block.first_line, block.first_line + 1
+            yield (head,), (block.first_line + 2, block.last_line), headings[index]
 
 
-def _leads(document: Document, units: Sequence[Unit], going: _Going) -> Iterator[_Shell]:
-    """A sentence with a colon whose list, or the next block, goes."""
-    spans = {index: (block.first_line, block.last_line) for index, block in enumerate(document.blocks)}
+def _leads(document: Document, units: Sequence[Unit]) -> Iterator[_Shell]:
+    """A sentence with a colon, whose list or the next block it announces."""
     for unit, following in pairwise(units):
-        if (
-            not unit.text.endswith((*_COLONS, *(f"{colon}**" for colon in _COLONS)))
-            or unit.own_last in going.doubts
-        ):
-            continue
-        first, last = (following.first, unit.last) if unit.last > unit.own_last else spans[following.block]
-        announced = unit.last > unit.own_last or following.block == unit.block + 1
-        if announced and going.all_of(_filled(document, first, last)):
-            yield unit.first, unit.own_last, (first, last), unit.headings
+        if unit.text.removesuffix("**").endswith(_COLONS):
+            block = document.blocks[following.block]
+            if unit.last > unit.own_last:
+                yield ((unit.first, unit.own_last),), (following.first, unit.last), unit.headings
+            elif following.block == unit.block + 1:
+                yield ((unit.first, unit.own_last),), (block.first_line, block.last_line), unit.headings
 
 
-def _sections(document: Document, _units: Sequence[Unit], going: _Going) -> Iterator[_Shell]:
-    headings = {
-        line for section in document.sections for line in range(section.heading[0], section.heading[1] + 1)
-    }
-    rules = {block.first_line for block in document.blocks if block.kind is BlockKind.RULE}
-    for section in document.sections[1:]:
-        first, last = section.heading[1] + 1, section.last_line
-        filled = [
-            line for line in _filled(document, first, last) if line not in headings and line not in rules
-        ]
-        if going.all_of(filled) and not _is_title(document, section) and not going.are_placeholders(filled):
-            yield *section.heading, (first, last), section.path
-            for line in sorted(rules & set(range(section.body[0], section.body[1] + 1))):
-                yield line, line, (first, last), section.path
-
-
-def _is_title(document: Document, section: Section) -> bool:
-    return section is document.sections[1] and section.level == 1
-
-
-def _filled(document: Document, first: int, last: int) -> list[int]:
-    return [line for line in range(first, last + 1) if document.lines[line - 1].strip()]
+def _sections(document: Document, rules: Sequence[int]) -> Iterator[_Shell]:
+    """A heading with the rules below it; the title of the file is none."""
+    for at, section in enumerate(document.sections[1:]):
+        if at or section.level > 1:
+            inside = (line for line in rules if section.body[0] <= line <= section.body[1])
+            spans = (section.heading, *((line, line) for line in inside))
+            yield spans, (section.heading[1] + 1, section.last_line), section.path
 
 
 BANDS = 10

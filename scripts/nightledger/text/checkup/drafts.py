@@ -61,7 +61,6 @@ def drafts_from_doubts(
     secrets = [doubt for doubt in in_order if doubt.label is DoubtLabel.SECRET]
     others = [doubt for doubt in in_order if doubt.label is not DoubtLabel.SECRET]
     runs = [_run(parsed, group) for group in _groups(parsed, others)]
-    runs = [run for run in runs if not _leans_on(parsed, run, secrets)]
     taken = {line for run in runs if not run.replaces for line in range(run.first, run.last + 1)}
     runs += [
         _run(parsed, (doubt,))
@@ -96,12 +95,6 @@ class _Run(Struct, frozen=True, kw_only=True):
     @property
     def replaces(self) -> bool:
         return any(doubt.op is Op.REPLACE for doubt in self.doubts)
-
-
-def _leans_on(document: Document, run: _Run, secrets: Sequence[Doubt]) -> bool:
-    """Say whether only a line with a secret could tell the place of lines that stand elsewhere too."""
-    beside = any(doubt.lines[0] - 1 == run.last or doubt.lines[1] + 1 == run.first for doubt in secrets)
-    return beside and "".join(document.lines).count(document.text(run.first, run.last)) > 1
 
 
 def _groups(document: Document, doubts: Sequence[Doubt]) -> Iterator[tuple[Doubt, ...]]:

@@ -5,21 +5,18 @@ later one; numbers and negations must agree, so that a changed rule is no repeat
 """
 
 import re
-from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from functools import cached_property
+from itertools import chain
 
 from msgspec import Struct
 
 from nightledger.text.checkup.units import Unit, UnitKind
-from nightledger.text.similar import contained, dice, fold, is_negated, numbers, shingles
+from nightledger.text.similar import dice, fold, is_negated, numbers, shingles
 
 NEAR = 0.82
 """Dice coefficient from which two items of one file are taken for one: a little above
 ``similar.NEAR``, because items of one file share their subject and a list its pattern."""
-HELD = 0.95
-"""Share of a shorter item's wording that one longer item must hold to make it a repeat."""
 LONG = 36
 """Folded characters from which equal wording is no accident anywhere in a file; shorter
 items count under one heading only. A letter of a script without spaces counts for three."""
@@ -35,16 +32,11 @@ SENTENCE = 20
 """Letters from which four words are a sentence and no phrase."""
 MOST_HOLDERS = 40
 """Items compared for one: the work stays linear in a file of one word a thousand times."""
-MEANING = 3
-"""Letters from which a word carries a meaning of its own."""
-STEM = 4
-"""Letters that two forms of one word share at least."""
 WIDE = re.compile("[\u0e00-\u0eff\u1000-\u109f\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff]")
 """A letter of a script without spaces."""
 
 _NAMED = re.compile(r"[*_]{0,8}(?:`|\[|https?://|[\"“«「]|[\w.~/-]*[\w~]/[\w./-]|[\w-]+\.[a-z]{1,4}\b)")
 _CODE = re.compile(r"`([^`\n]+)`|(?<![\w`])((?:[a-z]{1,32}://|[\w.-]{1,255}/)[^\s`)]+)")
-_LETTERS = re.compile(r"[^\W\d_]\w+")
 _LABELLED = re.compile(r"[*_`]*[^:：|`]{1,32}[*_`]*\s?[:：](?!//)")  # noqa: RUF001 - a colon of CJK text
 
 
@@ -143,102 +135,52 @@ def _is_long(text: str) -> bool:
     return weight(text) >= LONG or words >= WORDS or (words == WORDS - 1 and len(text) >= SENTENCE)
 
 
-class _Said:
-    """What one item says; each answer is worked out once, however many others it is compared with."""
-
-    def __init__(self, unit: Unit, text: str) -> None:
-        self.unit = unit
-        self.text = text
-        self.words: dict[str, None] = {}
-        for word in text.split():
-            wide = WIDE.search(word)
-            pairs = [word[at : at + 2] for at in range(max(1, len(word) - 1))] if wide else [word]
-            self.words.update(dict.fromkeys(pairs))
-        self.sorted = sorted(self.words)
-
-    @cached_property
-    def pieces(self) -> frozenset[int]:
-        return shingles(self.text)
-
-    @cached_property
-    def numbers(self) -> frozenset[str]:
-        return numbers(self.text)
-
-    @cached_property
-    def is_negated(self) -> bool:
-        return is_negated(self.text)
-
-    @cached_property
-    def names(self) -> frozenset[str]:
-        return frozenset(names_of(self.unit))
-
-    @cached_property
-    def capitals(self) -> dict[str, None]:
-        """The words written with a capital, each once, where it stands first."""
-        found = _LETTERS.findall(self.unit.text)
-        return dict.fromkeys(word.casefold() for word in found if word[0].isupper())
-
-    @property
-    def is_prose(self) -> bool:
-        is_told = self.unit.kind not in {UnitKind.COMMENT, UnitKind.CODE} and not self.unit.ordered
-        several = len(self.text.split()) >= WORDS or WIDE.search(self.text) is not None
-        return is_told and weight(self.text) >= LONG and several
-
-    def holds(self, word: str) -> bool:
-        """Return whether a word carries no meaning or stands here, in this form or with another ending.
-
-        Words with one beginning lie side by side where they are sorted: the first of them tells.
-        """
-        if word in self.words or len(word) < MEANING:
-            return True
-        beginning = word[: max(STEM, len(word) - 3)]
-        place = bisect_left(self.sorted, beginning)
-        other = self.sorted[place] if place < len(self.sorted) else ""
-        alike = other.startswith(beginning) and len(word) >= STEM and word[:STEM] == other[:STEM]
-        return alike and not WIDE.search(word)
-
-
 def _worded(units: Sequence[Unit], wordings: Sequence[str], copies: Collection[int]) -> Iterator[Repeat]:
-    """An item whose words a longer one has too, found through its two rarest words."""
-    said = [_Said(unit, text) for unit, text in zip(units, wordings, strict=True)]
-    holders: dict[str, list[int]] = {}
-    for index, one in enumerate(said):
-        for word in one.words:
-            holders.setdefault(word, []).append(index)
-    for index, one in enumerate(said):
-        if index in copies or not one.is_prose:
+    """An item whose words a longer one has in their order, found through its two rarest words."""
+    said = [_words_of(text) for text in wordings]
+    holders = defaultdict[str, list[int]](list)
+    for index, words in enumerate(said):
+        for word in dict.fromkeys(words):
+            holders[word].append(index)
+    for index, (unit, text) in enumerate(zip(units, wordings, strict=True)):
+        if index in copies or not _is_prose(unit, text):
             continue
-        rare = sorted(one.words, key=lambda word: (len(holders[word]), word))[:2]
-        candidates = dict.fromkeys(other for word in rare for other in holders[word][:MOST_HOLDERS])
-        for other in candidates:
-            longer = (len(wordings[other]), -other) > (len(one.text), -index)
-            kind = _kind(one, said[other]) if longer else ""
-            if kind:
-                yield Repeat(unit=index, other=other, kind=kind)
+        rare = sorted({*said[index]}, key=lambda word: (len(holders[word]), word))[:2]
+        for other in dict.fromkeys(other for word in rare for other in holders[word][:MOST_HOLDERS]):
+            longer = (len(wordings[other]), -other) > (len(text), -index)
+            told = iter(said[other])
+            if longer and all(word in told for word in said[index]) and _claims_no_more(unit, units[other]):
+                near = dice(shingles(text), shingles(wordings[other])) >= NEAR
+                yield Repeat(unit=index, other=other, kind="near_words" if near else "held")
                 break
 
 
-def _kind(shorter: _Said, longer: _Said) -> str:
-    if not _claims_no_more(shorter, longer) or not all(map(longer.holds, shorter.words)):
-        return ""
-    if dice(shorter.pieces, longer.pieces) >= NEAR:
-        return "near_words"
-    return "held" if contained(shorter.pieces, longer.pieces) >= HELD else ""
+def _words_of(folded: str) -> list[str]:
+    """Return the words of a wording; of scripts without spaces pairs of letters."""
+    pairs = (
+        [w[at : at + 2] for at in range(max(1, len(w) - 1))] if WIDE.search(w) else [w]
+        for w in folded.split()
+    )
+    return [*chain.from_iterable(pairs)]
 
 
-def _claims_no_more(shorter: _Said, longer: _Said) -> bool:
+def _is_prose(unit: Unit, folded: str) -> bool:
+    is_told = unit.kind not in {UnitKind.COMMENT, UnitKind.CODE} and not unit.ordered
+    several = len(folded.split()) >= WORDS or WIDE.search(folded) is not None
+    return is_told and weight(folded) >= LONG and several
+
+
+def _claims_no_more(shorter: Unit, longer: Unit) -> bool:
     """Return whether the shorter item names nothing, counts nothing and denies nothing else than the longer.
 
-    What stands in backticks, a path or an address must be there letter for letter. A word of
-    one item in place of another's ("draft" for "published") makes another claim, however
-    alike the rest is; another ending of a word does not. "Anna before Bruno" is not "Bruno before Anna".
+    What stands in backticks, a path or an address must be there letter for letter.
     """
-    if longer.unit.kind is UnitKind.CODE or shorter.names - longer.names:
-        return False
-    if shorter.numbers - longer.numbers or shorter.is_negated != longer.is_negated:
-        return False
-    one, other = shorter.capitals, longer.capitals
-    return [word for word in one if word in other] == [word for word in other if word in one]
+    return (
+        longer.kind is not UnitKind.CODE
+        and names_of(shorter) <= names_of(longer)
+        and numbers(wording(shorter)) <= numbers(wording(longer))
+        and is_negated(wording(shorter)) == is_negated(wording(longer))
+    )
 
 
 def names_of(unit: Unit) -> set[str]:

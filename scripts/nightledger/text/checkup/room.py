@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from nightledger.domain.words import count_of
 from nightledger.text.checkup.words import has, pattern, tells
-from nightledger.text.dates import FoundDate, find_dates
+from nightledger.text.dates import NEAR_DAYS, find_dates
 from nightledger.text.markdown.document import Document, Path, Section, is_blank
 from nightledger.text.markdown.entries import unnumbered_entries
 
@@ -37,8 +37,8 @@ MOST_SHARE = 0.6
 """Share of the file above which a section is the file and no part of it. Our choice."""
 _OPENING = 60
 """Characters of an entry in which a date says when it was noted."""
-_YEAR_DAYS, _AHEAD_DAYS = 365, 60
-"""A day without a year that would be further ahead is one of the past."""
+_BACK = timedelta(days=NEAR_DAYS - 60)
+"""So far back lies what a day without a year is near to: one that would be more than two months ahead is of the past."""
 MAY_HOLD = "it is dated, and may still hold"
 TOP = "the top of the file"
 
@@ -132,8 +132,10 @@ def find_pieces(
     """
     days = _Days(document, today)
     hidden = _Hidden(document, shown)
-    single = [*_repeated(document, hidden), *_dated(document, days), *_noted(document, days)]
-    single += _others(document, days, {piece.lines for piece in single}, hidden)
+    repeated, noted = list(_repeated(document, hidden)), list(_noted(document, days))
+    taken = {piece.lines for piece in (*repeated, *noted)}
+    whole = (one for one in _sections(document, days, hidden) if one.lines not in taken or one.tier < 2)  # noqa: PLR2004 - what may still hold
+    single = [*repeated, *noted, *whole]
     for names_period in (lambda day: (day.year, day.month), lambda day: (day.year,)):
         joined = _joined(document, single, names_period)
         yield tuple(
@@ -184,20 +186,15 @@ class _Days:
 
     Args:
         document: The memory file.
-        today: What dates without a year are near to.
+        today: The date in the home's zone.
     """
 
     def __init__(self, document: Document, today: date) -> None:
         self._today = today
         self._newest = [max(self.of(line), default=None) for line in document.lines]
 
-    def of(self, text: str) -> Iterator[date]:
-        for found in find_dates(text, near=self._today):
-            yield self._past(found)
-
-    def _past(self, found: FoundDate) -> date:
-        ahead = not found.exact and (found.day - self._today).days > _AHEAD_DAYS
-        return found.day - timedelta(days=_YEAR_DAYS) if ahead else found.day
+    def of(self, text: str) -> list[date]:
+        return [found.day for found in find_dates(text, near=self._today - _BACK)]
 
     def newest(self, lines: tuple[int, int], *texts: str) -> date | None:
         """Return the newest date of some lines and texts beside them."""
@@ -207,11 +204,6 @@ class _Days:
     def young(self, day: date | None, days: int = RECENT_DAYS) -> bool:
         """Tell whether a day is no older than so many days."""
         return day is not None and (self._today - day).days < days
-
-    def old(self, first: int, last: int) -> date | None:
-        """Return the newest date of some lines where that is old; None where there is none, or a younger one."""
-        newest = self.newest((first, last))
-        return None if self.young(newest, OLD_DAYS) else newest
 
 
 def _repeated(document: Document, hidden: "_Hidden") -> Iterator[Piece]:
@@ -231,43 +223,41 @@ def _repeated(document: Document, hidden: "_Hidden") -> Iterator[Piece]:
                 yield replace(piece, moves=False)
 
 
-def _dated(document: Document, days: _Days) -> Iterator[Piece]:
-    """Yield whole sections whose heading has a date and whose newest date is old."""
-    whole = MOST_SHARE * len(document.lines)
-    for at, section in enumerate(document.sections[1:], 1):
-        heading, (first, _) = section.path[-1], section.heading
-        if not any(days.of(heading)) or section.last_line - first >= whole:
-            continue
-        newest = days.old(first, section.last_line)
-        if newest is None or _holds_lasting(document, at):
-            continue
-        tier = 0 if _is_record(heading, find_dates(heading, near=newest)) else 1
-        reason = f"its newest date is {newest}" if tier == 0 else f"{MAY_HOLD}; its newest date is {newest}"
-        piece = _piece(document, (first, section.last_line), _title(section), reason, tier)
-        yield replace(piece, newest=newest, level=section.level)
+def _sections(document: Document, days: _Days, hidden: _Hidden) -> Iterator[Piece]:
+    """Yield whole sections: dated ones with an old newest date, and others that may still hold.
 
-
-def _others(
-    document: Document, days: _Days, taken: Collection[tuple[int, int]], hidden: _Hidden
-) -> Iterator[Piece]:
-    """Yield the other whole sections that may still hold: none that lasts or has a young date, but where the agent does not see it."""
-    largest = LARGEST_SHARE * sum(map(len, document.lines))
+    Of these none lasts or has a young date, but where the agent does not see it.
+    """
     for at, section in enumerate(document.sections[1:], 1):
-        above, lines = section.path[1:] or section.path, (section.heading[0], section.last_line)
-        newest = days.newest(lines, *above)
-        lasts, (unseen, size) = _lasts(*above) or _holds_lasting(document, at), hidden.of(*lines)
-        share = unseen / max(1, size)
-        if not section.path[-1] or (share < PART_UNSEEN and (lasts or days.young(newest))):
-            continue
-        if share < PART_UNSEEN:
-            tier = 2 if any(any(days.of(heading)) for heading in above) else 3
-            told = f"its newest date is {newest}" if newest else "nothing in it has a date"
-        else:
-            tier = 3 if lasts else 2
-            told = "the agent does not see it" if share > WHOLE else "the agent sees a part of it alone"
-        piece = _piece(document, lines, _title(section), f"{told}, and it may still hold", tier)
-        if piece.lines not in taken and piece.characters <= largest:
+        heading, lines = section.path[-1], (section.heading[0], section.last_line)
+        newest, lasts = days.newest(lines), _holds_lasting(document, at)
+        is_part = lines[1] - lines[0] < MOST_SHARE * len(document.lines)
+        if is_part and days.of(heading) and newest and not days.young(newest, OLD_DAYS) and not lasts:
+            tier = 0 if _is_record(heading, newest) else 1
+            told = f"{MAY_HOLD}; its" if tier else "its"
+            piece = _piece(document, lines, _title(section), f"{told} newest date is {newest}", tier)
             yield replace(piece, newest=newest, level=section.level)
+        elif heading:
+            yield from _other(document, section, days, hidden.of(*lines), lasts=lasts)
+
+
+def _other(
+    document: Document, section: Section, days: _Days, unseen: tuple[int, int], *, lasts: bool
+) -> Iterator[Piece]:
+    above, lines = section.path[1:] or section.path, (section.heading[0], section.last_line)
+    newest, share = days.newest(lines, *above), unseen[0] / max(1, unseen[1])
+    lasts = lasts or _lasts(*above)
+    if share >= PART_UNSEEN:
+        tier = 3 if lasts else 2
+        told = "the agent does not see it" if share > WHOLE else "the agent sees a part of it alone"
+    elif lasts or days.young(newest):
+        return
+    else:
+        tier = 2 if any(map(days.of, above)) else 3
+        told = f"its newest date is {newest}" if newest else "nothing in it has a date"
+    piece = _piece(document, lines, _title(section), f"{told}, and it may still hold", tier)
+    if piece.characters <= LARGEST_SHARE * sum(map(len, document.lines)):
+        yield replace(piece, newest=newest, level=section.level)
 
 
 def _holds_lasting(document: Document, at: int) -> bool:
@@ -276,30 +266,25 @@ def _holds_lasting(document: Document, at: int) -> bool:
     return any(_lasts(one.path[-1]) for one in inside)
 
 
-def _is_record(heading: str, dates: Sequence[FoundDate]) -> bool:
+def _is_record(heading: str, near: date) -> bool:
     """Tell whether a heading is that of a record of its day, and no subject that was touched on that day."""
-    if (
-        has("report", heading)
-        or has("gone", heading)
-        or has("over", heading)
-        or pattern("left").search(heading)
-    ):
+    if any(has(kind, heading) for kind in ("report", "gone", "over")) or pattern("left").search(heading):
         return True
-    if pattern("updated").search(heading):
-        return False
-    return not all(pattern("in_brackets").search(heading[: found.start]) for found in dates)
+    found = find_dates(heading, near=near)
+    touched = all(pattern("in_brackets").search(heading[: one.start]) for one in found)
+    return pattern("updated").search(heading) is None and not touched
 
 
 def _noted(document: Document, days: _Days) -> Iterator[Piece]:
     """Yield single entries that begin with an old date; rules among them only where nothing else helps."""
     for entry in unnumbered_entries(document):
-        newest = days.old(entry.first_line, entry.last_line)
-        if any(pattern("stays").search(heading) for heading in entry.section):
+        lines = (entry.first_line, entry.last_line)
+        newest = days.newest(lines)
+        if any(pattern("stays").search(heading) for heading in entry.section) or days.young(newest, OLD_DAYS):
             continue
-        if newest and any(days.of(entry.text[:_OPENING])):
+        if newest and days.of(entry.text[:_OPENING]):
             tier = 1 if tells("rule", entry.text) or _lasts(*entry.section[-1:]) else 0
             reason = MAY_HOLD if tier else "they are old notes"
-            lines = (entry.first_line, entry.last_line)
             piece = _piece(document, lines, "".join(entry.section[-1:]) or TOP, reason, tier)
             yield replace(piece, newest=newest)
 

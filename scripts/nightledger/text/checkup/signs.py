@@ -6,11 +6,9 @@ says nothing by itself: a word of end, duty or last look must stand at it. Weigh
 """
 
 import re
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import cache, cached_property
+from functools import cache
 
 import msgspec
 from msgspec import Struct
@@ -19,7 +17,7 @@ from nightledger.domain.finding import DoubtLabel
 from nightledger.files.home import shipped_config
 from nightledger.text.checkup import words
 from nightledger.text.checkup.units import Unit, UnitKind
-from nightledger.text.checkup.words import closes, has, pattern, rests, starts, states, tells
+from nightledger.text.checkup.words import closes, has, pattern, rests, states
 from nightledger.text.dates import FoundDate, find_dates
 from nightledger.text.visible import carried
 
@@ -57,113 +55,68 @@ class Heading:
         self.reports = has("report", text)
         self.lasts = has("lasting", text)
         self.is_of_now = has("now", text)
-        self.waits = tells("waiting", text)
         rest = text
         for day in self.dates:
             rest = rest.replace(text[day.start : day.end], "")
         self.is_date_alone = bool(self.dates) and sum(map(str.isalnum, rest)) <= 3  # noqa: PLR2004 - a day's name at most
 
 
-@dataclass(frozen=True, kw_only=True)
 class View:
     """One item and its surroundings.
 
     Attributes:
         unit: The item.
+        text: It, as it is written.
         plain: Its text without emphasis and backticks.
         prose: Its text without code, quotations and names of files, which say nothing about the item itself.
         label: What stands before the first colon; empty where there is none.
         value: What stands after it; the whole text where there is no label.
+        head: The label; the text where there is none.
+        status: What the last field of a decision block says became of it.
         dates: The dates in the text.
+        past: Those before the check-up.
+        all_past: Whether no date is to come.
         headings: The headings above, without the title of the file.
+        heading_dates: The dates in them.
+        lasts: Whether one announces something lasting.
+        reports: Whether one announces a report of one time, and none something lasting.
+        told: What stands behind the day of a line of a log; empty in any other item.
+        is_entered: Whether it begins with a past day, as a line of a log does.
+        is_row: Whether it is a row of a table.
+        is_ticked: Whether its box is ticked.
+        is_open: Whether its box is empty.
         is_last: Whether it is among the last items of the file.
-        dated_beside: How many items of its list, itself included, begin with a day.
         is_pointer_to_nothing: Whether it points to a file that is not there.
         today: The date of the check-up.
     """
 
-    unit: Unit
-    plain: str
-    prose: str
-    label: str
-    value: str
-    dates: tuple[FoundDate, ...]
-    headings: tuple[Heading, ...]
-    is_last: bool
-    dated_beside: int
-    is_pointer_to_nothing: bool
-    today: date
-
-    @property
-    def text(self) -> str:
-        """The item as it is written."""
-        return self.unit.text
-
-    @property
-    def head(self) -> str:
-        """The label; the text where there is none."""
-        return self.label or self.plain
-
-    @property
-    def status(self) -> str:
-        """What the last field of a decision block says became of it."""
-        return self.unit.status
-
-    @property
-    def is_row(self) -> bool:
-        """Whether it is a row of a table."""
-        return self.unit.kind is UnitKind.ROW
-
-    @property
-    def is_ticked(self) -> bool:
-        """Whether its box is ticked."""
-        return self.unit.box == "x"
-
-    @property
-    def is_open(self) -> bool:
-        """Whether its box is empty."""
-        return self.unit.box == " "
-
-    @cached_property
-    def heading_dates(self) -> tuple[FoundDate, ...]:
-        """The dates in the headings."""
-        return tuple(day for heading in self.headings for day in heading.dates)
-
-    @cached_property
-    def lasts(self) -> bool:
-        """Whether a heading announces something lasting."""
-        return any(heading.lasts for heading in self.headings)
-
-    @cached_property
-    def reports(self) -> bool:
-        """Whether a heading announces a report of one time and none something lasting."""
-        return not self.lasts and any(heading.reports for heading in self.headings)
-
-    @cached_property
-    def past(self) -> tuple[FoundDate, ...]:
-        """The dates before the check-up."""
-        return tuple(day for day in self.dates if day.day < self.today)
-
-    @cached_property
-    def entered(self) -> FoundDate | None:
-        """The past day with which the item begins as a line of a log does; None where it begins otherwise."""
-        if not self.past or self.past[0] is not self.dates[0]:
-            return None
-        first = self.past[0]
-        opens = not self.plain[: first.start].strip(_OPENING)
-        return first if opens and pattern("entered").match(self.plain, first.end) else None
-
-    @property
-    def told(self) -> str:
-        """What stands behind the day of a line of a log; empty in any other item."""
-        day = self.entered
-        found = pattern("entered").match(self.plain, day.end) if day else None
-        return self.plain[found.end() :] if found else ""
-
-    @property
-    def all_past(self) -> bool:
-        """Whether no date is to come."""
-        return len(self.past) == len(self.dates)
+    def __init__(self, unit: Unit, headings: Sequence[Heading], today: date) -> None:
+        self.unit, self.text, self.status, self.today = unit, unit.text, unit.status, today
+        self.plain = _MARKUP.sub("", unit.text).strip()
+        self.prose = _MARKUP.sub("", _PATH.sub("…", _QUOTED.sub(" ", unit.text))).strip()
+        found = _LABEL.match(self.plain)
+        self.label, self.value = (
+            (found["label"].strip(), found["value"].strip()) if found else ("", self.plain)
+        )
+        self.head = self.label or self.plain
+        self.dates = find_dates(self.plain, near=today)
+        self.past = [day for day in self.dates if day.day < today]
+        self.all_past = len(self.past) == len(self.dates)
+        self.headings = headings
+        self.heading_dates = [day for heading in headings for day in heading.dates]
+        self.lasts = any(heading.lasts for heading in headings)
+        self.reports = not self.lasts and any(heading.reports for heading in headings)
+        self.is_row, self.is_ticked, self.is_open = (
+            unit.kind is UnitKind.ROW,
+            unit.box == "x",
+            unit.box == " ",
+        )
+        self.is_last = self.is_pointer_to_nothing = False
+        first = next((day for day in self.past if day is self.dates[0]), None)
+        opens = first is not None and not self.plain[: first.start].strip(_OPENING)
+        entered = pattern("entered").match(self.plain, first.end) if first and opens else None
+        self.told = self.plain[entered.end() :] if entered else ""
+        self.is_entered = not self.is_row and entered is not None and not _is_fresh(self)
 
     def before(self, day: FoundDate) -> str:
         """Return what stands before a date."""
@@ -190,41 +143,21 @@ def look(units: Sequence[Unit], today: date, gone: Collection[str] = ()) -> Iter
         gone: Files of the workspace that are not there.
     """
     told: dict[str, Heading] = {}
-    beside = Counter(_list_of(unit) for unit in units if pattern("opens_with_day").match(unit.text))
     for index, unit in enumerate(units):
         above = unit.headings[1:] or unit.headings
         for heading in above:
             if heading not in told:
                 told[heading] = Heading(carried(heading), today)
-        plain = _MARKUP.sub("", unit.text).strip()
-        found = _LABEL.match(plain)
-        yield View(
-            unit=unit,
-            plain=plain,
-            prose=_MARKUP.sub("", _PATH.sub("…", _QUOTED.sub(" ", unit.text))).strip(),
-            label=found["label"].strip() if found else "",
-            value=found["value"].strip() if found else plain,
-            dates=find_dates(plain, near=today),
-            headings=tuple(told[heading] for heading in above),
-            is_last=index >= len(units) - _LAST_ITEMS,
-            dated_beside=beside[_list_of(unit)],
-            is_pointer_to_nothing=bool(gone) and file_of(unit.text) in gone,
-            today=today,
-        )
-
-
-def _list_of(unit: Unit) -> tuple[tuple[str, ...], int]:
-    return unit.headings, unit.parent
+        view = View(unit, [told[heading] for heading in above], today)
+        view.is_last = index >= len(units) - _LAST_ITEMS
+        view.is_pointer_to_nothing = bool(gone) and file_of(unit.text) in gone
+        yield view
 
 
 BIAS = -2.5
 """Log-odds that an item without any sign is doubtful: one in thirteen."""
 FRESH_DAYS = 14
 """What waits is left alone for two weeks after the last date that it or its heading gives."""
-_SENTENCE = 6
-"""Words from which a cell tells more than a state."""
-_LOG = 3
-"""Items of one list that begin with a day, from which it is a log."""
 _WIDE_TABLE = 3
 """Columns beyond which a row tells more than the state of its subject."""
 _VERBS: dict[str, Callable[[str, str], bool]] = {
@@ -321,41 +254,6 @@ def _is_wide(view: View) -> bool:
     return len(columns) > _WIDE_TABLE and not _is_task(view) and not any(has("timer", one) for one in columns)
 
 
-def _tells_more(view: View) -> bool:
-    """Return whether a cell besides the name of the row and its state points somewhere or tells a sentence."""
-    tick, points = pattern("tick"), pattern("points")
-    cells = (cell for cell in view.unit.cells[1:] if not (states(cell) or closes(cell) or tick.search(cell)))
-    return any(points.search(cell) or len(cell.split()) >= _SENTENCE for cell in cells)
-
-
-def _is_struck(view: View) -> bool:
-    """Return whether all is struck out but a word about the end; what is struck for something new was corrected."""
-    rest = pattern("struck").sub(" ", view.unit.text)
-    if rest == view.unit.text:
-        return False
-    left = re.sub(r"[\W\d_]+", " ", rest).strip()
-    over = not left or rests(rest) or starts("gone", rest)
-    dated = len(left.split()) <= 3 and any(day.day < view.today for day in find_dates(rest))  # noqa: PLR2004 - "booked on", "paid by Anna"
-    return over or dated
-
-
-def _is_under_open_work(view: View) -> bool:
-    """Return whether a heading says that what stands under it waits, and the item says neither that nor that it is over."""
-    if not any(heading.waits for heading in view.headings):
-        return False
-    over = view.is_ticked or pattern("tick").search(view.plain) or any(map(rests, view.unit.cells))
-    return not over and not _is_struck(view) and not tells("waiting", view.prose)
-
-
-def _is_over_on(view: View) -> bool:
-    """Return whether a word of end has its past date right behind it, and no story of how it was ended."""
-    return any(
-        pattern("over_on").search(view.plain[max(0, day.start - 32) : day.start])
-        and not pattern("story").match(view.plain, day.end)
-        for day in view.past
-    )
-
-
 def _is_footer(view: View) -> bool:
     about = bool(view.dates) or pattern("about_file").search(view.plain) is not None
     return view.is_last and about and pattern("italic").match(view.text.strip()) is not None
@@ -364,12 +262,6 @@ def _is_footer(view: View) -> bool:
 def _only_points(view: View) -> bool:
     file = pattern("day_file")
     return file.search(view.plain) is not None and len(file.sub("", view.plain)) <= 24  # noqa: PLR2004 - a name for the file
-
-
-def _missed_deadline(view: View) -> bool:
-    """Return whether a past date stands behind a word of deadline."""
-    deadline = pattern("deadline")
-    return any(deadline.search(view.plain[max(0, day.start - 28) : day.start + 1]) for day in view.past)
 
 
 def _has_ended(view: View) -> bool:
@@ -397,24 +289,6 @@ def _duty_passed(view: View) -> bool:
     return own or (bool(days) and pattern("duty").search(view.plain) is not None)
 
 
-def _stands(view: View, before: str, behind: str) -> bool:
-    """Return whether a past day with its year stands between two patterns."""
-    return any(
-        day.exact and pattern(before).search(view.before(day)) and pattern(behind).match(view.plain, day.end)
-        for day in view.past
-    )
-
-
-def _opens_with_last(view: View) -> bool:
-    """Return whether a last look or run and its day are what the item is about."""
-    for day in view.past:
-        before = view.before(day)
-        found = pattern("last").search(before)
-        if found and day.exact and day.start == len(before) and found.start() == 0:
-            return pattern("clock").match(view.plain, day.end) is not None
-    return False
-
-
 def _is_fresh(view: View) -> bool:
     """Return whether the newest date of the item, or of its headings, is of these two weeks."""
     days = [found.day for found in view.dates or view.heading_dates]
@@ -432,25 +306,14 @@ _TESTS: dict[str, Callable[[View], bool]] = {
     "has_state_in_a_cell": _has_state_in_a_cell,
     "is_task": _is_task,
     "is_wide": _is_wide,
-    "tells_more": _tells_more,
-    "is_struck": _is_struck,
-    "is_under_open_work": _is_under_open_work,
     "stands_under_a_date": lambda view: bool(view.headings) and view.headings[-1].is_date_alone,
     "stands_under_now": lambda view: any(heading.is_of_now for heading in view.headings),
-    "is_over_on": _is_over_on,
-    "ends_over_on": lambda view: _is_over_on(view) and view.dates[-1].end >= len(view.plain.rstrip(" .)")),
     "is_footer": _is_footer,
     "only_points": _only_points,
     "is_ahead": lambda view: any(day.exact and day.day > view.today for day in view.dates),
-    "missed_deadline": _missed_deadline,
     "has_ended": _has_ended,
     "duty_passed": _duty_passed,
-    "had_a_deadline": lambda view: _stands(view, "by", "close"),
-    "was_appointed": lambda view: len(view.plain) <= 60 and view.all_past and _stands(view, "on", "at_hour"),  # noqa: PLR2004 - a day with its hour is what it is about
-    "opens_with_last": _opens_with_last,
     "is_fresh": _is_fresh,
-    "is_entered": lambda view: not view.is_row and view.entered is not None and not _is_fresh(view),
     "was_reported": _was_reported,
-    "is_in_a_log": lambda view: view.dated_beside >= _LOG,
 }
 """What a row may ask that no field, word or pattern can say."""

@@ -25,24 +25,15 @@ MOST_FINDINGS = 200
 """Findings that are told of one snippet; the rest says nothing new."""
 LONGEST_NAME = 80
 """Characters of a name that is told."""
-_SENDS = re.compile(
-    r"(?:requests|httpx|aiohttp\.ClientSession\(\)|requests\.Session\(\))\.(?:post|put|patch|delete|request)$"
-)
 _FETCHES = re.compile(r"(?:requests|httpx)\.\w+$|urllib\.request\.urlopen$")
 _READS = re.compile(
     r"(?:builtins\.open|pathlib\.Path\(\))(?:\(\))?\.read\w*(?:\(\))?$|^os\.environ(?:\.copy)?(?:\(\))?$"
-)
-_EMPTIES = re.compile(
-    r"\b(?:DROP\s+(?:TABLE|DATABASE)|TRUNCATE\s+TABLE|DELETE\s+FROM\s+\w+\s*(?:;|$))", re.IGNORECASE
 )
 _FORMAT_WALK = re.compile(r"\{[^{}]*\.__\w+__")
 _SAFE_LOADER = re.compile(r"yaml\.C?(?:Safe|Base)Loader$")
 _LOOKUPS = ("builtins.getattr", "builtins.setattr", "builtins.delattr")
 _SCOPES = ("builtins.globals()", "builtins.locals()", "builtins.vars()", "sys.modules", "builtins")
 _LIKE_MODULES = ("builtins", "sys", "os", "ssl", "socket", "subprocess", "importlib", "shutil", "pathlib")
-_QUIET_TARGETS = re.compile(
-    r"sys\.(?:std\w+|dont_write_bytecode|excepthook|argv|tracebacklimit)$|os\.environ$"
-)
 _OPENERS = ("builtins.open", "io.open", "codecs.open", "gzip.open", "os.open")
 _TEMPORARY = ("tmp_path", "tmpdir", "tempfile")
 Hit = tuple[ast.AST, str, str]
@@ -175,11 +166,7 @@ class _Auditor:
                 yield node, "code.hook", f"{of}[{name}]"
             elif of in ("sys.modules", "builtins", "builtins.__dict__"):
                 yield node, "code.hook", of
-        elif (
-            of.split(".")[0] in _LIKE_MODULES
-            and not _QUIET_TARGETS.match(f"{of}.{node.attr}")
-            and "()" not in of
-        ):
+        elif of.split(".")[0] in _LIKE_MODULES and "()" not in of and not node.attr.startswith("std"):
             yield node, "code.hook", f"{of}.{node.attr}"
 
     def _call(self, node: ast.Call) -> Iterator[Hit]:
@@ -192,10 +179,6 @@ class _Auditor:
         yield from self._looked_up(node, called)
         yield from self._files(node, called, method)
         yield from self._network(node, called)
-        if method.startswith("execute") and _EMPTIES.search(
-            self.names.text(next(iter(node.args), None)) or ""
-        ):
-            yield node, "code.delete", method
         if called in ("sys.path.insert", "sys.path.append"):
             place = self.names.text(node.args[-1]) if node.args else None
             if place is not None and place.startswith(("/", "~")):
@@ -236,7 +219,7 @@ class _Auditor:
 
     def _files(self, node: ast.Call, called: str, method: str) -> Iterator[Hit]:
         texts = [self.names.text(part) for part in self._parts(node)]
-        place = next((text for text in texts if text and self.table.secret_place.search(text)), "")
+        place = next((text for text in texts if text and re.search(self.table.secret, text)), "")
         if place and called != "builtins.print" and not called.startswith("logging."):
             yield node, "code.secret", called
         rule = self.table.methods.get(method, "")
@@ -253,7 +236,7 @@ class _Auditor:
             rule = "code.write"
         if not rule and self.table.rule_of(called) != "code.move":
             return
-        if any(text and self.table.startup_place.search(text) for text in texts):
+        if any(text and re.search(self.table.startup, text) for text in texts):
             yield node, "code.startup", called or method
         elif rule and not (rule == "code.write" and self._is_data(node, texts)):
             yield node, rule, called or method
@@ -286,14 +269,12 @@ class _Auditor:
         return any(ending in self.table.data_endings for ending in endings)
 
     def _network(self, node: ast.Call, called: str) -> Iterator[Hit]:
-        sends = bool(_SENDS.search(called)) or any(w.arg in ("data", "files") for w in node.keywords)
-        fetches = bool(_FETCHES.search(called))
-        is_network = (fetches or self.table.rule_of(called) == "code.network") or bool(_SENDS.search(called))
-        if not is_network:
+        rule = self.table.rule_of(called)
+        if rule != "code.network" and not _FETCHES.search(called):
             return
         given = [*node.args, *(w.value for w in node.keywords if w.arg not in ("headers", "auth", "timeout"))]
         read = [self.names.dotted(part) for one in given for part in self._parts(one)]
         if any(_READS.search(name) for name in read):
             yield node, "code.leak", called
-        elif sends and not self.table.rule_of(called):
+        elif not rule and any(word.arg in ("data", "files", "json") for word in node.keywords):
             yield node, "code.network", called

@@ -4,7 +4,6 @@ Invariant: a finding carries a place and words of ours; names that it tells are 
 the standard library and of packages, never text of the snippet.
 """
 
-import re
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, cached_property
@@ -105,16 +104,6 @@ class Table:
         """Give the top-level modules that rows and the published list name."""
         named = (name.split(".")[0] for row in self.rules for name in row.names)
         return frozenset({*named, *self.published["imports"]} - {"builtins"})
-
-    @cached_property
-    def startup_place(self) -> re.Pattern[str]:
-        """Find a place that is run or read again."""
-        return re.compile(self.startup)
-
-    @cached_property
-    def secret_place(self) -> re.Pattern[str]:
-        """Find a place of keys, passwords or cookies."""
-        return re.compile(self.secret)
 
 
 @cache

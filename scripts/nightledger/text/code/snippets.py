@@ -7,21 +7,22 @@ prose, data and output stay quiet. A scanner's finding of code only flags: an op
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import accumulate
 
+from markdown_it import MarkdownIt
 from msgspec import Struct
 
 from nightledger.domain.finding import Finding, Severity
 from nightledger.text.code.audit import audit
 from nightledger.text.code.rule import NOT_READ, Audited, CodeFinding, code_table
 from nightledger.text.code.source import MOST_CHARACTERS, guess_language, language_of_info
-from nightledger.text.markdown.document import readable
+from nightledger.text.markdown.document import readable, split_lines
 
-_FENCE = re.compile(
-    r"^(?P<lead>[ \t]*(?:>[ \t]?)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(?P<mark>`{3,}+|~{3,}+)(?P<info>[^`\n]*)$"
-)
-_INDENTED = re.compile(r"^(?: {4,}|\t)\s*\S")
 _INLINE = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]{4,8000})\1(?!`)")
 _LIST = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_LONE_RETURN = re.compile(r"\r(?!\n)")
+_MOST_NESTING = 100
+"""Quotations and lists in each other; code that lies deeper is found by nobody."""
 _MARKDOWN = ("md", "markdown", "mdx", "qmd", "rmd")
 _CODE_SIGN = re.compile(
     r"[\w\])\"']\(|^[^\S\n]*(?:import|from)\s+\w|^[^\S\n]*@\w|^[^\S\n]*[!%]\w|__\w+__", re.MULTILINE
@@ -49,54 +50,27 @@ class Snippet(Struct, frozen=True, kw_only=True):
 
 
 def find_snippets(text: str) -> tuple[Snippet, ...]:
-    """Give the snippets of a Markdown text, in order of place."""
-    lines = text.splitlines(keepends=True)
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line))
-    found: list[Snippet] = []
-    at = 0
-    while at < len(lines):
-        if (opened := _FENCE.match(lines[at].rstrip("\r\n"))) is not None:
-            last, body = _fence(lines, at, opened)
-            language, end, is_fenced = (
-                language_of_info(opened["info"]) or _shape(body),
-                min(last + 1, len(lines)),
-                True,
-            )
-        elif _INDENTED.match(lines[at]) and not _LIST.match(lines[at]):
-            end = next(
-                (n for n in range(at, len(lines)) if lines[n].strip() and not _INDENTED.match(lines[n])),
-                len(lines),
-            )
-            body, is_fenced = "".join(lines[at:end]), False
-            language = _python(body)
-        else:
-            found += _inline(lines[at], at + 1, starts[at])
-            at += 1
+    """Give the snippets of a Markdown text, in order of place; HTML around a fence hides none."""
+    lines = split_lines(text)
+    starts = [0, *accumulate(map(len, lines))]
+    found, taken = list[Snippet](), set[int]()
+    parser = MarkdownIt("commonmark", {"maxNesting": _MOST_NESTING}).disable("html_block")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    for token in parser.parse(_LONE_RETURN.sub(" ", text)):
+        if token.map is None or token.type not in ("fence", "code_block"):
             continue
+        first, end = token.map[0], min(token.map[1], len(lines))
+        taken.update(range(first, end))
+        is_fenced, body = token.type == "fence", token.content
+        language = language_of_info(token.info) or _shape(body) if is_fenced else _python(body)
         if language:
-            place = {"line": at + 1 + is_fenced, "start": starts[at], "end": starts[end]}
+            place = {"line": first + 1 + is_fenced, "start": starts[first], "end": starts[end]}
             found.append(Snippet(text=body, language=language, fenced=is_fenced, **place))
-        at = end
+    for n, line in enumerate(lines):
+        found += _inline(line, n + 1, starts[n]) if n not in taken else ()
     if not found and len(text) <= MOST_CHARACTERS and _python(body := _LIST.sub("", text, count=1)):
         found.append(Snippet(text=body, language="python", line=1, start=0, end=len(text), fenced=False))
-    return tuple(found)
-
-
-def _fence(lines: list[str], at: int, opened: re.Match[str]) -> tuple[int, str]:
-    """Give the last line and the body of a fence; one that is not closed goes on to the end."""
-    closing = re.compile(rf"^[\s>]*{re.escape(opened['mark'][0])}{{{len(opened['mark'])},}}\s*$")
-    last = next((n for n in range(at + 1, len(lines)) if closing.match(lines[n])), len(lines))
-    return last, "".join(_without(line, opened["lead"]) for line in lines[at + 1 : last])
-
-
-def _without(line: str, lead: str) -> str:
-    """Take the indentation of a list, or the marks of a quotation, off a line of a fence."""
-    if ">" in lead:
-        return re.sub(r"^[ \t]*(?:>[ \t]?)+", "", line)
-    margin = len(line) - len(line.lstrip(" \t"))
-    return line[min(margin, len(lead)) :]
+    return tuple(sorted(found, key=lambda snippet: snippet.start))
 
 
 def _inline(line: str, number: int, start: int) -> Iterator[Snippet]:

@@ -24,22 +24,7 @@ _PROMPT = re.compile(r"\s*(?:>>>|\.\.\.|In \[\d*\]:|\.{3,}:)(?: |$)")
 _FIRST_PROMPT = re.compile(r"\s*(?:>>> |In \[\d*\]: )", re.MULTILINE)
 _MAGIC = re.compile(r"(\s*)(?:[\w, ()]+=\s*)?(!{1,2}|%{1,2})([A-Za-z_./~(\"'$\\{-].*)$")
 _QUIET_MAGIC = re.compile(r"matplotlib|time|timeit|config|autoreload|load_ext|prun|capture|who|env\b")
-_CODING = re.compile(
-    r"^[ \t\f]*#.*?coding[:=][ \t]*(?!utf-?8|ascii|latin|iso-8859|cp125)[-\w.]", re.IGNORECASE
-)
-
-
 _SHEBANG = re.compile(r"#!\s*\S*?(?:/env\s+(?:-S\s+)?)?([a-z]+)[\d.]*(?:\s|$)")
-_SHELL_LINE = re.compile(
-    r"\s*(?:[$#%]\s+)?(?:\S*/)?(?:sudo|rm|ls|cd|cp|mv|cat|echo|export|curl|wget|git|npm|npx|pip3?|uv|apt|apt-get|brew|"
-    r"docker|kubectl|systemctl|ssh|scp|rsync|chmod|chown|kill|pkill|make|python3?|bash|sh|source|mkdir|touch|ln|tar|grep|"
-    r"find|sed|awk|crontab|launchctl|openssl|nc|node)(?:\s+(?![=.(\[])\S.*)?$|.*\|\s*(?:sh|bash|zsh|sudo|tee|xargs)\b"
-)
-_JAVASCRIPT = re.compile(
-    r"^[^\S\n]*(?:export\s|const\s|let\s|var\s|(?:async\s+)?function\b|import\s.*\sfrom\s+['\"]|\}\)?;?\s*$)|=>\s*[\w{(\[]|"
-    r"\brequire\(\s*['\"]|\bconsole\.\w+\(|===",
-    re.MULTILINE,
-)
 _PYTHON_LINE = re.compile(
     r"^[^\S\n]*(?:>>> |In \[\d*\]: |(?:import|from) [\w.]+|def \w+\s*\(.*:|async def |class \w+\s*[(:].*|@\w[\w.]*$|"
     r"elif .*:$|except\b.*:$|with .*:$|print\b|%%?\w|!\w|if __name__)",
@@ -74,15 +59,14 @@ def read_source(text: str) -> Source:
     if len(text) > MOST_CHARACTERS:
         return Source(tree=None, places=((1, "code.too_large", ""),))
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    told = [(n, "code.detour", "coding") for n, line in enumerate(lines[:2], 1) if _CODING.match(line)]
     source, problem = Source(tree=None), (1, "code.unparsable", "")
     for source in _variants(lines):
         tree, problem = parse("\n".join(source.lines))
         if tree is not None:
-            return replace(source, tree=tree, places=(*told, *source.places))
+            return replace(source, tree=tree)
         if problem[1] == "code.too_deep":
             break
-    return replace(source, places=(*told, *source.places, problem))
+    return replace(source, places=(*source.places, problem))
 
 
 def parse(code: str) -> tuple[ast.Module | None, Place]:
@@ -143,7 +127,7 @@ def language_of_info(info: str) -> str:
 
 
 def guess_language(text: str) -> str:
-    """Give the language of a text by its shape: ``python``, another one, or ``unknown``."""
+    """Give the language of a text by its shape: ``python``, what its first line names, or ``unknown``."""
     text = textwrap.dedent(text.removeprefix("\ufeff"))
     if (shebang := _SHEBANG.match(text.lstrip())) is not None:
         return language_of_info(shebang[1]) or "unknown"
@@ -151,17 +135,10 @@ def guess_language(text: str) -> str:
     held = [type(node) for node in ast.walk(tree)] if tree is not None else []
     if tree is not None and (not text.strip() or not tree.body or any(kind in _SURE_SIGNS for kind in held)):
         return "python"
-    head = text[:HEAD]
     if tree is not None and any(kind in _SIGNS for kind in held):
-        return "javascript" if _is_of_a_browser(tree) else "python"
-    if problem[1] == "code.too_deep":
-        return "python"
-    lines = [line for line in head.splitlines() if line.strip() and not line.lstrip().startswith("#")]
-    if _PYTHON_LINE.search(head) and not _ENDS.search(head) and not (lines and _SHELL_LINE.match(lines[0])):
-        return "python"
-    if _JAVASCRIPT.search(head):
-        return "javascript"
-    return "shell" if any(map(_SHELL_LINE.match, lines[:40])) else "unknown"
+        return "unknown" if _is_of_a_browser(tree) else "python"
+    looks_so = _PYTHON_LINE.search(text[:HEAD]) and not _ENDS.search(text[:HEAD])
+    return "python" if problem[1] == "code.too_deep" or looks_so else "unknown"
 
 
 def _is_of_a_browser(tree: ast.Module) -> bool:

@@ -29,8 +29,7 @@ from nightledger.text.patterns import grouped
 from nightledger.text.scanners.scan import scan_lines
 from nightledger.text.similar import dice, shingles
 from nightledger.text.statements.cues import find_cues
-from nightledger.text.statements.estimate import estimate_lines, log_languages, split_label, tells_result
-from nightledger.text.statements.wording import topic_of
+from nightledger.text.statements.estimate import estimate_lines, log_languages, split_label
 from nightledger.text.visible import cut, one_line
 
 _PROSE = frozenset({EntryKind.ITEM, EntryKind.DECISION, EntryKind.PARAGRAPH})
@@ -250,9 +249,8 @@ def _closures() -> dict[str, Closure]:
 LINES = 10
 """Of a summary: its title, where the full text is, and up to eight lines of the log (published)."""
 MOST_CHARACTERS = 160
-"""Of a quoted line, with what it stands under; what is cut off is marked by an ellipsis."""
-MOST_TOPIC = 80
-"""Of a title, and of what a quoted line stands under."""
+"""Of a quoted line; what is cut off is marked by an ellipsis."""
+MOST_TITLE = 80
 LEAST_WORTH = 0.05
 """Below it a line tells nothing of a day: fewer lines are better than idle ones. Our choice, read on logs."""
 SHORTER = 0.6
@@ -263,22 +261,16 @@ NAMED_BONUS = 0.5
 """What a line gains that names itself a decision or a lesson: it is what the day is remembered for."""
 CUE_BONUS = 0.2
 """What a line gains that speaks of a decision, a lesson, a rule or a correction."""
-RESULT_BONUS = 0.15
-"""What a line gains that tells a result: a summary of a day tells what came of it, memory need not."""
 SAME_HEADING = 0.6
 """What a line still counts for each line of its heading that is quoted already: a day has several topics."""
 REPEATED = 0.7
-"""Likeness (Dice) from which a line says what a quoted one says. These five are our choice, read on logs."""
+"""Likeness (Dice) from which a line says what a quoted one says. These are our choice, read on logs."""
 
 _Candidate = tuple[float, LogLine, frozenset[int]]
 """How much a line is worth, the line, and its fingerprint."""
 _NAMED = frozenset({"decide", "lesson", "correct", "rule"})
 _LASTING = _NAMED | {"cause", "ban", "retire"}
-_RESULT = frozenset({"done", "fix", "fault"})
 _MARKER = re.compile(r"^\s*(?:(?:[-*+•\u2013]|\d{1,3}[.)])\s+)?(?:\[[ xX~-]\]\s+)?")
-_EXPORTED = re.compile(
-    r"\W*(?:source|session|session (?:key|id)|channel)\W*:\W*[\w:.@/-]+\W*$", re.IGNORECASE
-)
 
 
 class DailySummary(Struct, frozen=True, kw_only=True):
@@ -324,16 +316,9 @@ def summarise_daily(log: DayLog, content: bytes, copy: str) -> DailySummary | Ke
 
 def _rows(log: DayLog, found: Collection[int]) -> tuple[list[str], Sequence[LogLine]]:
     """Give the title and the quotes of a summary, and the lines that are quoted."""
-    held = "\n".join(line.text for line in log.lines if line.number in found)
-    languages = log_languages(log)
-    quoted = _choose(_candidates(log, found, languages), LINES - 2)
-    topics = [_topic(line, held, languages) for line in quoted]
-    title = _title(log, found)
-    quotes = (
-        f"> - {cut(_under(topic, before) + _plain(line.text), MOST_CHARACTERS)}"
-        for line, topic, before in zip(quoted, topics, [title, *topics], strict=False)
-    )
-    return [f"# {title}", *quotes], quoted
+    quoted = _choose(_candidates(log, found), LINES - 2)
+    quotes = (f"> - {cut(_plain(line.text), MOST_CHARACTERS)}" for line in quoted)
+    return [f"# {_title(log, found)}", *quotes], quoted
 
 
 def _lines_found(lines: Sequence[str]) -> set[int]:
@@ -341,8 +326,8 @@ def _lines_found(lines: Sequence[str]) -> set[int]:
     return {at for _, found in scan_lines(lines) for at in found}
 
 
-def _candidates(log: DayLog, found: Collection[int], languages: tuple[str, ...]) -> Iterator[_Candidate]:
-    chances = estimate_lines(log)
+def _candidates(log: DayLog, found: Collection[int]) -> Iterator[_Candidate]:
+    chances, languages = estimate_lines(log), log_languages(log)
     for line in log.lines:
         if line.number in chances and line.number not in found and _is_quotable(line):
             worth = chances[line.number] + _bonus(line, languages)
@@ -351,19 +336,18 @@ def _candidates(log: DayLog, found: Collection[int], languages: tuple[str, ...])
 
 
 def _is_quotable(line: LogLine) -> bool:
-    """Say whether a line says something by itself: no introduction, no name alone, no field of an export, no odd bytes."""
+    """Say whether a line says something by itself: no introduction, no name alone, no odd bytes."""
     plain = _plain(line.text)
     is_name = plain.isascii() and " " not in plain
     introduces = plain.rstrip("*_ ").endswith((":", "\uff1a"))
-    return plain.isprintable() and not (is_name or introduces or _EXPORTED.match(plain))
+    return plain.isprintable() and not (is_name or introduces)
 
 
 def _bonus(line: LogLine, languages: tuple[str, ...]) -> float:
     label, body = split_label(line.content)
-    cues = find_cues(body, languages)
-    bonus = NAMED_BONUS if _NAMED & find_cues(label, languages) else CUE_BONUS if _LASTING & cues else 0.0
-    bonus += RESULT_BONUS if _RESULT & cues or tells_result(body, languages) else 0.0
-    return bonus / 2 if line.marker == "|" else bonus
+    if _NAMED & find_cues(label, languages):
+        return NAMED_BONUS
+    return CUE_BONUS if _LASTING & find_cues(body, languages) else 0.0
 
 
 def _choose(candidates: Iterable[_Candidate], most: int) -> Sequence[LogLine]:
@@ -387,21 +371,8 @@ def _title(log: DayLog, found: Collection[int]) -> str:
         if not own or line.number in found or not own.isprintable():
             return day
         dated = any(found_date.day == log.day for found_date in find_dates(own, near=log.day))
-        return cut(own if dated else f"{day}: {own}", MOST_TOPIC)
+        return cut(own if dated else f"{day}: {own}", MOST_TITLE)
     return day
-
-
-def _topic(line: LogLine, held: str, languages: tuple[str, ...]) -> str:
-    """Give what a line stands under, where that names a topic which the line does not name itself."""
-    topic = topic_of(line, languages).rstrip("\uff1a")
-    named = shingles(topic)
-    is_said = 2 * len(named & shingles(line.content)) > len(named)
-    return "" if topic in held or is_said or not topic.isprintable() else topic
-
-
-def _under(topic: str, before: str) -> str:
-    """Give a topic as it stands before a quoted line; not where what stands before the line names it."""
-    return f"{cut(topic, MOST_TOPIC)}: " if topic not in before else ""
 
 
 def _plain(text: str) -> str:

@@ -101,19 +101,16 @@ def number_entries(entries: Sequence[Entry], taken: frozenset[str] = frozenset()
         taken: Ids that belong to others; the ordinal passes over them.
     """
     seen = Counter[Wording]()
-    heads: dict[Path, hashlib._Hash] = {}
     numbered: list[Entry] = []
     for entry in entries:
         if entry.id:
             numbered.append(entry)
             continue
         identity = wording(entry)
-        if entry.section not in heads:
-            heads[entry.section] = _head(entry.section)
         found = ""
         while not found or found in taken:
             seen[identity] += 1
-            found = _id(heads[entry.section], identity[1], seen[identity])
+            found = _id(identity, seen[identity])
         numbered.append(replace(entry, id=found))
     return tuple(numbered)
 
@@ -209,13 +206,8 @@ def _entry(document: Document, section: Path, part: _Part) -> Entry:
     )
 
 
-def _head(section: Path) -> "hashlib._Hash":
-    """Hash what the ids of all entries of a section have in common: thousands may stand under one long heading."""
-    return hashlib.sha256(b"[" + canonical([readable(part) for part in section]) + b",")
-
-
-def _id(head: "hashlib._Hash", text: str, ordinal: int) -> str:
+def _id(identity: Wording, ordinal: int) -> str:
     """Give the id whose identity is the canonical JSON of section, text and ordinal."""
-    made = head.copy()
-    made.update(canonical([readable(text), ordinal])[1:])
-    return digest_id("e", made.digest())
+    section, text = identity
+    made = canonical([[readable(part) for part in section], readable(text), ordinal])
+    return digest_id("e", hashlib.sha256(made).digest())

@@ -6,12 +6,11 @@ for a pattern, any one of its alternatives matches, and a list's name among anch
 
 Invariant: every pattern has bounded quantifiers and runs only in windows around its
 anchors (plain substrings) or spots (short patterns), so that the cost is linear in the text and a
-text without anchors costs one search for each of their rarest letters that it holds. Patterns are compiled when first needed.
+text without anchors costs one search for each of them. Patterns are compiled when first needed.
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
 import msgspec
@@ -110,42 +109,30 @@ class Passage:
             yield first, last
 
 
-_COMMON = "qzjxkvbypgwfmucldhrsinoate "
-"""Letters of English prose, the commonest last: an anchor is looked for where its rarest letter, or what is none, stands."""
-
-
 class Table:
     """Rows in their order, and which of them a text can hold anything for.
 
-    A row costs a few microseconds even where none of its anchors is in the text, and most texts
-    are short and hold none: each anchor's presence is asked once for all rows.
+    Most texts are short and hold no anchor: the presence of each is asked once for all rows.
     """
 
     def __init__(self, rules: Sequence[Rule]) -> None:
-        """Index the rows by their anchors."""
+        """List the anchors of the rows."""
         self.rules = tuple(rules)
-        self._whole = [
-            n for n, rule in enumerate(rules) if rule.pattern and not rule.spots and not rule.anchors
-        ]
-        self._anchored, self._spotted = defaultdict[str, list[int]](list), defaultdict[str, list[int]](list)
-        for n, rule in enumerate(rules):
-            for anchor in rule.anchors:
-                self._anchored[anchor].append(n)
-            for spot in rule.spots:
-                self._spotted[spot].append(n)
-        by_letter = defaultdict[str, dict[str, list[int]]](dict)
-        for anchor, rows in self._anchored.items():
-            by_letter[min(anchor, key=_COMMON.find)][anchor] = rows
-        self._rarest = [(letter, _around(letter, anchors), anchors) for letter, anchors in by_letter.items()]
+        self._anchors = frozenset(anchor for rule in rules for anchor in rule.anchors)
 
     def possible(self, passage: Passage) -> list[Rule]:
         """Return the rows that may find something in ``passage``, in their order; no other one can."""
-        lowered, found = passage.lowered, set(self._whole)
-        for letter, around, anchors in self._rarest:
-            if letter in lowered and _compiled(around).search(lowered):
-                found.update(*[rows for anchor, rows in anchors.items() if anchor in lowered])
-        found.update(*[rows for spot, rows in self._spotted.items() if _compiled(spot).search(lowered)])
-        return [self.rules[n] for n in sorted(found)]
+        there = {anchor for anchor in self._anchors if anchor in passage.lowered}
+        return [
+            rule
+            for rule in self.rules
+            if rule.pattern
+            and (
+                not there.isdisjoint(rule.anchors)
+                or any(map(passage.spots, rule.spots))
+                or not (rule.anchors or rule.spots)
+            )
+        ]
 
     def find(self, text: str) -> Iterator[Finding]:
         """Return what the rows find in ``text``, row by row."""
@@ -153,12 +140,6 @@ class Table:
         for rule in self.possible(passage):
             for start, end in matches(rule, passage):
                 yield rule.finding(start, end)
-
-
-def _around(letter: str, anchors: Iterable[str]) -> str:
-    """Return the pattern of a letter around which one of some anchors stands: one search where each anchor would need its own."""
-    ends = (f"{re.escape(anchor.partition(letter)[2])}(?<={re.escape(anchor)})" for anchor in anchors)
-    return f"{re.escape(letter)}(?={'|'.join(ends)})"
 
 
 def matches(rule: Rule, passage: Passage) -> Iterator[tuple[int, int]]:

@@ -11,10 +11,10 @@ these run only near their keywords, so a pattern that backtracks does so in a sh
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.finding import Finding, Severity
@@ -42,37 +42,33 @@ _Excuse = Callable[[str, re.Match[str], str], bool]
 _HINT = "rule_files in operator.yaml names files in gitleaks' format: [[rules]] with id, regex and keywords"
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Allowlist:
+class _Allowlist(Struct, rename="camel"):
     """What is no secret, by gitleaks' names."""
 
     condition: str = "OR"
-    regexTarget: str = "secret"  # noqa: N815 - gitleaks' names, here and below
+    regex_target: str = "secret"
     regexes: tuple[str, ...] = ()
     stopwords: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Owner:
+class _Owner(Struct, kw_only=True, rename="camel"):
     """A rule or the file, with its exceptions."""
 
     allowlists: tuple[_Allowlist, ...] = ()
     allowlist: _Allowlist | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class _File(_Owner):
     rules: tuple[dict[str, Any], ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class _WrittenRule(_Owner):
+class _WrittenRule(_Owner, kw_only=True, rename="camel"):
     regex: str
     id: str = ""
     keywords: tuple[str, ...] = ()
     entropy: float = 0
-    secretGroup: int = 0  # noqa: N815
+    secret_group: int = 0
 
 
 def parse_rule_file(raw: bytes, *, where: str) -> tuple[Rule, ...]:
@@ -91,18 +87,17 @@ def parse_rule_file(raw: bytes, *, where: str) -> tuple[Rule, ...]:
         raise ConfigurationError(f"{where} is not TOML: {error}", hint=_HINT) from error
     if "extend" in read:
         raise ConfigurationError(f"{where} extends another file", hint="name each file under rule_files")
-    found, wrong = list[Rule](), list[str]()
+    found, wrong, rules, shared = list[Rule](), list[str](), tuple[dict[str, Any], ...](), list[_Excuse]()
     try:
         file = msgspec.convert(read, _File)
-        shared = _excuses(file)
-        for n, rule in enumerate(file.rules, 1):
-            if "regex" in rule:
-                try:
-                    found.append(_row(msgspec.convert(rule, _WrittenRule), shared))
-                except _UNUSABLE as error:
-                    wrong.append(f"rule {n} ({rule.get('id', 'without id')}): {error}")
+        rules, shared = file.rules, _excuses(file)
     except _UNUSABLE as error:
         wrong.append(str(error))
+    for n, rule in enumerate(rules, 1):
+        try:
+            found += [_row(msgspec.convert(rule, _WrittenRule), shared)] if "regex" in rule else []
+        except _UNUSABLE as error:
+            wrong.append(f"rule {n} ({rule.get('id', 'without id')}): {error}")
     if wrong or not found:
         problems = "\n  ".join(wrong or ["it holds no rule"])
         raise ConfigurationError(f"{where} cannot be used:\n  {problems}", hint=_HINT)
@@ -117,7 +112,7 @@ def find_own(rules: Table, text: str) -> Iterator[Finding]:
 def _row(rule: _WrittenRule, shared: Sequence[_Excuse]) -> Rule:
     if not _ID.fullmatch(rule.id):
         raise ValueError("its id is no short word")
-    pattern, group = python_pattern(rule.regex), rule.secretGroup
+    pattern, group = python_pattern(rule.regex), rule.secret_group
     if not 0 <= group <= re.compile(pattern, re.MULTILINE).groups:
         raise ValueError("it has no group of that number")
     excuses = (*shared, *_excuses(rule))
@@ -149,7 +144,7 @@ def _excuse(entry: _Allowlist) -> _Excuse:
     together = all if entry.condition.upper() == "AND" else any
 
     def excuses(text: str, match: re.Match[str], secret: str) -> bool:
-        looked_at = {"match": match[0], "line": _line(text, match)}.get(entry.regexTarget, secret)
+        looked_at = {"match": match[0], "line": _line(text, match)}.get(entry.regex_target, secret)
         says = [any(pattern.search(looked_at) for pattern in patterns)] if patterns else []
         says += [any(word in secret.lower() for word in words)] if words else []
         return bool(says) and together(says)

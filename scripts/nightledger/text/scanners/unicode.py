@@ -4,7 +4,7 @@ The facts are ``config/scanners/characters.json``, after Unicode's properties an
 table of letters that look alike in common fonts; what NFKC says of a styled letter is not listed).
 
 Invariant: each distinct character is classified once (Unicode version of the running Python), so the cost is one pass;
-joiners and selectors are judged by their neighbours, so that emoji, Indic, Arabic, Thai, Mongolian and CJK text passes.
+joiners and selectors are judged by their neighbours, so that emoji, Indic, Arabic, Thai and CJK text passes.
 """
 
 import re
@@ -28,8 +28,6 @@ _TAGS = range(0xE0000, 0xE0080)
 _JOINER, _SPACE, _GRAPHEME_JOINERS = "\u200d", "\u200b", "\u200c\u034f"
 _PICTURE = "\ufe0f"
 """The selector that makes a sign an emoji."""
-_OF_SCRIPTS = "\u180b\u180c\u180d\u180e\u180f\u17b4\u17b5"
-"""Invisible letters and selectors of Mongolian and Khmer."""
 
 
 class CharacterSet(frozenset[str]):
@@ -53,7 +51,6 @@ class Characters(Struct, frozen=True, kw_only=True, dict=True):
         emoji: Blocks of pictographs, arrows and dingbats, and emoji outside them (emoji-data.txt).
         joining: Scripts with joining letters.
         unspaced: Scripts written without spaces.
-        drawn_with: What is drawn as nothing, by the script in which it does its work.
     """
 
     look_alikes: tuple[tuple[str, str], ...]
@@ -69,7 +66,6 @@ class Characters(Struct, frozen=True, kw_only=True, dict=True):
     emoji: CharacterSet
     joining: frozenset[str]
     unspaced: frozenset[str]
-    drawn_with: dict[str, CharacterSet]
 
     @cached_property
     def latin(self) -> dict[str, str]:
@@ -108,20 +104,15 @@ class Characters(Struct, frozen=True, kw_only=True, dict=True):
         """Return whether an invisible character does its own work between its neighbours.
 
         Joiners work between emoji and inside scripts with joining letters; zero width
-        space breaks lines in scripts written without spaces; the empty cell parts words in Braille, and
-        the empty note carries stems in music.
+        space breaks lines in scripts written without spaces.
         """
         if not before:
             return False
         pictures = (before in self.emoji or before == _PICTURE) and after in self.emoji
         if character in _JOINER + _GRAPHEME_JOINERS:
             return script(before) in self.joining or (character == _JOINER and pictures)
-        if character == _SPACE:
-            return not self.unspaced.isdisjoint({script(before), script(after) if after else ""})
-        drawn_with = [name for name, drawn in self.drawn_with.items() if character in drawn]
-        if drawn_with:
-            return script(before) in drawn_with
-        return character in _OF_SCRIPTS and script(before) in {"MONGOLIAN", "KHMER"}
+        between = {script(before), script(after) if after else ""}
+        return character == _SPACE and not self.unspaced.isdisjoint(between)
 
 
 @cache
@@ -182,9 +173,7 @@ def _character_set(_type: type, ranges: list[str]) -> CharacterSet:
     return CharacterSet(chr(code) for first, last in edges for code in range(first, last + 1))
 
 
-_BOM, _SHY, _EMPTY_CELL = "\ufeff", "\u00ad", "\u2800"
-_CELLS = frozenset(map(chr, range(0x2801, 0x2900)))
-"""Braille: its words are parted by empty cells, its paragraphs begin with several."""
+_BOM, _SHY = "\ufeff", "\u00ad"
 _KEYCAP = "0123456789#*"
 _FLAG, _CANCEL_TAG = "\U0001f3f4", "\U000e007f"
 _NEAR = 200
@@ -296,7 +285,7 @@ def _judge_selector(text: str, start: int, end: int) -> Severity | None:
 def _judge_invisible(text: str, start: int, end: int) -> Severity | None:
     before, after, character = text[start - 1 : start] if start else "", text[end : end + 1], text[start]
     if end - start > 1:
-        return None if before in _CELLS and set(text[start:end]) == {_EMPTY_CELL} else Severity.QUARANTINE
+        return Severity.QUARANTINE
     if characters().joins(character, before, after) or (character == _BOM and start == 0):
         return None
     return (

@@ -2,8 +2,8 @@
 
 SQLite's ``unicode61`` takes a run of Chinese or Japanese for one word, and never finds a part of
 it. So such runs are written as overlapping pairs of letters, in the index and in the query alike,
-with the last letter once more alone: then ``x*`` finds a letter wherever it stands. It passes over emoji, so
-these become words; it leaves accents on Greek letters and the stroke in ``ł``, so these go here.
+with the last letter once more alone: then ``x*`` finds a letter wherever it stands. It leaves
+accents on Greek letters and the stroke in ``ł``, so these go here.
 
 Invariant: what comes from a user reaches SQLite as quoted words of letters and digits only; no
 quote, operator or column name of theirs does.
@@ -25,15 +25,10 @@ _RUNS, _PRIVATE = f"[{_UNSPACED}]+", "[\ue000-\uf8ff\U000f0000-\U0010ffff]"
 _WORDS_OR_RUNS = rf"[^\W_{_UNSPACED}]+|{_RUNS}"
 _INDEXED = re.compile(r"[^\W_]+")
 _ELIDED = re.compile(
-    r"(?<!\w)(?:[cdjlmnst]|(?:jus|lors|puis|quoi)?qu|un|(?:d|n|s)?[ae]ll|sull|quest)\Z", re.IGNORECASE
+    r"(?<![\w'])(?:[cdjlmnst]|(?:jus|lors|puis|quoi)?qu|un|(?:[dns]?[ae]|su)ll|quest)'(?=[^\W\d_]{2})",
+    re.IGNORECASE,
 )
 """What French and Italian write before a word and join to it: ``l'école``, ``dell'ufficio``."""
-_LONGEST = 7
-"""One letter more than the longest of them, and a letter before that would make it the end of a word."""
-_PICTURES = "\u2300-\u23ff\u25a0-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
-"""Blocks that hold emoji (Unicode's emoji-data.txt), but for letters, digits and arrows."""
-_PICTURE = "emoji"
-"""Begins the word that stands for one; its number in Unicode follows."""
 _PLAIN_LETTERS = {
     "ł": "l", "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "ŧ": "t", "\u0131": "i", "æ": "ae", "œ": "oe", "þ": "th",
     "ё": "\u0435", "\u0640": "", "\u00ad": "", "\u200b": "", "\u2060": "", "\ufeff": "",
@@ -45,7 +40,7 @@ are not seen (Arabic tatweel, soft hyphen, marks of no width)."""
 def index_text(text: str) -> str:
     """Give a text as it goes into the index: one spelling, runs of unspaced scripts as letter pairs.
 
-    One spelling is NFKC, in lower case, without marks that are often left out; emoji are words, and
+    One spelling is NFKC, in lower case, without marks that are often left out;
     private characters (a prompt's icons) are blanks: SQLite takes them for letters.
     """
     plain = _spelt(text)
@@ -107,12 +102,6 @@ def tag_terms(tag: str) -> "tuple[str, ...]":
     return query_terms(tag.replace("_", " "), stop_words=())
 
 
-def shown_as(word: str) -> str:
-    """Give a word of the index as it is shown to people: an emoji as itself."""
-    number = word.removeprefix(_PICTURE)
-    return chr(int(number)) if number != word and number.isdecimal() and len(number) < 7 else word  # noqa: PLR2004 - Unicode ends at 1,114,111
-
-
 def words_in(text: str) -> tuple[str, ...]:
     """Give the words of a text as the index has them, but for their stems: all of them, in order."""
     return tuple(_INDEXED.findall(index_text(text).casefold()))
@@ -147,24 +136,12 @@ def _spelt(text: str) -> str:
     if text.isascii():
         return _joined(text)
     folded = unicodedata.normalize("NFKC", text).casefold()
-    return _odd().sub(_instead, _joined(folded.replace("\u2019", "'").replace("\u02bc", "'")))
+    return _joined(folded.replace("\u2019", "'").replace("\u02bc", "'")).translate(_letters())
 
 
 def _joined(text: str) -> str:
     """Take apostrophes out: ``don't`` becomes ``dont``, and ``l'école`` becomes ``école``."""
-    if "'" not in text:
-        return text
-    *parts, last = text.split("'")
-    for at, (part, after) in enumerate(zip(parts, (*parts[1:], last), strict=True)):
-        elided = _ELIDED.search(part[-_LONGEST:]) if after[:2].isalpha() else None
-        if elided and (at == 0 or elided[0] != part):  # the n of rock'n'roll is none
-            parts[at] = f"{part.removesuffix(elided[0])} "
-    return "".join((*parts, last))
-
-
-def _instead(match: re.Match[str]) -> str:
-    letter = match[0]
-    return _letters().get(letter, f" {_PICTURE}{ord(letter)} ")
+    return _ELIDED.sub(" ", text).replace("'", "") if "'" in text else text
 
 
 @cache  # to compile these takes 4 ms, which the prompt hook spends at other scripts only
@@ -173,12 +150,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 @cache
-def _odd() -> re.Pattern[str]:
-    return re.compile(f"[{''.join(map(re.escape, _letters()))}{_PICTURES}]")
-
-
-@cache
-def _letters() -> "Mapping[str, str]":
+def _letters() -> "Mapping[int, str]":
     """Give what is written for a letter: Greek without accents, Arabic and Hebrew without vowel signs."""
     marks = (*range(0x300, 0x370), *range(0x591, 0x5C8), *range(0x64B, 0x660), 0x670)
     greek = {
@@ -186,7 +158,8 @@ def _letters() -> "Mapping[str, str]":
         for letter in map(chr, (*range(0x370, 0x400), *range(0x1F00, 0x2000)))
     }
     changed = {letter: bare for letter, bare in greek.items() if letter != bare}
-    return changed | dict.fromkeys(map(chr, marks), "") | dict.fromkeys("آأإ", "\u0627") | _PLAIN_LETTERS
+    bare = dict.fromkeys(map(chr, marks), "") | dict.fromkeys("آأإ", "\u0627")
+    return str.maketrans(changed | bare | _PLAIN_LETTERS)
 
 
 def _words(text: str) -> list[str]:
