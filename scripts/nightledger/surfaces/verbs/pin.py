@@ -1,10 +1,9 @@
 """Pin entries of memory: no policy lets them go. Or tag them.
 
 An entry is named by its id, the beginning of it, or its place as 'recall'
-prints it (MEMORY.md:15, MEMORY.md:15-16); some of its words list the entries
-that fit. Without an entry what is pinned or tagged is listed. A pin is signed
-and counts at once; it changes no bytes. --off takes the pin, or with --tag the
-tag, away again.
+prints it (MEMORY.md:15, MEMORY.md:15-16). Without an entry what is pinned or
+tagged is listed. A pin is signed and counts at once; it changes no bytes. --off
+takes the pin, or with --tag the tag, away again.
 
 --tag self/value, self/constraint, self/goal   durable: fades ten times slower
 --tag self/style, self/context                 says what it is; fades as before
@@ -32,7 +31,6 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say, wrap_hint
 from nightledger.surfaces.session import Session, reading
 from nightledger.surfaces.signing import sign_unproposed
-from nightledger.text.similar import fold
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
@@ -131,7 +129,6 @@ def _state(mark: naming.Mark) -> str:
 
 SHORT_ID = 10
 """Characters of an id that lists show: ``e-`` and eight, a chance in a million millions for two to be one."""
-SHOWN = 20
 _ID = re.compile(r"(?:e-)?([a-z2-7]{3,26})")
 
 
@@ -145,10 +142,10 @@ def choose_id(
     """Give the one id that a word names.
 
     Args:
-        context: The command's surroundings; what fits words is listed there.
+        context: The command's surroundings; where it names several, they are listed there.
         session: The home.
         standing: Its entries by id.
-        word: An id, its beginning, a place as ``recall`` prints it, or words of an entry.
+        word: An id, its beginning, or a place as ``recall`` prints it.
         others: Ids of what is no entry any more and may be named too.
 
     Raises:
@@ -157,18 +154,15 @@ def choose_id(
     found = find_ids(word, [*standing, *others]) or naming.entries_at(standing, word)
     if len(found) == 1:
         return found[0]
-    candidates = found or fitting(standing, word)
-    if not candidates:
+    if not found:
         raise UsageError(
-            f"no entry is called {word!r}, and none says so",
-            hint="some of its words list the entries that fit; 'nightledger history' shows what was taken out",
+            f"no entry is called {word!r}",
+            hint="'nightledger recall' finds its place; 'nightledger history' shows what was taken out",
         )
-    known = [standing[name] for name in candidates[:SHOWN] if name in standing]
-    context.print_lines(entry_lines(session, known))
-    more = f", the first {SHOWN} are shown" if len(candidates) > SHOWN else ""
+    context.print_lines(entry_lines(session, [standing[name] for name in found if name in standing]))
     raise UsageError(
-        f"{word!r} fits {count_of(len(candidates), 'entry', 'entries')}{more}",
-        hint=f"name one by its id: nightledger {context.verb} {candidates[0][:SHORT_ID]}",
+        f"{word!r} fits {count_of(len(found), 'entry', 'entries')}",
+        hint=f"name one by its id: nightledger {context.verb} {found[0][:SHORT_ID]}",
     )
 
 
@@ -176,12 +170,6 @@ def find_ids(word: str, ids: Collection[str]) -> list[str]:
     """Give the ids that begin so; none where it is no beginning of an id."""
     begin = _ID.fullmatch(word)
     return [name for name in dict.fromkeys(ids) if begin and name.startswith(f"e-{begin[1]}")]
-
-
-def fitting(standing: Mapping[str, naming.Placed], words: str) -> list[str]:
-    """Give the ids of the entries that hold some words, whatever their case, marks and line ends."""
-    wanted = fold(words)
-    return [name for name, placed in standing.items() if wanted and wanted in fold(placed.entry.text)]
 
 
 def entry_lines(session: Session, entries: Sequence[naming.Placed]) -> list[str]:
