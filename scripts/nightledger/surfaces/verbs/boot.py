@@ -108,7 +108,7 @@ def _waits(context: Context) -> int:
     from nightledger.surfaces.verbs.status import look as look_at_home
 
     try:
-        return int(look_at_home(context)["waiting"]["changes"])
+        return int(look_at_home(context).record["waiting"]["changes"])
     except NightledgerError:
         return 0  # 'status' says what is wrong, to the person whom it concerns
 

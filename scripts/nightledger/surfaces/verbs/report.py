@@ -25,7 +25,8 @@ from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context, require_person
 from nightledger.surfaces.needs import OF_INTEGRITY
 from nightledger.surfaces.report import cell, memory, record, weeks
-from nightledger.surfaces.verbs.status import Look, look_closely
+from nightledger.surfaces.verbs.status import Look
+from nightledger.surfaces.verbs.status import look as look_at
 
 FILE = ".nightledger/report.html"
 MOST_BYTES = 1 << 20
@@ -36,7 +37,7 @@ NARROW = 24
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Write the file, or print the same as text; exit with 4 on an alarm of ``verify``."""
-    look = look_closely(context)
+    look = look_at(context)
     home, status = look.gate.home, look.record
     # it tells what nobody signed and what scanners hold back: tags, kinds of task, titles
     require_person(context.verb, simulated=home.identity.simulated)
