@@ -18,14 +18,13 @@ Changes no memory.
 import argparse
 import json
 import os
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
 import msgspec
 
-from nightledger.codec.canonical import MAX_DOCUMENT_BYTES, parse_json, read_jsonl
+from nightledger.codec.canonical import parse_json, read_jsonl
 from nightledger.domain import record
 from nightledger.domain.errors import RecordError, UsageError
 from nightledger.domain.words import count_of
@@ -35,7 +34,7 @@ from nightledger.records.handoff import HANDOFF, open_handoff, save_handoff
 from nightledger.records.noticing import match_corrections
 from nightledger.records.synthesis import draw_ideas
 from nightledger.surfaces import screen
-from nightledger.surfaces.context import Context, calling_host, require_machine
+from nightledger.surfaces.context import Context, calling_host, read_input, require_machine
 from nightledger.surfaces.recalling import calling_session
 
 
@@ -85,7 +84,7 @@ def _list_kinds(context: Context) -> int:
 def _write(options: argparse.Namespace, context: Context, home: Home, action: str) -> int:
     opens = keeping.action_named(options.kind, action).event is record.Happened.OPENED
     if options.stdin:
-        values, problems = read_jsonl(_standard_input())
+        values, problems = read_jsonl(read_input())
         if problems:
             raise RecordError(
                 "the record",
@@ -153,15 +152,8 @@ def _valued(text: str, shape: Mapping[str, Any]) -> Any:
     return text
 
 
-def _standard_input() -> bytes:
-    raw = sys.stdin.buffer.read(MAX_DOCUMENT_BYTES + 1)
-    if len(raw) > MAX_DOCUMENT_BYTES:
-        raise UsageError(f"standard input has more than {MAX_DOCUMENT_BYTES >> 20} MB; nothing was written")
-    return raw
-
-
 def _save(options: argparse.Namespace, context: Context, home: Home) -> int:
-    given = parse_json(_standard_input() or b"{}", "standard input")
+    given = parse_json(read_input() or b"{}", "standard input")
     if not isinstance(given, dict):
         raise UsageError("a handoff is one JSON object", hint='{"unfinished": ["..."], "carry": ["*"]}')
     saved = save_handoff(home, given, sitting(options, context))
