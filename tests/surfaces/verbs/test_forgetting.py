@@ -46,7 +46,6 @@ def test_an_entry_that_holds_a_secret_cannot_be_copied_into_a_proposal_but_goes(
 ) -> None:
     token = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
     console = console_of(tmp_path, monkeypatch, f"# M\n\n- The token is {token}\n- Other.\n")
-    ran = console.run("forget", "Other")
     name = next(name for words, name in ids(console.desk).items() if token in words)
     ran = console.run("forget", name)
     assert token not in ran.out + ran.err

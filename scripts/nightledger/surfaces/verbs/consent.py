@@ -32,7 +32,7 @@ from nightledger.domain.consent import Answer, ConsentGraph, Mode, Tier, Why
 from nightledger.domain.constitution import Constitution
 from nightledger.domain.cooling import DAY_S
 from nightledger.domain.decision import Actor, DecisionType
-from nightledger.domain.errors import FileChangedError, NightledgerError, RefusedError, UsageError
+from nightledger.domain.errors import FileChangedError, NightledgerError, UsageError
 from nightledger.files.durable import read_regular
 from nightledger.gate.consenting import Standing, graph_target, read_standing, record_unknown
 from nightledger.gate.integrity.trust_changes import find_differing
@@ -130,11 +130,6 @@ def _review(options: argparse.Namespace, context: Context) -> int:
         if options.dry_run:
             context.emit({"graph_sha256": sha256, "reviewed": standing.reviewed})
             return 0
-        if options.graph_sha256 not in (None, sha256):
-            raise RefusedError(
-                f"the graph in force has SHA-256 {sha256}, not {options.graph_sha256}",
-                hint="read it again with 'nightledger consent review --dry-run'",
-            )
     accepted, _ = sign_unproposed(
         context, seen, DecisionType.CONSENT, lambda session: [graph_target(session.gate)]
     )

@@ -33,10 +33,10 @@ from nightledger.gate.memory.remembering import Facts, read_facts
 from nightledger.jobs.curate import Archived, Judged, Survey, curate, propose_archive, show_mercy, survey, why
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.screen import say
+from nightledger.surfaces.screen import say, sentences
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.surfaces.signing import Settled, sign_proposals, tell_settled
-from nightledger.surfaces.verbs.pin import SHORT_ID, entry_lines, entry_record
+from nightledger.surfaces.verbs.pin import entry_lines, entry_record
 
 if TYPE_CHECKING:  # most homes ask no model
     from nightledger.domain.consolidation import AnalystRun
@@ -202,7 +202,7 @@ def _record(found: Survey) -> dict[str, Any]:
 
 def _counted(found: Survey) -> Iterator[str]:
     """Return how many are active, immune and pending, and what is odd; no entry is left out for it."""
-    facts, odd = found.facts, found.facts.odd
+    facts = found.facts
     yield (
         f"{count_of(len(found.judged), 'entry', 'entries')}: {found.active} active, {found.immune} immune, "
         f"{len(found.pending)} pending decay ({facts.now_hour} active hours)."
@@ -211,14 +211,7 @@ def _counted(found: Survey) -> Iterator[str]:
         yield "No outcome and no exposure is recorded yet: nothing ages, and nothing fades."
     elif not facts.named:
         yield "No outcome says what had been shown before it ('shown'): entries fade by active hours alone."
-    if odd.ahead:
-        yield f"! {count_of(odd.ahead, 'active hour lies', 'active hours lie')} ahead of the clock, and will count in time."
-    if odd.bad_lines:
-        yield f"! Of outcomes or exposures {count_of(odd.bad_lines, 'line is', 'lines are')} no record, or of an impossible date."
-    if odd.impossible:
-        names = ", ".join(name[:SHORT_ID] for name in odd.impossible)
-        yield f"! An impossible DATE, which counts for nothing, stands in {names}."
-    if odd.twice:
-        yield f"! The same stands in two files: {count_of(len(odd.twice), 'entry', 'entries')} got an id of their own."
-    if odd.undated:
-        yield f"{count_of(odd.undated, 'entry', 'entries')} without a date: from the home's first day on."
+    for name, found_odd in to_plain(facts.odd).items():
+        if found_odd:
+            told = ", ".join(found_odd) if isinstance(found_odd, list) else found_odd
+            yield sentences("curate")[name].format(told)

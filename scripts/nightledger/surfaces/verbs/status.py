@@ -286,11 +286,7 @@ def status_lines(status: Record, name: Callable[[str], str]) -> list[str]:
         lines += screen.wrap(f"It was left on {screen.utc(left_at)}; using it again takes it up again.")
     for alarm in status["alarms"]:
         lines += _alarm(alarm, name)
-    parts = [(label, texts) for label, texts in _parts(status, name) if texts]
-    if screen.terminal():
-        rows = ((label, "\n".join(_part("", texts, less=INDENT))) for label, texts in parts)
-        return [*lines, *screen.table(rows, "cyan", "")]
-    return [*lines, *(line for label, texts in parts for line in _part(label, texts))]
+    return [*lines, *(line for label, texts in _parts(status, name) for line in _part(label, texts))]
 
 
 def age(since: datetime, now: datetime) -> str:
@@ -355,12 +351,11 @@ def _staged(staged: Record, now: datetime) -> Iterator[str]:
         yield f"since {screen.utc(one['since'])}: {screen.shown(one['what'])}"
 
 
-def _part(label: str, texts: list[str], *, less: int = 0) -> list[str]:
-    lines = []
-    for at, text in enumerate(texts):
-        first = f"{'' if at else label:<{INDENT - less}}"
-        lines += wrap_hint(text, indent=_FURTHER[less:], first=first, less=less)
-    return lines
+def _part(label: str, texts: list[str]) -> list[str]:
+    lines = list[str]()
+    for text in texts:
+        lines += wrap_hint(text, indent=_FURTHER, first=f"{'' if lines else label:<{INDENT}}")
+    return [screen.painted(label, "36") + lines[0][len(label) :], *lines[1:]] if lines else []
 
 
 def _alarm(alarm: Record, name: Callable[[str], str]) -> list[str]:
