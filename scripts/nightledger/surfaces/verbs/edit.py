@@ -72,10 +72,6 @@ def run(options: argparse.Namespace, context: Context) -> int:
     return 0
 
 
-CUT = "------------------------ >8 ------------------------"
-"""From here on the text in an editor is dropped; the line that git draws."""
-
-
 def edit_text(text: bytes) -> bytes:
     """Open a copy of the text in ``$VISUAL``, else ``$EDITOR``, else ``vi``, and give what was saved.
 
@@ -113,7 +109,7 @@ def revise_change(context: Context, item: Item) -> Sequence[Item]:
     The home's lock is taken once the editor is closed.
     """
     before = item.change.after.encode("utf-8", "surrogateescape")
-    after = edit_text(before + _comments(item)).partition(f"# {CUT}".encode())[0]
+    after = edit_text(before)
     if after.strip() in (b"", before.strip()):
         context.print("  nothing was changed")
         return ()
@@ -163,18 +159,6 @@ def _why(gate: Gate, outcome: Outcome) -> str:
     if outcome.over_cap:
         return f"it has no room: the host shows {gate.cap.told}"
     return outcome.unfit[0].reason if outcome.unfit else "it says what was asked, or forgotten, before"
-
-
-def _comments(item: Item) -> bytes:
-    """Return what the editor shows below a change's text, and drops again: what may be changed, and why it is asked."""
-    told = (
-        CUT,
-        *screen.sentences("edit")["above"],
-        screen.headline(item.change, told=item.told),
-        *(line.strip() for line in screen.why(item.change, told=item.told)),
-        *(screen.shown(f"- {line}", told=item.told) for line in item.change.before.splitlines()),
-    )
-    return "\n".join(("", *(f"# {line}".rstrip() for line in told), "")).encode("utf-8", "surrogateescape")
 
 
 def keep_aside(text: bytes) -> str:
