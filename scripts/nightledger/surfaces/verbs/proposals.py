@@ -7,6 +7,7 @@ Changes no memory.
 
 import argparse
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from nightledger.domain.errors import EXIT_WAITING, RefusedError
@@ -139,31 +140,17 @@ def _show(context: Context, name: str) -> int:
         shares = read_shares(session.gate, session.ledger.book)
         record = proposal_record(session.gate, session.ledger.book, proposal, now, shares, told=told)
         context.emit(record)
-        title = screen.shown(proposal.title, told=told)
-        sizes = screen.meter(proposal)
-        context.print(f"{context.short(proposal.id)}  {record['state']}")
-        context.print_lines(screen.wrap(title, indent=screen.INSIDE))
-        context.print_lines(screen.wrap(f"Size: {sizes}", indent=screen.INSIDE, first="") if sizes else ())
+        title, sizes = screen.shown(proposal.title, told=told), screen.meter(proposal)
+        rows = [f"{context.short(proposal.id)}  {record['state']}", *screen.wrap(title, indent=screen.INSIDE)]
+        rows += screen.wrap(f"Size: {sizes}", indent=screen.INSIDE, first="") if sizes else []
+        evidence = partial(screen.evidence_lines, home, told=told, expunged=expunged, whole_logs=False)
         for change in map(worded, proposal.changes):
             head = f"#{change.n} {status.state_of(change.n).value}: {screen.headline(change, told=told)}"
-            context.print_lines(
-                (
-                    "",
-                    *screen.wrap(head, indent=screen.INSIDE, first=""),
-                    *screen.facts(change, told=told, share=shares.of(proposal, change)),
-                    *screen.evidence_lines(
-                        home,
-                        change,
-                        told=told,
-                        expunged=expunged,
-                        whole_logs=False,
-                        places=bool(calling_host()),
-                    ),
-                    *screen.fates(change, told=told),
-                    *screen.diff_lines(change.diff, told=told),
-                )
-            )
-        context.print(f"diff sha256: {record['diff_sha256']}")
+            rows += ["", *screen.wrap(head, indent=screen.INSIDE, first="")]
+            rows += screen.facts(change, told=told, share=shares.of(proposal, change))
+            rows += evidence(change, places=bool(calling_host()))
+            rows += [*screen.fates(change, told=told), *screen.diff_lines(change.diff, told=told)]
+        context.print_lines([*rows, f"diff sha256: {record['diff_sha256']}"])
     return 0
 
 
