@@ -96,14 +96,12 @@ def _apply(session: "Session", decision: "DecisionStatus") -> "tuple[Attempt, bo
 
     try:
         return apply_one(session.gate, session.ledger, decision, session.moment), False
-    except AlteredError as error:
-        reasons = (f"it is set aside: {error}; {error.hint}",)
-        return Attempt(decision=decision.id, proposal=decision.proposal, reasons=reasons), True
-    except (RefusedError, UnreadableError) as error:
-        if session.reread().book.unfinished():
+    except (AlteredError, RefusedError, UnreadableError) as error:
+        altered = isinstance(error, AlteredError)
+        if not altered and session.reread().book.unfinished():
             raise
-        reasons = (f"{error}; {error.hint}" if error.hint else str(error),)
-        return Attempt(decision=decision.id, proposal=decision.proposal, reasons=reasons), False
+        told = "; ".join(filter(None, (f"it is set aside: {error}" if altered else str(error), error.hint)))
+        return Attempt(decision=decision.id, proposal=decision.proposal, reasons=(told,)), altered
 
 
 def _status(attempts: "list[Attempt]", *, asked: bool) -> int:

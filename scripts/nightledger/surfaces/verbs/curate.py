@@ -83,8 +83,6 @@ def curate_home(context: Context, *, dry_run: bool = False) -> "Curated":
         return curate(session.gate, session.ledger, session.moment, dry_run=dry_run, analyst=analyst)
 
 
-SHOWN = 12
-"""Faded entries listed before the rest is counted."""
 KEYS = "y archive  n keep for now  Y archive all left  N keep all left  q quit (default)"
 
 
@@ -103,19 +101,12 @@ def ask_about_faded(options: argparse.Namespace, context: Context) -> int:
         if asks and found.pending:
             archive, keep = _ask(context, seen, found)
         else:
-            _list(context, seen, found, every=options.all)
+            for judged in found.pending:
+                context.print_lines(_entry_lines(seen, judged, facts))
+            if found.pending:
+                context.print("To answer, run 'nightledger curate --ask' on a terminal.")
             return 0
     return _do(context, found, archive, keep)
-
-
-def _list(context: Context, session: Session, found: Survey, *, every: bool) -> None:
-    shown = found.pending if every else found.pending[:SHOWN]
-    for judged in shown:
-        context.print_lines(_entry_lines(session, judged, found.facts))
-    if more := len(found.pending) - len(shown):
-        context.print(f"and {more} more: --all lists them")
-    if shown:
-        context.print("To answer, run 'nightledger curate --ask' on a terminal.")
 
 
 def _entry_lines(session: Session, judged: Judged, facts: Facts) -> Iterator[str]:

@@ -72,7 +72,8 @@ def run(options: argparse.Namespace, context: Context) -> int:
     """Print what to add, for this checkout and this home."""
     Home(context.home_path).require()
     place = place_of(context)
-    _require_there(place)
+    if not os.path.exists(place.python):
+        raise ConfigurationError(f"{place.python} is missing", hint=f"make -C '{place.checkout}' setup")
     text = cron_text(place) if options.caller == "cron" else script(place, options.caller)
     context.emit({"for": options.caller, "text": text})
     if context.guided:  # between two questions of 'init --guide': the lines alone
@@ -86,14 +87,6 @@ def run(options: argparse.Namespace, context: Context) -> int:
 def place_of(context: Context) -> Place:
     """Return what is to be called for a command's home."""
     return Place(checkout=CHECKOUT, home=context.home_path, keys_dir=named_keys_directory(context.keys_dir))
-
-
-def _require_there(place: Place) -> None:
-    if not os.path.exists(place.python):
-        raise ConfigurationError(f"{place.python} is missing", hint=f"make -C '{place.checkout}' setup")
-    for path in (place.words(call)[1] for call in CALLS):
-        if not os.path.exists(path):
-            raise ConfigurationError(f"{path} is missing", hint="the checkout is incomplete; git status")
 
 
 def cron_text(place: Place) -> str:
