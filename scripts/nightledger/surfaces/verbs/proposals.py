@@ -29,7 +29,7 @@ from nightledger.gate.stored import (
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context, calling_host
 from nightledger.surfaces.listing import proposal_record, set_aside_record, state_of
-from nightledger.surfaces.screen import GAP, say, table
+from nightledger.surfaces.screen import say, table
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.text.scanners.scan import mask_secrets
 
@@ -116,12 +116,7 @@ def _lines(context: Context, listed: list[dict[str, Any]]) -> Iterator[str]:
             for line in more:
                 yield from screen.wrap(line, indent="      ", first="    ")
         return
-    left = sum(max(len(row[column]) + GAP for row in told) for column in (0, 1))
-    cells = [
-        [row for line in lines for row in screen.wrap(line, indent="  ", first="", less=left)]
-        for _, _, lines in told
-    ]
-    rows = [(name, state, "\n".join(cell)) for (name, state, _), cell in zip(told, cells, strict=True)]
+    rows = [(name, state, "\n".join(lines)) for name, state, lines in told]
     yield from table(rows, "cyan", "", "", heads=("id", "state", "what"))
 
 
@@ -155,16 +150,10 @@ def _show(context: Context, name: str) -> int:
 
 
 def _require_kept(book: Book, status: ProposalStatus) -> None:
-    if book.gone.get(status.sha256) is Gone.EXPUNGED:
-        raise RefusedError(
-            f"{status.id} was expunged: it held a text that was removed for ever",
-            hint="'nightledger history' tells what was applied, and when",
-        )
-    if status.sha256 in book.gone:
-        raise RefusedError(
-            f"{status.id}: its text went, for it was never answered, and newer drift took its place",
-            hint="'nightledger review' shows what drifted and is not settled",
-        )
+    if why := book.gone.get(status.sha256):
+        told = _EXPUNGED if why is Gone.EXPUNGED else "its text went: newer drift took its place"
+        hint = "'nightledger history' tells what was applied, 'nightledger review' what is not settled"
+        raise RefusedError(f"{status.id}: {told}", hint=hint)
 
 
 def _ask_again(context: Context, name: str) -> int:

@@ -31,7 +31,7 @@ Changes no memory.
 
 import argparse
 import re
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from datetime import date
 
 from nightledger.codec.links import dump_day, link_record
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace, context: "Context") -> int:
     """Search, print links, or fill a frame."""
     if options.frame and options.tags is not None:
         raise UsageError("--tags does not go with --frame", hint="nightledger recall --help")
-    narrowed = next((name for name in _NARROWING if getattr(options, name.replace("-", "_"))), "")
+    narrowed = next((name for name in _NARROWING if getattr(options, name)), "")
     if narrowed and (options.frame or options.query is None):
         raise UsageError(
             f"--{narrowed} is for a query, and for no frame and no tags alone",
@@ -203,13 +203,11 @@ def read_day(text: str | None, option: str) -> date | None:
     """
     if text is None:
         return None
-    try:
+    with suppress(ValueError):
         day = date.fromisoformat(text)
-    except ValueError:
-        day = None
-    if day is None or day.isoformat() != text:  # ISO 8601 has weeks, and dates without dashes, too
-        raise UsageError(f"{option} {text!r} is not a date", hint="write it as 2026-02-28")
-    return day
+        if day.isoformat() == text:  # ISO 8601 has weeks, and dates without dashes, too
+            return day
+    raise UsageError(f"{option} {text!r} is not a date", hint="write it as 2026-02-28")
 
 
 def read_tags(text: str) -> tuple[str, ...]:

@@ -30,8 +30,9 @@ from nightledger.gate.integrity.checking import is_signed_for, verify_decisions
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
 from nightledger.gate.proposing.views import refresh_views
 from nightledger.gate.review.composing import make_unproposed
-from nightledger.surfaces import screen, signing
+from nightledger.surfaces import signing
 from nightledger.surfaces.context import Context, require_person
+from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import LOCK_TIMEOUT_S, Session, actor_of, this_machine
 from nightledger.surfaces.verbs.backup import HOME, KEYS, PRIVATE, PUBLIC, contents_of
 from nightledger.surfaces.verbs.key import kept_key, stamp
@@ -64,8 +65,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     elif record["machine"] != this_machine():
         lines.append(f"{record['machine']} writes it; --take-over makes this machine the one.")
     context.emit(record)
-    for line in lines:
-        context.print_lines(screen.wrap(screen.shown(line), indent="  ", first=""))
+    say(context, *lines)
     return 0
 
 
