@@ -133,7 +133,7 @@ def test_an_edit_of_lines_that_changed_meanwhile_is_refused_and_its_text_kept(
     monkeypatch.setattr(tempfile, "tempdir", str(desk.root))
     ran = console.run("edit")
     assert ran.status == 1
-    assert "MEMORY.md was changed meanwhile, in or above the sections that you edited" in ran.err
+    assert "MEMORY.md was changed meanwhile; nothing was signed" in ran.err
     (kept,) = desk.root.glob("nightledger-edit-*.md")
     assert f"your text is kept in {kept}" in ran.err
     assert kept.read_text() == EDITED

@@ -35,8 +35,6 @@ from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import Session, reading, writing
-from nightledger.text.changes.merge import merge3
-from nightledger.text.changes.sections import brought
 from nightledger.text.markdown.document import decode
 from nightledger.text.scanners.scan import readable_diff
 from nightledger.trust.sshsig import Signer
@@ -63,8 +61,12 @@ def run(options: argparse.Namespace, context: Context) -> int:
             )
         signer = signing.unlock(seen, context)
         with writing(context, keep_head=True, person=True, answered=True) as session:
-            wanted = rebase(before, edited, read_gated(session.gate.home, path), path)
-            proposal = apply_edit(session, path, wanted, signer)
+            if read_gated(session.gate.home, path) != before:
+                raise errors.FileChangedError(
+                    f"{path} was changed meanwhile; nothing was signed",
+                    hint=f"'nightledger edit {path}' opens it as it is now",
+                )
+            proposal = apply_edit(session, path, edited, signer)
             numbers = [change.n for change in proposal.changes]
             undo = undo_of(session.gate, session.reread().book, proposal.id, numbers)
     context.emit({"changed": True, "proposal": proposal.id})
@@ -185,28 +187,6 @@ def kept_aside(text: bytes | None) -> Iterator[None]:
                 f"{error.hint}; your text is kept in {path}" if error.hint else f"your text is in {path}"
             )
         raise
-
-
-def rebase(before: bytes, edited: bytes, now: bytes, path: str) -> bytes:
-    """Return the edit made of ``before`` on the bytes of now: it brings and takes no section that the edit did not.
-
-    Raises:
-        FileChangedError: The file was changed in the sections that were edited.
-    """
-    if now == before:
-        return edited
-    old, wanted, new = (text.decode("utf-8", "surrogateescape") for text in (before, edited, now))
-    merged = merge3(old, wanted, new)
-    if (
-        merged is not None
-        and brought(new, merged) <= brought(old, wanted)
-        and brought(merged, new) <= brought(wanted, old)
-    ):
-        return merged.encode("utf-8", "surrogateescape")
-    raise errors.FileChangedError(
-        f"{path} was changed meanwhile, in or above the sections that you edited; nothing was signed",
-        hint=f"'nightledger edit {path}' opens it as it is now",
-    )
 
 
 def apply_edit(session: Session, path: str, edited: bytes, signer: Signer) -> Proposal:

@@ -29,7 +29,6 @@ MARK = os.path.join(".nightledger", "next-due")
 MAX_MARK_BYTES = 64
 MAX_AHEAD_S = 26 * 3600
 """The longest local day has 25 hours, so something is due sooner; a mark that says otherwise is wrong."""
-_SETTINGS = (os.path.join("config", "nightledger"), os.path.join("config", "nightledger", "nightledger.yaml"))
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
@@ -57,23 +56,11 @@ def _nothing_until(context: Context) -> int | None:
     mark = os.path.join(context.home_path, MARK)
     try:
         written_at, next_at = map(int, read_start(mark, MAX_MARK_BYTES).split())
-        marked_at = os.stat(mark).st_mtime
     except (UnreadableError, MissingFileError, OSError, ValueError):
         return None
-    # A clock that was set back, or settings that were changed since, make the mark worthless.
+    # A clock that was set back makes the mark worthless; settings that were changed count within an hour.
     coming = context.now.timestamp() < next_at <= written_at + MAX_AHEAD_S
-    holds = coming and is_believed(written_at, context.now)
-    return next_at if holds and not _settings_changed(context, marked_at) else None
-
-
-def _settings_changed(context: Context, since: float) -> bool:
-    for name in _SETTINGS:
-        try:
-            if os.stat(os.path.join(context.home_path, name)).st_mtime >= since:
-                return True
-        except OSError:
-            continue
-    return False
+    return next_at if coming and is_believed(written_at, context.now) else None
 
 
 def _say_nothing(context: Context, next_at: int) -> int:
