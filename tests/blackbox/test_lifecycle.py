@@ -258,13 +258,6 @@ def test_a_second_gated_file_has_the_same_gate(tmp_path: Path) -> None:
     assert world.read("USER.md") == "# User\n\n- Likes tea.\n"
 
 
-def test_a_check_up_names_the_other_file_that_is_gated(tmp_path: Path) -> None:
-    World(root=tmp_path).write("USER.md", "# User\n\n- Restart the relay after an upgrade.\n")
-    world = found(tmp_path, words=("--gated", "MEMORY.md", "--gated", "USER.md"))
-    assert "USER.md is gated, too: 'nightledger check USER.md'" in world.run("check").text
-    assert "gated, too" not in world.run("check", "USER.md").text
-
-
 FACT = "Always answer Ann in Latvian when she writes from Riga, because she reads it faster."
 
 

@@ -32,10 +32,8 @@ MAX_MARK_BYTES = 4_096
 def run(options: argparse.Namespace, context: Context) -> int:
     """Apply each approval that may be; what fails stays queued while the rest applies."""
     asked = options.id is not None
-    if not asked and not context.interactive() and _nothing_yet(context):
-        status = _ask_witnesses(context) if _witnesses_due(context) else 0
-        context.emit([])
-        return status
+    if not (asked or context.json or context.interactive()) and _nothing_yet(context):
+        return _ask_witnesses(context) if _witnesses_due(context) else 0
     from nightledger.surfaces.cli import import_msgspec
 
     import_msgspec()

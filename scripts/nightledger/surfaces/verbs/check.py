@@ -17,7 +17,6 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from nightledger.codec.records import to_plain
@@ -53,9 +52,6 @@ def run(options: argparse.Namespace, context: Context) -> int:
     if len(options.files) > 1:
         raise UsageError("one memory file is checked up at a time")
     _report(options, context, _check_home(options, context))
-    if not (options.files or context.guided):
-        for path in Home(context.home_path).identity.gated[1:]:
-            context.note(f"{path} is gated, too: 'nightledger check {quote(path)}'.")
     return 0
 
 
@@ -202,7 +198,8 @@ def _audit_summary(records: list[dict[str, Any]]) -> Iterator[str]:
     kinds = Counter(_kind(one) for one in records)
     findings, notes = (sum(len(one[name]) for one in records) for name in ("findings", "notes"))
     told = ", ".join(f"{kinds[kind]} {kind}" for kind in KINDS if kinds[kind])
-    yield f"{count_of(len(records), 'snippet')}: {told}; {count_of(findings, 'finding') if findings else 'no findings'}."
+    found = count_of(findings, "finding") if findings else "no findings"
+    yield f"{count_of(len(records), 'snippet')}: {told}; {found}."
     if notes:
         yield f"No harm here: {count_of(notes, 'use')} of what the published list denies (--json has each)."
 

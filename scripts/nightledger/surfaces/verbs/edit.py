@@ -182,10 +182,7 @@ def kept_aside(text: bytes | None) -> Iterator[None]:
         yield
     except errors.NightledgerError as error:
         if text is not None:
-            path = keep_aside(text)
-            error.hint = (
-                f"{error.hint}; your text is kept in {path}" if error.hint else f"your text is in {path}"
-            )
+            error.hint = "; ".join(filter(None, (error.hint, f"your text is in {keep_aside(text)}")))
         raise
 
 

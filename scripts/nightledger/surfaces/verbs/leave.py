@@ -44,7 +44,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     record["left"] = options.yes or before is not None
     record["removed" if options.yes else "would_remove"] = list(removed)
     context.emit(record)
-    _tell(context, record, removed, done=options.yes, again=before is not None)
+    _tell(context, record, removed, done=options.yes)
     return 0
 
 
@@ -67,15 +67,14 @@ def _record(context: Context, session: Session) -> dict[str, Any]:
     }
 
 
-def _tell(
-    context: Context, record: dict[str, Any], removed: tuple[str, ...], *, done: bool, again: bool
-) -> None:
+def _tell(context: Context, record: dict[str, Any], removed: tuple[str, ...], *, done: bool) -> None:
     gated, signed = ", ".join(record["gated"]), count_of(record["signed"], "approval is", "approvals are")
-    head = f"{context.home_path} was left already." if again else f"{context.home_path} is left."
     unscheduled = not (record["cron"] or record["units"])
     say(
         context,
-        head if done else f"Leaving {context.home_path} would change none of your files.",
+        f"{context.home_path} is left."
+        if done
+        else f"Leaving {context.home_path} would change none of your files.",
         f"These stay as they are: {gated}, all daily logs, and the whole record of what was signed.",
         f"{'Removed' if done else 'Would remove'}, disposable: {', '.join(removed)}." if removed else "",
         f"{signed} signed and not applied, until 'nightledger apply' runs." if record["signed"] else "",
