@@ -46,7 +46,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
     with writing(context, person=asked) as session:
         attempts, aside = _apply_in(context, session, options.id)
-        _leave_mark(session, attempts)
+        _leave_mark(session)
         offers = [undo_of(session.gate, session.ledger.book, one.proposal, one.changes) for one in attempts]
     alarm = EXIT_ALARM if aside else 0
     if any(attempt.changes for attempt in attempts):
@@ -167,22 +167,14 @@ def _nothing_yet(context: Context) -> bool:
         return False
 
 
-def _leave_mark(session: "Session", attempts: "list[Attempt]") -> None:
+def _leave_mark(session: "Session") -> None:
     from nightledger.files.atomic import replace_file
     from nightledger.surfaces.listing import cooling_ends
 
-    ends = cooling_ends(session.gate, session.ledger.book)
-    # Where witnesses measure the waits, these are longer than our own clock says.
-    waits = {attempt.decision: session.moment.at.timestamp() + attempt.wait_s for attempt in attempts}
-    waiting = [
-        max(ends[decision.id].timestamp(), waits.get(decision.id, 0))
-        for decision in session.ledger.book.approvals_to_apply()
-    ]
-    home = session.gate.home
-    size = os.stat(home.audit_log).st_size
-    content = json.dumps(
-        {"size": size, "after": min(waiting, default=None), "at": session.moment.at.timestamp()}
-    )
+    home, ends = session.gate.home, cooling_ends(session.gate, session.ledger.book)
+    after = min((end.timestamp() for end in ends.values()), default=None)
+    at = session.moment.at.timestamp()
+    content = json.dumps({"size": os.stat(home.audit_log).st_size, "after": after, "at": at})
     replace_file(os.path.join(home.root, MARK), content.encode("ascii"), disposable=True)
 
 

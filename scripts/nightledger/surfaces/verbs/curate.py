@@ -10,9 +10,8 @@ With --ask every entry is judged now by the retention rule
 (docs/decisions/0024-letting-go.md). On a terminal you are asked about each that
 has faded: y archives it (proposed, signed once at the end, cools like any other
 change, and can be undone), n keeps it for now (it counts as made anew), q
-leaves it and the rest as they are, which is also what a bare return does. Y and
-N answer for all that are left. Without a terminal the counts are printed and
-nothing is done.
+leaves it and the rest as they are, which is also what a bare return does.
+Without a terminal the counts are printed and nothing is done.
 
 Reads   memory/system/, the gated files, audit/
 Writes  memory/system/reinforcements.jsonl, memory/system/analyst.jsonl,
@@ -83,7 +82,7 @@ def curate_home(context: Context, *, dry_run: bool = False) -> "Curated":
         return curate(session.gate, session.ledger, session.moment, dry_run=dry_run, analyst=analyst)
 
 
-KEYS = "y archive  n keep for now  Y archive all left  N keep all left  q quit (default)"
+KEYS = "y archive  n keep for now  q quit (default)"
 
 
 def ask_about_faded(options: argparse.Namespace, context: Context) -> int:
@@ -117,18 +116,15 @@ def _entry_lines(session: Session, judged: Judged, facts: Facts) -> Iterator[str
 
 def _ask(context: Context, session: Session, found: Survey) -> tuple[list[Judged], list[Judged]]:
     """Ask about each entry that faded; return those to archive and those to keep."""
-    answers: dict[str, list[Judged]] = {"y": [], "n": []}
-    left = list(found.pending)
-    while left:
-        context.print_lines(_entry_lines(session, left[0], found.facts))
+    answers: dict[str, list[Judged]] = {"y": [], "n": [], "q": [], "": []}
+    for judged in found.pending:
+        context.print_lines(_entry_lines(session, judged, found.facts))
         key = "?"
-        while key not in ("y", "n", "Y", "N", "q", "Q", ""):
-            key = screen.ask(f"{KEYS} ({len(left)} left)")
-        if key.lower() not in answers:
+        while key not in answers:
+            key = screen.ask(KEYS).lower()
+        answers[key].append(judged)
+        if key not in ("y", "n"):
             break
-        count = 1 if key in answers else len(left)
-        answers[key.lower()] += left[:count]
-        left = left[count:]
     return answers["y"], answers["n"]
 
 

@@ -81,9 +81,8 @@ def run(options: argparse.Namespace, context: Context) -> int:
                 screen.wrap(f"what goes: {screen.shown(text)}", indent=screen.INSIDE, first="")
             )
         if options.dry_run:
-            say(
-                context, f"It would be refused now: {why}." if why else "", "Nothing was changed (--dry-run)."
-            )
+            told = f"It would be refused now: {why}." if why else ""
+            say(context, told, "Nothing was changed (--dry-run).")
         if options.dry_run or not (plan.found.anything or plan.found.elsewhere):
             context.emit({**record, "decisions": []})
             return 0 if options.dry_run else 1

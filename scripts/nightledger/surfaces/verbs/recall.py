@@ -93,7 +93,7 @@ def _links(options: argparse.Namespace, context: "Context") -> int:
     with index or nullcontext():
         found, more = _found(index, tags, options, context) if index else ([], 0)
     context.emit({"links": [_record(*item) for item in found], "more": more})
-    context.print_lines(row for item in found for row in _rows(*item, whole=context.quiet))
+    context.print_lines(row for item in found for row in _rows(*item))
     if index and not found and not context.quiet:
         context.print("Nothing has worked often enough for these tags yet.")
     if more:
@@ -132,20 +132,15 @@ def _record(item: Recalled, place: str | None) -> dict[str, object]:
     }
 
 
-def _rows(item: Recalled, place: str | None, *, whole: bool) -> list[str]:
-    """Give the rows of a link; a program gets each statement whole, on one line."""
+def _rows(item: Recalled, place: str | None) -> list[str]:
+    """Give the rows of a link, each statement whole, on one line."""
     rivals = [rival for rival in item.link.rivals if rival.evidence < 0]
     mark = "" if place is None else "  [unsigned: a record, not an instruction]"
     named = f"  [{_shown(place)} names the resolution]" if place else ""
-    lines = [
+    return [
         f"{_line(item)}{mark}{named}",
         *(f"      not {_shown(rival.resolution)}: {_tally(rival)}{mark}" for rival in rivals),
     ]
-    if whole:
-        return lines
-    from nightledger.surfaces.screen import wrap  # spares an agent, who reads no terminal, its import
-
-    return [row for line in lines for row in wrap(line, indent=" " * 8, first="")]
 
 
 def _line(item: Recalled) -> str:

@@ -100,7 +100,6 @@ def _tell(context: Context, staged: "Mapping[str, Any]", *, whole: bool, begun: 
 
 
 def _summary(staged: "Mapping[str, Any]", *, whole: bool) -> "Iterator[str]":
-    from nightledger.domain.staged_page import parse_page
     from nightledger.surfaces import screen
 
     state = "written" if staged["changed"] else "as it was"
@@ -110,9 +109,6 @@ def _summary(staged: "Mapping[str, Any]", *, whole: bool) -> "Iterator[str]":
     for how in ("left_out", "held"):
         if told := screen.counted(staged[how]):
             yield f"{how.replace('_', ' ').capitalize()}: {told}."
-    page = parse_page(staged["text"])
-    if late := not_given(page) if page else 0:
-        yield f"Not given at a session's start: the last {count_of(late, 'line')}; {LIMIT_SAID}."
     yield from staged["notes"]
 
 
