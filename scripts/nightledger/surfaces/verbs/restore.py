@@ -209,13 +209,9 @@ def _require_signed(gate: Gate, accepted: Restored) -> None:
 
 
 def _require_free(root: str) -> None:
-    if os.path.lexists(root) and not (os.path.isdir(root) and not os.path.islink(root)):
-        raise RefusedError(f"{root} is no directory", hint=FREE)
-    if os.path.isdir(root) and os.listdir(root):
-        raise RefusedError(
-            f"{root} is not empty",
-            hint=f"{FREE}; a home that stands there: 'nightledger restore --take-over'",
-        )
+    if os.path.lexists(root) and (os.path.islink(root) or not os.path.isdir(root) or os.listdir(root)):
+        hint = f"{FREE}; a home that stands there: 'nightledger restore --take-over'"
+        raise RefusedError(f"{root} is no empty directory", hint=hint)
 
 
 def _require_ours(home: Home, own: KeyRing, archive: Archive, path: str) -> None:

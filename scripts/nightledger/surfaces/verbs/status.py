@@ -258,7 +258,6 @@ _FURTHER = " " * (INDENT + 2)
 """Begins rows in which an item goes on: further in than an item begins."""
 SHOWN = 3
 """How many of a kind are listed; the rest are counted, so that it stays one screen."""
-_BAR = 10
 _MINUTE, _HOUR, _DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 
 
@@ -415,9 +414,8 @@ def _size(size: Record) -> str:
     path, characters, cap = screen.shown(size["path"]), size["characters"], size["cap"]
     if cap is None:
         return f"{path} {characters:,} characters, no cap"
-    full = min(_BAR, _BAR * characters // cap)
     over = ", over it" if characters > cap else ""
-    return f"{path} [{'#' * full}{'.' * (_BAR - full)}] {characters:,} of {cap:,} characters{over}"
+    return f"{path} {characters:,} of {cap:,} characters{over}"
 
 
 def _ran(run: Record) -> str:
