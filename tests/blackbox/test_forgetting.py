@@ -345,8 +345,10 @@ def what_else_is_needed(world: World, first: str) -> None:
 
 # ------------------------------------------------------------ forgetting one entry
 def entry(world: World, words: str) -> str:
-    """Give the id of the entry with these words, as ``forget`` lists it."""
-    return next(word for word in world.run("forget", words).out.split() if word.startswith("e-"))
+    """Give the id of the entry with these words, as ``forget`` tells it."""
+    line = next(n for n, row in enumerate(world.read().split("\n"), 1) if words in row)
+    name: str = world.json("forget", f"MEMORY.md:{line}", "--dry-run")["entry"]["id"]
+    return name[:10]
 
 
 def forgotten(world: World, name: str) -> str:

@@ -302,10 +302,7 @@ def test_what_a_home_allows_itself_counts_once_it_is_signed_and_what_it_forbids_
     assert [asked(world, "files", word)[0] for word in ("paint", "read")] == ["blocked", "blocked"]
     assert asked(world, "files", "paint")[1] == "unreviewed"
     shown = world.json("consent", "review", "--dry-run")
-    size = len(world.events())
-    assert world.run("consent", "review", "--graph-sha256", "0" * 64).status != 0
-    assert len(world.events()) == size
-    signed = world.json("consent", "review", "--graph-sha256", shown["graph_sha256"])
+    signed = world.json("consent", "review")
     decision = json.loads((world.home / f"audit/decisions/{signed['decision']}.json").read_bytes())
     own = sha256((world.home / GRAPH).read_bytes())
     target = {"path": GRAPH, "base": own, "result": own, "hunks_sha256": shown["graph_sha256"], "anchors": []}
@@ -337,7 +334,7 @@ def test_under_a_graph_that_nobody_can_read_nothing_is_applied_and_the_rest_goes
 
 def test_who_holds_the_logs_key_cannot_have_a_review_or_a_pin_counted_again(world: World) -> None:
     """Recorded once more under another id, with the operator's own bytes and signature."""
-    listed = world.run("forget", "Restart the relay")
+    listed = world.run("forget", "MEMORY.md:9", "--dry-run")
     entry = next(word for word in listed.out.split() if word.startswith("e-"))
     world.ok("consent", "review")
     review = event_named(world, "decision.recorded")

@@ -79,9 +79,7 @@ def test_what_fades_is_proposed_and_a_pinned_entry_is_not(tmp_path: Path) -> Non
         tmp_path,
         memory=f"# M\n\n## Projects\n\n- {pump}\n- The lamp flickers. STATUS: Resolved (2025-11-04)\n",
     )
-    listed = world.run("pin", "pump leaks")
-    entry = next(word for word in listed.out.split() if word.startswith("e-"))
-    world.ok("pin", entry, typed=lambda _: "y")
+    world.ok("pin", "MEMORY.md:5", typed=lambda _: "y")
     world.wait(days=120)
     world.ok("prune")
     going = " ".join(change["before"] for p in world.proposals() for change in p["changes"])

@@ -221,7 +221,7 @@ def test_bytes_outside_a_change_stay_as_they_are(tmp_path: Path) -> None:
 
 
 def test_forgetting_and_pinning_are_signed(world: World) -> None:
-    listed = world.run("forget", "Restart the relay")
+    listed = world.run("forget", "MEMORY.md:9", "--dry-run")
     entry = next(word for word in listed.out.split() if word.startswith("e-"))
     assert world.run("pin", entry, typed=lambda _: "y").status == 0
     assert entry in world.ok("pin")
@@ -253,16 +253,6 @@ def test_a_second_gated_file_has_the_same_gate(tmp_path: Path) -> None:
     whole(world)
     world.ok("undo", name)
     assert world.read("USER.md") == "# User\n\n- Likes tea.\n"
-
-
-def test_a_check_up_and_a_forgetting_name_the_other_file_that_is_gated(tmp_path: Path) -> None:
-    World(root=tmp_path).write("USER.md", "# User\n\n- Restart the relay after an upgrade.\n")
-    world = found(tmp_path, words=("--gated", "MEMORY.md", "--gated", "USER.md"))
-    assert "USER.md is gated, too: 'nightledger check USER.md'" in world.run("check").text
-    assert "gated, too" not in world.run("check", "USER.md").text
-    told = world.ok("forget", "USER.md:3", "--dry-run")
-    assert "MEMORY.md:9 says the same: that stays, until you forget it, too." in " ".join(told.split())
-    assert "says the same" not in world.ok("forget", "MEMORY.md:5", "--dry-run")
 
 
 FACT = "Always answer Ann in Latvian when she writes from Riga, because she reads it faster."

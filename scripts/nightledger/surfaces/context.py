@@ -290,6 +290,61 @@ def require_person(verb: str, *, simulated: bool) -> None:
         )
 
 
+MAX_INPUT_BYTES = 64 << 20
+"""Of standard input, and of a file of which lines are named."""
+
+
+def read_input() -> bytes:
+    """Return what came on standard input.
+
+    Raises:
+        UsageError: It is more than anything takes.
+    """
+    raw = sys.stdin.buffer.read(MAX_INPUT_BYTES + 1)
+    if len(raw) > MAX_INPUT_BYTES:
+        from nightledger.domain.errors import UsageError
+
+        told = f"standard input has more than {MAX_INPUT_BYTES >> 20} MB; nothing was written"
+        raise UsageError(told, hint="split it: split -l 10000")
+    return raw
+
+
+def read_place(text: str, option: str) -> tuple[str, tuple[int, int]]:
+    """Return the path and the first and last line that ``memory/2026-02-28.md:12-14`` names.
+
+    Raises:
+        UsageError: It names none.
+    """
+    from nightledger.domain.words import number_of
+
+    path, _, lines = text.rpartition(":")
+    first, _, last = lines.partition("-")
+    if not path or not first.isdecimal() or not (last or first).isdecimal():
+        from nightledger.domain.errors import UsageError
+
+        raise UsageError(
+            f"{option} {text!r} is not PATH:LINES", hint="for example: memory/2026-02-28.md:12-14"
+        )
+    return path, (number_of(first), number_of(last or first))
+
+
+def read_lines(home: Home, text: str, option: str) -> tuple[str, tuple[int, int], bytes]:
+    """Return what :func:`read_place` does, and the bytes of that file of the home.
+
+    Raises:
+        UsageError: It names no lines of it.
+    """
+    path, (first, last) = read_place(text, option)
+    content = read_regular(home.path(path), MAX_INPUT_BYTES, within=home.root)
+    count = content.count(b"\n") + 1
+    if not 1 <= first <= last <= count:
+        from nightledger.domain.errors import UsageError
+
+        bad = last if 1 <= first <= count else first
+        raise UsageError(f"{path} has no line {bad}", hint=f"it has {count} lines")
+    return path, (first, last), content
+
+
 MARK_S = 3600
 """So long it is believed: whoever can write the home can write the mark."""
 UNMARKED_MIN = 10

@@ -116,7 +116,7 @@ def _steps(context: Context, given: tuple[str, ...]) -> Iterator[Step]:
     sessions = list(_transcripts(context, home))
     yield from sessions
     yield _mine(home, host, before("mine"), unread=any(not step.done for step in sessions))
-    waits = not made or bool(look(context)["waiting"]["changes"])
+    waits = not made or bool(look(context).record["waiting"]["changes"])
     yield Step(
         "review", ("review",), "" if waits else "nothing to do, nothing waits", "Review what is proposed?"
     )
@@ -239,7 +239,7 @@ def _say_next(context: Context, given: tuple[str, ...]) -> None:
     from nightledger.surfaces.verbs.status import look
 
     left = [(step.name, step.words) for step in _steps(context, given) if not step.done]
-    left += [("once it has cooled", ("apply",))] if look(context)["signed"] else []
+    left += [("once it has cooled", ("apply",))] if look(context).record["signed"] else []
     context.print("Next:")
     for name, words in (*left, ("each morning", ("review",)), ("how it stands", ("status",))):
         say(context, f"- {name}: {_command(context, *words)}")

@@ -61,11 +61,6 @@ def width() -> int:
     return max(NARROWEST, min(WIDEST, shutil.get_terminal_size((80, 24)).columns))
 
 
-def height() -> int:
-    """Give the rows of the terminal; 24 where there is none."""
-    return max(8, shutil.get_terminal_size((80, 24)).lines)
-
-
 def terminal() -> bool:
     """Tell whether a person reads the output on a terminal."""
     return sys.stdout.isatty()
@@ -209,18 +204,11 @@ def painted(row: str, code: str) -> str:
     return f"\x1b[{code}m{row}\x1b[0m" if code and colour() else row
 
 
-def head_lines(item: "Item", at: int, count: int) -> list[str]:
-    """Give what a change is and why it is proposed."""
-    title = shown(item.stored.proposal.title, told=item.told)
-    headed = f"[{at}/{count}] {title}: {headline(item.change, told=item.told)}"
-    return [*wrap(headed, indent=INSIDE, first=""), *why(item.change, told=item.told)]
-
-
 def item_lines(item: "Item", at: int, count: int) -> list[str]:
     """Give what the review shows of one change."""
     change, told = item.change, item.told
-    told_of = facts(change, told=told, share=item.share)
-    lines = [*head_lines(item, at, count), *told_of[len(why(change, told=told)) :]]
+    headed = f"[{at}/{count}] {shown(item.stored.proposal.title, told=told)}: {headline(change, told=told)}"
+    lines = [*wrap(headed, indent=INSIDE, first=""), *facts(change, told=told, share=item.share)]
     if item.unplaced:
         lines += wrap(
             shown(f"cannot be applied now: {item.unplaced}", told=told), indent="    ", first="  ! "
@@ -248,11 +236,6 @@ def headline(change: "Change", *, told: frozenset[str] = NOTHING) -> str:
     ]
     section = f", {shown(' > '.join(parts), told=told)}" if parts and change.section else ""
     return f"{sentences('operations')[change.op.value]} {shown(change.target)}{section}"
-
-
-def why(change: "Change", *, told: frozenset[str] = NOTHING) -> list[str]:
-    """Give why a change is proposed."""
-    return wrap(shown(change.reason, told=told), indent="       ", first="  why: ")
 
 
 FACTS = {"why": 7, "from": 8, "reject if": 4, "fine when": 4, "!": 4}

@@ -133,9 +133,9 @@ def test_an_edit_of_lines_that_changed_meanwhile_is_refused_and_its_text_kept(
     monkeypatch.setattr(tempfile, "tempdir", str(desk.root))
     ran = console.run("edit")
     assert ran.status == 1
-    assert "MEMORY.md was changed meanwhile, in or above the sections that you edited" in ran.err
+    assert "MEMORY.md was changed meanwhile; nothing was signed" in ran.err
     (kept,) = desk.root.glob("nightledger-edit-*.md")
-    assert f"your text is kept in {kept}" in ran.err
+    assert f"your text is in {kept}" in ran.err
     assert kept.read_text() == EDITED
     assert kept.stat().st_mode & 0o077 == 0
     assert desk.text() == MEMORY.replace("30", "60")
@@ -151,7 +151,7 @@ def test_a_person_whose_key_asks_nothing_is_asked_below_the_diff(
     ran = console.run("edit", typed=[answer])
     assert "+- Keep backups for 90 days." in ran.out.split("Apply it?")[0]
     assert console.desk.text() == text
-    assert ("your text is kept in" in ran.err) is (text == MEMORY)
+    assert ("your text is in" in ran.err) is (text == MEMORY)
 
 
 @pytest.mark.parametrize("columns", [60, 80])

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.gate.homes import Desk, make_desk
 from tests.gate.memory.test_naming import BACKUPS, ids
-from tests.gate.memory.test_pinning import RELAY, marks
+from tests.gate.memory.test_pinning import RELAY
 from tests.gate.used import add_outcome
 from tests.surfaces.console import Console
 
@@ -16,32 +16,11 @@ from nightledger.gate.memory.remembering import read_reinforcements
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.verbs import forget as forgetting
 
-USAGE = 2
-
-
-def lines(text: str) -> list[str]:
-    return [line.rstrip() for line in text.splitlines() if line.strip()]
-
 
 def active(desk: Desk, hours: int = 330) -> None:
     for _ in range(hours):
         desk.wait(hours=1)
         add_outcome(desk.home, desk.moment.at)
-
-
-def short(desk: Desk, words: str) -> str:
-    return ids(desk)[words][:10]
-
-
-# ---------------------------------------------------------------- pin, unpin
-
-
-def test_words_list_what_fits_and_choose_nothing(console: Console) -> None:
-    ran = console.run("pin", "backups")
-    assert ran.status == USAGE
-    assert lines(ran.out) == [f"{short(console.desk, BACKUPS)}  MEMORY.md:5", f"    {BACKUPS}"]
-    assert f"hint: name one by its id: nightledger pin {short(console.desk, BACKUPS)}" in ran.err
-    assert marks(console.desk) == {}
 
 
 def console_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: str, **fields: Any) -> Console:
@@ -67,7 +46,6 @@ def test_an_entry_that_holds_a_secret_cannot_be_copied_into_a_proposal_but_goes(
 ) -> None:
     token = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
     console = console_of(tmp_path, monkeypatch, f"# M\n\n- The token is {token}\n- Other.\n")
-    ran = console.run("forget", "Other")
     name = next(name for words, name in ids(console.desk).items() if token in words)
     ran = console.run("forget", name)
     assert token not in ran.out + ran.err

@@ -127,7 +127,7 @@ def test_many_outcomes_come_in_on_standard_input(logger: Logger) -> None:
 def test_too_much_at_once_is_refused_with_a_way_to_split_it(
     logger: Logger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nightledger.codec.canonical.MAX_DOCUMENT_BYTES", 100)
+    monkeypatch.setattr("nightledger.surfaces.context.MAX_INPUT_BYTES", 100)
     result = logger.run("--stdin", stdin=lines(given_record()))
     assert result.status == 2
     assert "hint: split it" in result.err

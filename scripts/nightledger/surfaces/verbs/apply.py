@@ -32,10 +32,8 @@ MAX_MARK_BYTES = 4_096
 def run(options: argparse.Namespace, context: Context) -> int:
     """Apply each approval that may be; what fails stays queued while the rest applies."""
     asked = options.id is not None
-    if not asked and not context.interactive() and _nothing_yet(context):
-        status = _ask_witnesses(context) if _witnesses_due(context) else 0
-        context.emit([])
-        return status
+    if not (asked or context.json or context.interactive()) and _nothing_yet(context):
+        return _ask_witnesses(context) if _witnesses_due(context) else 0
     from nightledger.surfaces.cli import import_msgspec
 
     import_msgspec()
@@ -48,7 +46,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
     with writing(context, person=asked) as session:
         attempts, aside = _apply_in(context, session, options.id)
-        _leave_mark(session, attempts)
+        _leave_mark(session)
         offers = [undo_of(session.gate, session.ledger.book, one.proposal, one.changes) for one in attempts]
     alarm = EXIT_ALARM if aside else 0
     if any(attempt.changes for attempt in attempts):
@@ -96,14 +94,12 @@ def _apply(session: "Session", decision: "DecisionStatus") -> "tuple[Attempt, bo
 
     try:
         return apply_one(session.gate, session.ledger, decision, session.moment), False
-    except AlteredError as error:
-        reasons = (f"it is set aside: {error}; {error.hint}",)
-        return Attempt(decision=decision.id, proposal=decision.proposal, reasons=reasons), True
-    except (RefusedError, UnreadableError) as error:
-        if session.reread().book.unfinished():
+    except (AlteredError, RefusedError, UnreadableError) as error:
+        altered = isinstance(error, AlteredError)
+        if not altered and session.reread().book.unfinished():
             raise
-        reasons = (f"{error}; {error.hint}" if error.hint else str(error),)
-        return Attempt(decision=decision.id, proposal=decision.proposal, reasons=reasons), False
+        told = "; ".join(filter(None, (f"it is set aside: {error}" if altered else str(error), error.hint)))
+        return Attempt(decision=decision.id, proposal=decision.proposal, reasons=(told,)), altered
 
 
 def _status(attempts: "list[Attempt]", *, asked: bool) -> int:
@@ -171,22 +167,14 @@ def _nothing_yet(context: Context) -> bool:
         return False
 
 
-def _leave_mark(session: "Session", attempts: "list[Attempt]") -> None:
+def _leave_mark(session: "Session") -> None:
     from nightledger.files.atomic import replace_file
     from nightledger.surfaces.listing import cooling_ends
 
-    ends = cooling_ends(session.gate, session.ledger.book)
-    # Where witnesses measure the waits, these are longer than our own clock says.
-    waits = {attempt.decision: session.moment.at.timestamp() + attempt.wait_s for attempt in attempts}
-    waiting = [
-        max(ends[decision.id].timestamp(), waits.get(decision.id, 0))
-        for decision in session.ledger.book.approvals_to_apply()
-    ]
-    home = session.gate.home
-    size = os.stat(home.audit_log).st_size
-    content = json.dumps(
-        {"size": size, "after": min(waiting, default=None), "at": session.moment.at.timestamp()}
-    )
+    home, ends = session.gate.home, cooling_ends(session.gate, session.ledger.book)
+    after = min((end.timestamp() for end in ends.values()), default=None)
+    at = session.moment.at.timestamp()
+    content = json.dumps({"size": os.stat(home.audit_log).st_size, "after": after, "at": at})
     replace_file(os.path.join(home.root, MARK), content.encode("ascii"), disposable=True)
 
 

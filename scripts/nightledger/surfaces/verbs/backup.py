@@ -145,13 +145,9 @@ def _is_of(home: Home, ring: keys.KeyRing, name: str) -> bool:
     return is_inside or name not in home.identity.gated
 
 
-def _tops(home: Home) -> tuple[str, ...]:
-    return home.config_dir, home.system_dir, home.state_dir, home.archive_dir, home.audit_dir
-
-
 def _tree(home: Home) -> Iterator[str]:
     """Give every file in the directories that hold records of ours; links below these are not followed."""
-    for top in _tops(home):
+    for top in (home.config_dir, home.system_dir, home.state_dir, home.archive_dir, home.audit_dir):
         for directory, below, files in os.walk(top):
             links = [name for name in below if os.path.islink(os.path.join(directory, name))]
             for name in (*files, *links):

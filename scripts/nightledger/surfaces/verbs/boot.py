@@ -25,6 +25,8 @@ from nightledger.records import keeping, noticing
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context, require_machine
 from nightledger.surfaces.recalling import calling_session
+from nightledger.surfaces.verbs.status import age
+from nightledger.surfaces.verbs.status import look as look_at_home
 from nightledger.text.visible import quoted
 
 _TAIL_BYTES = 1 << 16
@@ -105,10 +107,8 @@ def _fit(records: Sequence[Record]) -> list[Record]:
 
 
 def _waits(context: Context) -> int:
-    from nightledger.surfaces.verbs.status import look as look_at_home
-
     try:
-        return int(look_at_home(context)["waiting"]["changes"])
+        return int(look_at_home(context).record["waiting"]["changes"])
     except NightledgerError:
         return 0  # 'status' says what is wrong, to the person whom it concerns
 
@@ -168,7 +168,7 @@ def _item(one: Record) -> dict[str, Any]:
 
 
 def _lines(told: Screen, context: Context) -> Iterator[str]:
-    since = f", {_ago(told.last, context.now)} since anything was written down" if told.last else ""
+    since = f", {age(told.last, context.now)} since anything was written down" if told.last else ""
     rest = [*_earlier(told)]
     below = " What follows was left by earlier sessions; nobody signed it." if rest else ""
     yield f"Session: {told.gap}{since}.{below}"
@@ -202,8 +202,3 @@ def _named(title: str, records: Sequence[Record]) -> Iterator[str]:
 
 def _beyond(records: Sequence[Record]) -> int:
     return max(0, len(records) - MOST_TOLD)
-
-
-def _ago(last: datetime | None, now: datetime) -> str:
-    hours = int((now - last).total_seconds() // 3600) if last else 0
-    return f"{hours // 24} days" if hours >= 48 else count_of(hours, "hour") if hours else "less than an hour"  # noqa: PLR2004 - two days

@@ -8,28 +8,36 @@ all is clean.
 Where operator.yaml names an analyst, a model is asked about a gated file, too.
 
 Reads   the gated file, or the files named; with --code standard input for -
-Writes  one proposal and memory/system/analyst.jsonl, unless --dry-run, --file
-        or --code
+Writes  one proposal and memory/system/analyst.jsonl, unless --dry-run or
+        --code
 Changes no memory: it proposes.
 """
 
 import argparse
 import sys
-from shlex import quote
+from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from nightledger.codec.records import to_plain
 from nightledger.domain.errors import UnreadableError, UsageError
+from nightledger.domain.periods import log_day
 from nightledger.domain.words import count_of
+from nightledger.files.configuration import home_zone
 from nightledger.files.durable import read_regular
+from nightledger.files.home import Home
+from nightledger.gate.forgetting.room import room_rows
+from nightledger.gate.proposing.proposing import Outcome
+from nightledger.jobs.check import Checkup, check, counts
+from nightledger.surfaces import screen
+from nightledger.surfaces.analyst import analyst_of, ask_ahead, tell_analyst
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.screen import shown
+from nightledger.surfaces.screen import say, shown
+from nightledger.surfaces.session import Session, reading, writing
 from nightledger.text.code.rule import CodeFinding, code_table
 from nightledger.text.code.snippets import Part, audit_document
 
-if TYPE_CHECKING:
-    from nightledger.gate.proposing.proposing import Outcome
-    from nightledger.jobs.check import Checkup
+if TYPE_CHECKING:  # most homes ask no model
     from nightledger.think.analyst import Analyst
 
 _GUTTER = "      | "
@@ -43,40 +51,14 @@ def run(options: argparse.Namespace, context: Context) -> int:
         return audit(options, context)
     if len(options.files) > 1:
         raise UsageError("one memory file is checked up at a time")
-    found = _look_at_file(options, context) if options.file else _check_home(options, context)
-    _report(options, context, found)
-    if not (options.file or options.files or context.guided):
-        for path in _others(context):
-            context.note(f"{path} is gated, too: 'nightledger check {quote(path)}'.")
+    _report(options, context, _check_home(options, context))
     return 0
 
 
-def _others(context: Context) -> tuple[str, ...]:
-    from nightledger.files.home import Home
-
-    return Home(context.home_path).identity.gated[1:]
-
-
-def _look_at_file(options: argparse.Namespace, context: Context) -> "Checkup":
-    from nightledger.files.durable import read_regular
-    from nightledger.gate.gated import MAX_GATED_BYTES
-    from nightledger.jobs.check import examine
-
-    document = read_regular(options.file, MAX_GATED_BYTES).decode("utf-8", "surrogateescape")
-    return examine(document, options.file, today=context.now.date(), cap_characters=None)[0]
-
-
-def _check_home(options: argparse.Namespace, context: Context) -> "Checkup":
-    from nightledger.domain.periods import log_day
-    from nightledger.files.configuration import home_zone
-    from nightledger.files.home import Home
-    from nightledger.jobs.check import check
-    from nightledger.surfaces.analyst import analyst_of, ask_ahead
-    from nightledger.surfaces.session import Session, reading, writing
-
+def _check_home(options: argparse.Namespace, context: Context) -> Checkup:
     dry_run: bool = options.dry_run
 
-    def run(session: Session, analyst: "Analyst | None", *, dry_run: bool = True) -> "Checkup":
+    def run(session: Session, analyst: "Analyst | None", *, dry_run: bool = True) -> Checkup:
         gate = session.gate
         today = log_day(session.moment.at, home_zone(gate.home, gate.settings))
         path = (options.files or gate.home.identity.gated)[0]
@@ -90,12 +72,7 @@ def _check_home(options: argparse.Namespace, context: Context) -> "Checkup":
         return run(session, analyst, dry_run=dry_run)
 
 
-def _report(options: argparse.Namespace, context: Context, found: "Checkup") -> None:
-    from nightledger.codec.records import to_plain
-    from nightledger.gate.forgetting.room import room_rows
-    from nightledger.surfaces.analyst import tell_analyst
-    from nightledger.surfaces.screen import say
-
+def _report(options: argparse.Namespace, context: Context, found: Checkup) -> None:
     proposal = found.outcome.proposal if found.outcome else None
     context.emit(
         {
@@ -126,38 +103,34 @@ def _report(options: argparse.Namespace, context: Context, found: "Checkup") -> 
         say(context, *_why_not(found.outcome))
 
 
-def _why_not(outcome: "Outcome") -> list[str]:
+def _why_not(outcome: Outcome) -> list[str]:
     """Say why nothing of what is doubtful was proposed."""
     lines = ["All of it was proposed before: 'nightledger proposals --all'."] if outcome.suppressed else []
     lines += [f"The scanners hold {count_of(len(outcome.held), 'change')} back."] if outcome.held else []
     return [*lines, *(f"Not proposed: {unfit.reason}." for unfit in outcome.unfit)]
 
 
-def _show_doubts(context: Context, found: "Checkup", *, every: bool) -> None:
-    from nightledger.jobs.check import counts
-    from nightledger.surfaces import screen
-    from nightledger.surfaces.screen import say
-
+def _show_doubts(context: Context, found: Checkup, *, every: bool) -> None:
     if not found.doubts:
         return
-    shown = ", ".join(f"{count} {label.value}" for label, count in counts(found.doubts).items())
+    labels = ", ".join(f"{count} {label.value}" for label, count in counts(found.doubts).items())
     most = len(found.doubts) if every else SHOWN - 2 * context.guided  # a question follows on that screen
     planned = bool(found.room and found.room.pieces)
     rest = "; the plan comes first: --all shows and proposes them" if planned and not every else ""
-    shown += f"; the surest {most} (--all shows all)" if len(found.doubts) > most and not rest else ""
-    say(context, f"{count_of(len(found.doubts), 'doubtful item')}: {shown}{rest}.")
+    labels += f"; the surest {most} (--all shows all)" if len(found.doubts) > most and not rest else ""
+    say(context, f"{count_of(len(found.doubts), 'doubtful item')}: {labels}{rest}.")
     if rest:
         return
     for doubt, opening in zip(found.doubts[:most], found.openings, strict=False):
         first, last = doubt.lines
         where = f"{found.path}:{first}" if first == last else f"{found.path}:{first}-{last}"
-        text = f"{screen.shown(where)} {doubt.label.value} ({doubt.confidence:.2f}): {screen.shown(doubt.reason)}"
+        text = f"{shown(where)} {doubt.label.value} ({doubt.confidence:.2f}): {shown(doubt.reason)}"
         context.print_lines(screen.wrap(text, indent="      ", first="  "))
         if opening:
-            context.print(screen.cut(_GUTTER + screen.shown(opening)))
+            context.print(screen.cut(_GUTTER + shown(opening)))
 
 
-def _size(found: "Checkup") -> str:
+def _size(found: Checkup) -> str:
     meter = found.meter
     cap = meter.cap_characters
     of = "" if cap is None else f" of the {cap:,} that its host shows the agent"
@@ -168,6 +141,7 @@ def _size(found: "Checkup") -> str:
 
 
 FOUND = 1
+KINDS = ("clean", "with findings", "not or not wholly audited")
 MAX_FILE_BYTES = 4 * 1024 * 1024
 """Of a file; more than the auditor takes of one snippet."""
 
@@ -217,25 +191,18 @@ def _snippet_record(name: str, part: Part) -> dict[str, Any]:
     }
 
 
-def _audit_summary(records: list[dict[str, Any]]) -> list[str]:
+def _audit_summary(records: list[dict[str, Any]]) -> Iterator[str]:
     if not records:
-        return ["No code in it: nothing to audit."]
-    unread = sum(not one["audited"] for one in records)
-    clean = sum(one["clean"] for one in records)
+        yield "No code in it: nothing to audit."
+        return
+    kinds = Counter(_kind(one) for one in records)
     findings, notes = (sum(len(one[name]) for one in records) for name in ("findings", "notes"))
-    parts = {
-        "clean": clean,
-        "with findings": len(records) - clean - unread,
-        "not or not wholly audited": unread,
-    }
-    counts = ", ".join(f"{count} {word}" for word, count in parts.items() if count)
-    lines = [f"{_count(len(records), 'snippet')}: {counts}; {_count(findings, 'finding')}."]
+    told = ", ".join(f"{kinds[kind]} {kind}" for kind in KINDS if kinds[kind])
+    found = count_of(findings, "finding") if findings else "no findings"
+    yield f"{count_of(len(records), 'snippet')}: {told}; {found}."
     if notes:
-        lines.append(
-            f"No harm here: {_count(notes, 'use')} of what the published list denies (--json has each)."
-        )
-    return lines
+        yield f"No harm here: {count_of(notes, 'use')} of what the published list denies (--json has each)."
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"
+def _kind(record: dict[str, Any]) -> str:
+    return KINDS[0 if record["clean"] else 1 if record["audited"] else 2]

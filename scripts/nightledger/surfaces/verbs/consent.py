@@ -32,7 +32,7 @@ from nightledger.domain.consent import Answer, ConsentGraph, Mode, Tier, Why
 from nightledger.domain.constitution import Constitution
 from nightledger.domain.cooling import DAY_S
 from nightledger.domain.decision import Actor, DecisionType
-from nightledger.domain.errors import FileChangedError, NightledgerError, RefusedError, UsageError
+from nightledger.domain.errors import FileChangedError, NightledgerError, UsageError
 from nightledger.files.durable import read_regular
 from nightledger.gate.consenting import Standing, graph_target, read_standing, record_unknown
 from nightledger.gate.integrity.trust_changes import find_differing
@@ -50,6 +50,7 @@ from nightledger.text.visible import visible_lines
 
 CHECK_WORDS = 2
 MAX_WORD = 200
+UNSIGNED = "This home's own graph is not one that was signed: what it allows counts once it is"
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
@@ -102,10 +103,8 @@ def _why(standing: Standing, answer: Answer, *, recorded: bool) -> Iterator[str]
     elif answer.why is Why.DECAYED:
         days = standing.since_review_s // DAY_S
         yield f"It was autonomous; no review was signed for {days} days. For the operator: nightledger consent review"
-    elif answer.why is Why.UNREVIEWED and standing.replaced:
-        yield "This home's own graph is not the one that was signed; it counts once the operator has signed it: nightledger consent review"
     elif answer.why is Why.UNREVIEWED:
-        yield "This home's own graph allows more; that counts once the operator has signed it: nightledger consent review"
+        yield f"{UNSIGNED}. For the operator: nightledger consent review"
     if answer.mode is Mode.VISIBLE:
         yield "Visible: go on, and tell the operator."
 
@@ -130,11 +129,6 @@ def _review(options: argparse.Namespace, context: Context) -> int:
         if options.dry_run:
             context.emit({"graph_sha256": sha256, "reviewed": standing.reviewed})
             return 0
-        if options.graph_sha256 not in (None, sha256):
-            raise RefusedError(
-                f"the graph in force has SHA-256 {sha256}, not {options.graph_sha256}",
-                hint="read it again with 'nightledger consent review --dry-run'",
-            )
     accepted, _ = sign_unproposed(
         context, seen, DecisionType.CONSENT, lambda session: [graph_target(session.gate)]
     )
@@ -151,10 +145,8 @@ def _graph_lines(standing: Standing) -> Iterator[str]:
             names = sorted(action for action, found in actions.items() if found is tier)
             if names:
                 yield f"  {tier.word}: {', '.join(names)}"
-    if standing.replaced:
-        yield "This home's own graph is not the one that was signed: what is autonomous is so again once you sign."
-    elif not standing.reviewed:
-        yield "This home's own graph has not been reviewed: what it allows beyond the shipped one counts once you sign."
+    if standing.replaced or not standing.reviewed:
+        yield f"{UNSIGNED}."
 
 
 def constitution(options: argparse.Namespace, context: Context, *, amends: bool) -> int:

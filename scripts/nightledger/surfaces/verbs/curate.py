@@ -10,9 +10,8 @@ With --ask every entry is judged now by the retention rule
 (docs/decisions/0024-letting-go.md). On a terminal you are asked about each that
 has faded: y archives it (proposed, signed once at the end, cools like any other
 change, and can be undone), n keeps it for now (it counts as made anew), q
-leaves it and the rest as they are, which is also what a bare return does. Y and
-N answer for all that are left. Without a terminal the counts are printed and
-nothing is done.
+leaves it and the rest as they are, which is also what a bare return does.
+Without a terminal the counts are printed and nothing is done.
 
 Reads   memory/system/, the gated files, audit/
 Writes  memory/system/reinforcements.jsonl, memory/system/analyst.jsonl,
@@ -33,10 +32,10 @@ from nightledger.gate.memory.remembering import Facts, read_facts
 from nightledger.jobs.curate import Archived, Judged, Survey, curate, propose_archive, show_mercy, survey, why
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.screen import say
+from nightledger.surfaces.screen import say, sentences
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.surfaces.signing import Settled, sign_proposals, tell_settled
-from nightledger.surfaces.verbs.pin import SHORT_ID, entry_lines, entry_record
+from nightledger.surfaces.verbs.pin import entry_lines, entry_record
 
 if TYPE_CHECKING:  # most homes ask no model
     from nightledger.domain.consolidation import AnalystRun
@@ -83,9 +82,7 @@ def curate_home(context: Context, *, dry_run: bool = False) -> "Curated":
         return curate(session.gate, session.ledger, session.moment, dry_run=dry_run, analyst=analyst)
 
 
-SHOWN = 12
-"""Faded entries listed before the rest is counted."""
-KEYS = "y archive  n keep for now  Y archive all left  N keep all left  q quit (default)"
+KEYS = "y archive  n keep for now  q quit (default)"
 
 
 def ask_about_faded(options: argparse.Namespace, context: Context) -> int:
@@ -103,19 +100,12 @@ def ask_about_faded(options: argparse.Namespace, context: Context) -> int:
         if asks and found.pending:
             archive, keep = _ask(context, seen, found)
         else:
-            _list(context, seen, found, every=options.all)
+            for judged in found.pending:
+                context.print_lines(_entry_lines(seen, judged, facts))
+            if found.pending:
+                context.print("To answer, run 'nightledger curate --ask' on a terminal.")
             return 0
     return _do(context, found, archive, keep)
-
-
-def _list(context: Context, session: Session, found: Survey, *, every: bool) -> None:
-    shown = found.pending if every else found.pending[:SHOWN]
-    for judged in shown:
-        context.print_lines(_entry_lines(session, judged, found.facts))
-    if more := len(found.pending) - len(shown):
-        context.print(f"and {more} more: --all lists them")
-    if shown:
-        context.print("To answer, run 'nightledger curate --ask' on a terminal.")
 
 
 def _entry_lines(session: Session, judged: Judged, facts: Facts) -> Iterator[str]:
@@ -126,18 +116,15 @@ def _entry_lines(session: Session, judged: Judged, facts: Facts) -> Iterator[str
 
 def _ask(context: Context, session: Session, found: Survey) -> tuple[list[Judged], list[Judged]]:
     """Ask about each entry that faded; return those to archive and those to keep."""
-    answers: dict[str, list[Judged]] = {"y": [], "n": []}
-    left = list(found.pending)
-    while left:
-        context.print_lines(_entry_lines(session, left[0], found.facts))
+    answers: dict[str, list[Judged]] = {"y": [], "n": [], "q": [], "": []}
+    for judged in found.pending:
+        context.print_lines(_entry_lines(session, judged, found.facts))
         key = "?"
-        while key not in ("y", "n", "Y", "N", "q", "Q", ""):
-            key = screen.ask(f"{KEYS} ({len(left)} left)")
-        if key.lower() not in answers:
+        while key not in answers:
+            key = screen.ask(KEYS).lower()
+        answers[key].append(judged)
+        if key not in ("y", "n"):
             break
-        count = 1 if key in answers else len(left)
-        answers[key.lower()] += left[:count]
-        left = left[count:]
     return answers["y"], answers["n"]
 
 
@@ -202,7 +189,7 @@ def _record(found: Survey) -> dict[str, Any]:
 
 def _counted(found: Survey) -> Iterator[str]:
     """Return how many are active, immune and pending, and what is odd; no entry is left out for it."""
-    facts, odd = found.facts, found.facts.odd
+    facts = found.facts
     yield (
         f"{count_of(len(found.judged), 'entry', 'entries')}: {found.active} active, {found.immune} immune, "
         f"{len(found.pending)} pending decay ({facts.now_hour} active hours)."
@@ -211,14 +198,7 @@ def _counted(found: Survey) -> Iterator[str]:
         yield "No outcome and no exposure is recorded yet: nothing ages, and nothing fades."
     elif not facts.named:
         yield "No outcome says what had been shown before it ('shown'): entries fade by active hours alone."
-    if odd.ahead:
-        yield f"! {count_of(odd.ahead, 'active hour lies', 'active hours lie')} ahead of the clock, and will count in time."
-    if odd.bad_lines:
-        yield f"! Of outcomes or exposures {count_of(odd.bad_lines, 'line is', 'lines are')} no record, or of an impossible date."
-    if odd.impossible:
-        names = ", ".join(name[:SHORT_ID] for name in odd.impossible)
-        yield f"! An impossible DATE, which counts for nothing, stands in {names}."
-    if odd.twice:
-        yield f"! The same stands in two files: {count_of(len(odd.twice), 'entry', 'entries')} got an id of their own."
-    if odd.undated:
-        yield f"{count_of(odd.undated, 'entry', 'entries')} without a date: from the home's first day on."
+    for name, found_odd in to_plain(facts.odd).items():
+        if found_odd:
+            told = ", ".join(found_odd) if isinstance(found_odd, list) else found_odd
+            yield sentences("curate")[name].format(told)

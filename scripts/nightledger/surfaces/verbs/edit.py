@@ -35,8 +35,6 @@ from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import Session, reading, writing
-from nightledger.text.changes.merge import merge3
-from nightledger.text.changes.sections import brought
 from nightledger.text.markdown.document import decode
 from nightledger.text.scanners.scan import readable_diff
 from nightledger.trust.sshsig import Signer
@@ -63,17 +61,17 @@ def run(options: argparse.Namespace, context: Context) -> int:
             )
         signer = signing.unlock(seen, context)
         with writing(context, keep_head=True, person=True, answered=True) as session:
-            wanted = rebase(before, edited, read_gated(session.gate.home, path), path)
-            proposal = apply_edit(session, path, wanted, signer)
+            if read_gated(session.gate.home, path) != before:
+                raise errors.FileChangedError(
+                    f"{path} was changed meanwhile; nothing was signed",
+                    hint=f"'nightledger edit {path}' opens it as it is now",
+                )
+            proposal = apply_edit(session, path, edited, signer)
             numbers = [change.n for change in proposal.changes]
             undo = undo_of(session.gate, session.reread().book, proposal.id, numbers)
     context.emit({"changed": True, "proposal": proposal.id})
     say(context, f"Applied; {undo}")
     return 0
-
-
-CUT = "------------------------ >8 ------------------------"
-"""From here on the text in an editor is dropped; the line that git draws."""
 
 
 def edit_text(text: bytes) -> bytes:
@@ -113,7 +111,7 @@ def revise_change(context: Context, item: Item) -> Sequence[Item]:
     The home's lock is taken once the editor is closed.
     """
     before = item.change.after.encode("utf-8", "surrogateescape")
-    after = edit_text(before + _comments(item)).partition(f"# {CUT}".encode())[0]
+    after = edit_text(before)
     if after.strip() in (b"", before.strip()):
         context.print("  nothing was changed")
         return ()
@@ -165,18 +163,6 @@ def _why(gate: Gate, path: str, outcome: Outcome) -> str:
     return outcome.unfit[0].reason if outcome.unfit else "it says what was asked, or forgotten, before"
 
 
-def _comments(item: Item) -> bytes:
-    """Return what the editor shows below a change's text, and drops again: what may be changed, and why it is asked."""
-    told = (
-        CUT,
-        *screen.sentences("edit")["above"],
-        screen.headline(item.change, told=item.told),
-        *(line.strip() for line in screen.why(item.change, told=item.told)),
-        *(screen.shown(f"- {line}", told=item.told) for line in item.change.before.splitlines()),
-    )
-    return "\n".join(("", *(f"# {line}".rstrip() for line in told), "")).encode("utf-8", "surrogateescape")
-
-
 def keep_aside(text: bytes) -> str:
     """Write what the operator typed into a file outside the home, and give its path."""
     descriptor, path = tempfile.mkstemp(prefix="nightledger-edit-", suffix=".md")
@@ -196,33 +182,8 @@ def kept_aside(text: bytes | None) -> Iterator[None]:
         yield
     except errors.NightledgerError as error:
         if text is not None:
-            path = keep_aside(text)
-            error.hint = (
-                f"{error.hint}; your text is kept in {path}" if error.hint else f"your text is in {path}"
-            )
+            error.hint = "; ".join(filter(None, (error.hint, f"your text is in {keep_aside(text)}")))
         raise
-
-
-def rebase(before: bytes, edited: bytes, now: bytes, path: str) -> bytes:
-    """Return the edit made of ``before`` on the bytes of now: it brings and takes no section that the edit did not.
-
-    Raises:
-        FileChangedError: The file was changed in the sections that were edited.
-    """
-    if now == before:
-        return edited
-    old, wanted, new = (text.decode("utf-8", "surrogateescape") for text in (before, edited, now))
-    merged = merge3(old, wanted, new)
-    if (
-        merged is not None
-        and brought(new, merged) <= brought(old, wanted)
-        and brought(merged, new) <= brought(wanted, old)
-    ):
-        return merged.encode("utf-8", "surrogateescape")
-    raise errors.FileChangedError(
-        f"{path} was changed meanwhile, in or above the sections that you edited; nothing was signed",
-        hint=f"'nightledger edit {path}' opens it as it is now",
-    )
 
 
 def apply_edit(session: Session, path: str, edited: bytes, signer: Signer) -> Proposal:

@@ -29,7 +29,6 @@ from typing import Any
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import FileChangedError, RefusedError, UsageError
 from nightledger.domain.needle import Needle, needle_of
-from nightledger.domain.words import number_of
 from nightledger.files.durable import read_regular
 from nightledger.files.home import Home
 from nightledger.gate.forgetting import expunging
@@ -37,7 +36,7 @@ from nightledger.gate.forgetting.forgotten import hash_expunged
 from nightledger.gate.gated import read_gated, watched
 from nightledger.gate.review.composing import make_unproposed
 from nightledger.surfaces import screen, signing
-from nightledger.surfaces.context import Context
+from nightledger.surfaces.context import Context, read_lines
 from nightledger.surfaces.screen import say, sentences
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.surfaces.verbs.edit import apply_edit
@@ -82,9 +81,8 @@ def run(options: argparse.Namespace, context: Context) -> int:
                 screen.wrap(f"what goes: {screen.shown(text)}", indent=screen.INSIDE, first="")
             )
         if options.dry_run:
-            say(
-                context, f"It would be refused now: {why}." if why else "", "Nothing was changed (--dry-run)."
-            )
+            told = f"It would be refused now: {why}." if why else ""
+            say(context, told, "Nothing was changed (--dry-run).")
         if options.dry_run or not (plan.found.anything or plan.found.elsewhere):
             context.emit({**record, "decisions": []})
             return 0 if options.dry_run else 1
@@ -109,21 +107,9 @@ def _asked(options: argparse.Namespace, context: Context) -> Needle:
     if bool(options.line) + options.text_from_stdin != 1:
         raise UsageError("say what is to go: --text-from-stdin or --line, one of them")
     if options.line:
-        return needle_of(_line(options.line, context))
+        _, (number, _), content = read_lines(Home(context.home_path).require(), options.line, "--line")
+        return needle_of(content.split(b"\n")[number - 1].decode("utf-8", "surrogateescape"))
     return needle_of(sys.stdin.buffer.read(MAX_TEXT_BYTES).decode("utf-8", "surrogateescape"))
-
-
-def _line(place: str, context: Context) -> str:
-    name, _, number = place.rpartition(":")
-    if not name or not number.isdecimal():
-        raise UsageError(f"{place!r} is no line", hint="write it as MEMORY.md:12")
-    home = Home(context.home_path).require()
-    lines = read_regular(home.path(name), 1 << 30, within=home.root).split(b"\n")
-    if not 0 < number_of(number) <= len(lines):
-        raise UsageError(
-            f"{name} has {len(lines)} lines", hint="'nightledger expunge --text-from-stdin' takes the text"
-        )
-    return lines[int(number) - 1].decode("utf-8", "surrogateescape")
 
 
 def _plan(session: Session, what: Needle) -> expunging.Plan:

@@ -1,11 +1,10 @@
 """Forget one entry of memory: it is taken out, and not learned again.
 
 ID is an entry's id or the beginning of it, or its place as 'recall' prints it
-(MEMORY.md:15); some words of an entry list those that fit. The removal is
-proposed and signed in one go where your key is at hand; else it waits for
-'nightledger review'. It cools like any other change and can be undone for a
-week. From the signature on, what says the same in other words is held back,
-whatever new evidence it has, until the forgetting is undone.
+(MEMORY.md:15). The removal is proposed and signed in one go where your key is at
+hand; else it waits for 'nightledger review'. It cools like any other change and
+can be undone for a week. From the signature on, what says the same in other
+words is held back, whatever new evidence it has, until the forgetting is undone.
 
 What must not stay anywhere, a leaked secret for example, is for 'nightledger
 expunge'.
@@ -32,7 +31,6 @@ from nightledger.surfaces.signing import key_at_hand, require_signed, sign_propo
 from nightledger.surfaces.verbs.pin import SHORT_ID, choose_id, entry_lines, entry_record
 from nightledger.text.changes.sections import around, text_of_spans
 from nightledger.text.markdown.document import parse_markdown
-from nightledger.text.similar import fold
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
@@ -48,11 +46,6 @@ def run(options: argparse.Namespace, context: Context) -> int:
         section = _section(seen, placed)
         under = screen.shown(" > ".join(placed.entry.section) or "no heading")
         context.print_lines(screen.wrap(f"under {under}", first="    "))
-        for other in _copies(seen, placed):
-            say(
-                context,
-                f"{other.path}:{other.entry.first_line} says the same: that stays, until you forget it, too.",
-            )
         _require_unpinned(seen, placed)
     record: dict[str, object] = {"entry": entry_record(placed), "proposal": None, "decision": None}
     if options.dry_run:
@@ -84,13 +77,6 @@ def run(options: argparse.Namespace, context: Context) -> int:
 def _find(context: Context, session: Session, word: str) -> Placed:
     standing = find_standing(session.gate.home, session.ledger.book).entries
     return standing[choose_id(context, session, standing, word)]
-
-
-def _copies(session: Session, placed: Placed) -> list[Placed]:
-    """Return the other entries of the gated files with the same words."""
-    every = find_standing(session.gate.home, session.ledger.book).entries.values()
-    words = fold(placed.entry.text)
-    return [one for one in every if one.entry.id != placed.entry.id and fold(one.entry.text) == words]
 
 
 def _require_unpinned(session: Session, placed: Placed) -> None:

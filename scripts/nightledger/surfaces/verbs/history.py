@@ -10,6 +10,7 @@ Changes no memory, and writes nothing at all.
 import argparse
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -114,10 +115,8 @@ def _steps(gate: Gate, ledger: Ledger, applies: tuple[Apply, ...], now: datetime
     """Return what each apply did, with proposals and decisions read and checked, which takes a signature for each."""
     proposals: dict[str, Proposal] = {}
     for name in dict.fromkeys(apply.proposal for apply in applies):
-        try:
+        with suppress(NightledgerError):
             proposals[name] = read_proposal(gate, ledger.book.proposals[name]).proposal
-        except NightledgerError:
-            continue
     mask = partial(mask_secrets, told=told_at_home(gate.home, proposals.values()))
     return [_step(gate, ledger, apply, proposals.get(apply.proposal), mask, now) for apply in applies]
 

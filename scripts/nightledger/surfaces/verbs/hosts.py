@@ -21,6 +21,7 @@ Changes no memory.
 import argparse
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 
 from msgspec.structs import asdict
 
@@ -126,9 +127,6 @@ def _tell(context: Context, options: argparse.Namespace, host: str, changing: li
 def _drop_empty_folders(steps: Iterable[installing.Step]) -> None:
     """Take away a hook folder that nothing is left in."""
     for folder in {os.path.dirname(step.path) for step in steps if step.after is None}:
-        if (
-            os.path.basename(folder).startswith("nightledger-")
-            and os.path.isdir(folder)
-            and not os.listdir(folder)
-        ):
-            os.rmdir(folder)
+        if os.path.basename(folder).startswith("nightledger-"):
+            with suppress(OSError):  # something is left in it
+                os.rmdir(folder)

@@ -101,13 +101,6 @@ def _tell(context: Context, taken: Taken, *, dry_run: bool) -> None:
         told.append(
             f"of {min(taken.days)} to {max(taken.days)}: 'nightledger consolidate --since {min(taken.days)}' proposes from them now"
         )
-    passed = {
-        "known before": taken.known,
-        "said on the way to a tool": taken.narration,
-        "without prose": taken.without_prose,
-    }
-    if over := ", ".join(f"{number} {word}" for word, number in passed.items() if number):
-        told.append(f"passed over: {over}")
     say(context, *told, *transcripts.problems_of(taken), first="  ", indent="    ")
     if not count_messages(taken) and not taken.of_home:
         say(

@@ -96,20 +96,16 @@ def _require_as_made(options: argparse.Namespace, home: Home) -> None:
     Raises:
         RefusedError: With the way to change it, where there is one.
     """
-    if options.own is not None and not is_unfinished(home):
-        raise RefusedError(
-            f"{home.root} is a home already, and --self is for a new one",
-            hint="to add a principle: nightledger consent constitution amend",
-        )
     made = home.identity
     wanted = {
         "gated": options.gated and tuple(options.gated),
         "simulated": options.simulated or None,
         "zone": options.zone,
         "host": options.host,
+        "self": None if is_unfinished(home) else options.own,
     }
     for name, value in wanted.items():
-        if value is not None and value != getattr(made, name):
+        if value is not None and value != getattr(made, name, None):
             raise RefusedError(
                 f"{home.root} is a home already, and --{name} differs from what it was made with",
                 hint=_OTHERWISE,

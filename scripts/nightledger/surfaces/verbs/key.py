@@ -40,7 +40,7 @@ from nightledger.files.home import Home
 from nightledger.gate import restoring
 from nightledger.gate.founding import PRINCIPAL
 from nightledger.gate.integrity.trust_changes import find_differing, only, reset_signers, restore_files
-from nightledger.gate.integrity.trusting import Trust, read_signers
+from nightledger.gate.integrity.trusting import Trust
 from nightledger.gate.opening import open_gate
 from nightledger.surfaces import signing, trust_change
 from nightledger.surfaces.context import Context, require_person
@@ -107,24 +107,15 @@ def revoke(asked: argparse.Namespace, context: Context) -> int:
         f"{key.fingerprint} counts no more. What it approved and was not applied is asked again.",
         "What was applied stays: 'nightledger history' shows it, 'nightledger undo' takes it back.",
     )
-    with reading(context) as seen:
-        if not read_signers(seen.gate.home, seen.ledger, context.moment).able(NAMESPACE, context.now):
-            how = "nightledger key add NEW.pub --principal NAME --recovery-key FILE"
-            say(context, f"Nobody can sign decisions now. To let a key sign: {how}")
     return 0
 
 
 def confirm(asked: argparse.Namespace, context: Context) -> int:
     """Sign the signers as they are."""
     decision = _change(asked, context, trust_change.confirm)
-    told = ["The signers stay as they are. A reset that waited, if there was one, is over."]
-    with reading(context) as seen:
-        if kept := kept_key(seen):
-            told.append(
-                f"The key here may not sign. The one that may is {kept.with_suffix('')}; to take it back:"
-            )
-            told.append("  nightledger key restore")
-    return _done(context, {"decision": decision.id}, *told)
+    told = "The signers stay as they are. A reset that waited, if there was one, is over."
+    back = "Where the reset replaced the key here: 'nightledger key restore' takes it back."
+    return _done(context, {"decision": decision.id}, told, back)
 
 
 def rotate(asked: argparse.Namespace, context: Context) -> int:
@@ -353,9 +344,6 @@ def _key_lines(record: dict[str, Any]) -> Iterator[str]:
         yield "Nobody may sign."
     for fingerprint in record["revoked"]:
         yield f"revoked: {fingerprint}"
-    for step in record["steps"][1:]:
-        what = {"reset": "the keys were reset", "signed": f"signed change {step['decision']}"}[step["kind"]]
-        yield f"{step['at']} {what}: {', '.join(step['files'])}{'' if step['counts'] else ' (not in force)'}"
     if record["reset_counts_in_s"] is not None:
         hours = -(-record["reset_counts_in_s"] // 3600)
         yield f"A reset waits and counts in {count_of(hours, 'hour')}. To end it: key confirm --sign-with FILE"

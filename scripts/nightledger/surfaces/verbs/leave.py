@@ -20,6 +20,7 @@ from nightledger.surfaces.context import Context, host_roots
 from nightledger.surfaces.doctor.home import cron_lines, installed_units
 from nightledger.surfaces.hook.installing import has_skill, standings
 from nightledger.surfaces.listing import left_at, waiting_in
+from nightledger.surfaces.screen import say, sentences
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.surfaces.verbs.schedule import place_of
 
@@ -43,7 +44,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     record["left"] = options.yes or before is not None
     record["removed" if options.yes else "would_remove"] = list(removed)
     context.emit(record)
-    context.print_lines(_lines(context, record, removed, done=options.yes, again=before is not None))
+    _tell(context, record, removed, done=options.yes)
     return 0
 
 
@@ -66,38 +67,23 @@ def _record(context: Context, session: Session) -> dict[str, Any]:
     }
 
 
-def _lines(
-    context: Context, record: dict[str, Any], removed: tuple[str, ...], *, done: bool, again: bool
-) -> list[str]:
-    gated = ", ".join(record["gated"])
-    head = f"{context.home_path} was left already." if again else f"{context.home_path} is left."
-    texts = [
-        head if done else f"Leaving {context.home_path} would change none of your files.",
+def _tell(context: Context, record: dict[str, Any], removed: tuple[str, ...], *, done: bool) -> None:
+    gated, signed = ", ".join(record["gated"]), count_of(record["signed"], "approval is", "approvals are")
+    unscheduled = not (record["cron"] or record["units"])
+    say(
+        context,
+        f"{context.home_path} is left."
+        if done
+        else f"Leaving {context.home_path} would change none of your files.",
         f"These stay as they are: {gated}, all daily logs, and the whole record of what was signed.",
-    ]
-    if removed:
-        texts.append(f"{'Removed' if done else 'Would remove'}, disposable: {', '.join(removed)}.")
-    if record["signed"]:
-        texts.append(
-            f"{count_of(record['signed'], 'approval is', 'approvals are')} signed and not applied, until 'nightledger apply' runs."
-        )
-    if record["waiting"]:
-        texts.append(f"Without an answer, and none is needed: {count_of(record['waiting'], 'change')}.")
-    lines = [row for text in texts for row in screen.wrap(screen.shown(text), indent="  ", first="")]
-    lines += _listed("Take these lines out with 'crontab -e', or the jobs go on:", record["cron"])
-    lines += _listed("Stop and delete these, or the jobs go on:", record["units"])
-    lines += _listed("These take the hooks out of your agent's host:", record["hooks"])
-    if not record["cron"] and not record["units"]:
-        lines += screen.wrap("No schedule of ours was found; what else calls it, you know best.", indent="  ")
-    lines += _listed(
-        "If you want no trace, delete by hand (audit holds what undo needs):", record["deletable"]
+        f"{'Removed' if done else 'Would remove'}, disposable: {', '.join(removed)}." if removed else "",
+        f"{signed} signed and not applied, until 'nightledger apply' runs." if record["signed"] else "",
+        f"Without an answer, and none is needed: {count_of(record['waiting'], 'change')}.",
+        "No schedule of ours was found; what else calls it, you know best." if unscheduled else "",
     )
+    for name, title in sentences("leave").items():
+        if record[name]:
+            say(context, title)
+            context.print_lines(row for one in record[name] for row in screen.text_lines(one, indent="  "))
     if not done:
-        lines += screen.wrap("Nothing was changed. To do it: nightledger leave --yes")
-    return lines
-
-
-def _listed(title: str, names: list[str]) -> list[str]:
-    if not names:
-        return []
-    return [*screen.wrap(title), *(row for name in names for row in screen.text_lines(name, indent="  "))]
+        say(context, "Nothing was changed. To do it: nightledger leave --yes")

@@ -43,11 +43,5 @@ def _report(context: Context, home: Home, report: LinkReport) -> None:
         context.note(f"the last line of {log} is unfinished; it is read once the logger has closed it")
     if report.reason:
         context.print(f"All outcomes were read: {report.reason}.")
-    context.print(_summary(report))
-
-
-def _summary(report: LinkReport) -> str:
-    repeated = f" ({report.duplicates} repeated)" if report.duplicates else ""
-    text = f"{report.added} new outcomes{repeated}, {report.outcomes} in all"
-    left_out = f"; the {report.in_view} of most sessions are in the view" * (report.in_view < report.links)
-    return f"{text}; {count_of(report.links, 'link')}{left_out}."
+    links = count_of(report.links, "link")
+    context.print(f"{report.added} new outcomes, {report.outcomes} in all; {links}.")

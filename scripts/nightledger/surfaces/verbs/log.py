@@ -7,12 +7,11 @@ Prints the ids. Success is never assumed: say --outcome.
 
 import argparse
 import os
-import sys
 
 from nightledger.domain.errors import UsageError
 from nightledger.files.home import Home
 from nightledger.jobs.log_outcomes import log_outcomes
-from nightledger.surfaces.context import require_machine
+from nightledger.surfaces.context import read_input, read_place, require_machine
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -52,15 +51,9 @@ def _read_stdin(options: argparse.Namespace) -> "list[tuple[str, Any]]":
     given = [flag for flag, name in _FIELDS.items() if getattr(options, name) is not None]
     if given:
         raise UsageError(f"--stdin reads whole records; leave out {', '.join(given)}")
-    from nightledger.codec.canonical import MAX_DOCUMENT_BYTES, read_jsonl
+    from nightledger.codec.canonical import read_jsonl
 
-    raw = sys.stdin.buffer.read(MAX_DOCUMENT_BYTES + 1)
-    if len(raw) > MAX_DOCUMENT_BYTES:
-        raise UsageError(
-            f"standard input has more than {MAX_DOCUMENT_BYTES >> 20} MB; nothing was written",
-            hint="split it: split -l 10000",
-        )
-    values, problems = read_jsonl(raw)
+    values, problems = read_jsonl(read_input())
     if problems:
         from nightledger.codec.outcome_line import refusal
 
@@ -77,7 +70,8 @@ def _from_flags(options: argparse.Namespace, home: Home, context: "Context") -> 
     record["timestamp"] = options.timestamp or context.now.isoformat()
     record["context_tags"] = options.tags.split(",")
     record["source_file"] = _relative(options.source, home)
-    record["evidence"] = [_evidence(text) for text in options.evidence or ()] or None
+    places = (read_place(text, "--evidence") for text in options.evidence or ())
+    record["evidence"] = [{"path": path, "lines": [*lines]} for path, lines in places] or None
     if options.duration_s:
         record["duration_s"] = _seconds(options.duration_s)
     return record
@@ -89,16 +83,6 @@ def _relative(source: str, home: Home) -> str:
     if os.path.isabs(path) and path.startswith(home.root + os.sep):
         return f"{home.relative(path)}{mark}{place}"
     return source.removeprefix("./")
-
-
-def _evidence(text: str) -> "dict[str, Any]":
-    path, _, lines = text.rpartition(":")
-    first, _, last = lines.partition("-")
-    if not path or not first.isdecimal() or not (last or first).isdecimal():
-        raise UsageError(
-            f"--evidence {text!r} is not PATH:LINES", hint="for example: memory/daily/2026-02-28.md:12-14"
-        )
-    return {"path": path, "lines": [int(first), int(last or first)]}
 
 
 def _seconds(text: str) -> float:

@@ -29,17 +29,14 @@ MARK = os.path.join(".nightledger", "next-due")
 MAX_MARK_BYTES = 64
 MAX_AHEAD_S = 26 * 3600
 """The longest local day has 25 hours, so something is due sooner; a mark that says otherwise is wrong."""
-_SETTINGS = (os.path.join("config", "nightledger"), os.path.join("config", "nightledger", "nightledger.yaml"))
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Run what is due; 1 when a job failed, 4 on an alarm of ``verify``, 75 when another run is at work."""
-    if context.quiet and not (
-        options.dry_run or options.retry or options.notify_test
-    ):  # a person gets the whole look
-        next_at = _nothing_until(context)
-        if next_at is not None:
-            return _say_nothing(context, next_at)
+    # a person gets the whole look
+    looks = context.json or options.dry_run or options.retry or options.notify_test
+    if context.quiet and not looks and _nothing_yet(context):
+        return 0
     from nightledger.surfaces.cli import import_msgspec
 
     import_msgspec()
@@ -52,34 +49,13 @@ def run(options: argparse.Namespace, context: Context) -> int:
     )
 
 
-def _nothing_until(context: Context) -> int | None:
-    """Give when something is due next, where the mark tells and nothing speaks against it."""
+def _nothing_yet(context: Context) -> bool:
+    """Tell whether the mark says that nothing is due, and nothing speaks against it."""
     mark = os.path.join(context.home_path, MARK)
     try:
         written_at, next_at = map(int, read_start(mark, MAX_MARK_BYTES).split())
-        marked_at = os.stat(mark).st_mtime
     except (UnreadableError, MissingFileError, OSError, ValueError):
-        return None
-    # A clock that was set back, or settings that were changed since, make the mark worthless.
+        return False
+    # A clock that was set back makes the mark worthless; settings that were changed count within an hour.
     coming = context.now.timestamp() < next_at <= written_at + MAX_AHEAD_S
-    holds = coming and is_believed(written_at, context.now)
-    return next_at if holds and not _settings_changed(context, marked_at) else None
-
-
-def _settings_changed(context: Context, since: float) -> bool:
-    for name in _SETTINGS:
-        try:
-            if os.stat(os.path.join(context.home_path, name)).st_mtime >= since:
-                return True
-        except OSError:
-            continue
-    return False
-
-
-def _say_nothing(context: Context, next_at: int) -> int:
-    if context.json:
-        from datetime import UTC, datetime
-
-        at = datetime.fromtimestamp(next_at, UTC)
-        context.emit({"runs": [], "still_due": 0, "next_at": f"{at:%Y-%m-%dT%H:%M:%SZ}"})
-    return 0
+    return coming and is_believed(written_at, context.now)

@@ -1,10 +1,9 @@
 """Pin entries of memory: no policy lets them go. Or tag them.
 
 An entry is named by its id, the beginning of it, or its place as 'recall'
-prints it (MEMORY.md:15, MEMORY.md:15-16); some of its words list the entries
-that fit. Without an entry what is pinned or tagged is listed. A pin is signed
-and counts at once; it changes no bytes. --off takes the pin, or with --tag the
-tag, away again.
+prints it (MEMORY.md:15, MEMORY.md:15-16). Without an entry what is pinned or
+tagged is listed. A pin is signed and counts at once; it changes no bytes. --off
+takes the pin, or with --tag the tag, away again.
 
 --tag self/value, self/constraint, self/goal   durable: fades ten times slower
 --tag self/style, self/context                 says what it is; fades as before
@@ -32,7 +31,6 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say, wrap_hint
 from nightledger.surfaces.session import Session, reading
 from nightledger.surfaces.signing import sign_unproposed
-from nightledger.text.similar import fold
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
@@ -50,7 +48,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     with reading(context, person=True) as seen:
         names = _names(context, seen, options.entry, tag, off=off)
         standing = naming.find_standing(seen.gate.home, seen.ledger.book).entries
-        context.print_lines(entry_lines(seen, [standing[name] for name in names if name in standing]))
+        context.print_lines(entry_lines(seen, [standing[name] for name in names]))
     kind = DecisionType.UNPIN if off else DecisionType.PIN
     accepted, session = sign_unproposed(context, seen, kind, partial(_targets, names=names), reason=tag)
     context.emit({"decision": accepted.id, "type": kind.value, "tag": tag, "entries": list(names)})
@@ -76,8 +74,7 @@ def _names(context: Context, session: Session, words: Sequence[str], tag: str, *
     """Return the ids of the named entries for which it is not so already."""
     standing = naming.find_standing(session.gate.home, session.ledger.book).entries
     marks = naming.read_marks(session.gate, session.ledger)
-    gone = [name for name in marks if name not in standing] if off else []
-    found = [choose_id(context, session, standing, word, gone) for word in words]
+    found = [choose_id(context, session, standing, word) for word in words]
     states = {name: marks.get(name, naming.NO_MARK) for name in found}
     names = [name for name, mark in states.items() if (tag in mark.tags if tag else mark.pinned) is off]
     if not names:
@@ -86,16 +83,9 @@ def _names(context: Context, session: Session, words: Sequence[str], tag: str, *
 
 
 def _targets(session: Session, *, names: Sequence[str]) -> tuple[DecisionTarget, ...]:
-    """Return what is signed of each entry as it stands now; of one that is gone nothing of its text."""
+    """Return what is signed of each entry as it stands now."""
     standing = naming.find_standing(session.gate.home, session.ledger.book).entries
-    empty, path = "0" * 64, session.gate.home.identity.gated[0]
-    known = naming.pin_targets([standing[name] for name in names if name in standing])
-    lost = [
-        DecisionTarget(path=f"{path}#{name}", base=empty, result=empty, hunks_sha256=empty)
-        for name in names
-        if name not in standing
-    ]
-    return (*known, *lost)
+    return naming.pin_targets([standing[name] for name in names if name in standing])
 
 
 def show_marks(context: Context) -> int:
@@ -131,44 +121,33 @@ def _state(mark: naming.Mark) -> str:
 
 SHORT_ID = 10
 """Characters of an id that lists show: ``e-`` and eight, a chance in a million millions for two to be one."""
-SHOWN = 20
 _ID = re.compile(r"(?:e-)?([a-z2-7]{3,26})")
 
 
-def choose_id(
-    context: Context,
-    session: Session,
-    standing: Mapping[str, naming.Placed],
-    word: str,
-    others: Collection[str] = (),
-) -> str:
+def choose_id(context: Context, session: Session, standing: Mapping[str, naming.Placed], word: str) -> str:
     """Give the one id that a word names.
 
     Args:
-        context: The command's surroundings; what fits words is listed there.
+        context: The command's surroundings; where it names several, they are listed there.
         session: The home.
         standing: Its entries by id.
-        word: An id, its beginning, a place as ``recall`` prints it, or words of an entry.
-        others: Ids of what is no entry any more and may be named too.
+        word: An id, its beginning, or a place as ``recall`` prints it.
 
     Raises:
         UsageError: It names no entry, or more than one; candidates were listed.
     """
-    found = find_ids(word, [*standing, *others]) or naming.entries_at(standing, word)
+    found = find_ids(word, standing) or naming.entries_at(standing, word)
     if len(found) == 1:
         return found[0]
-    candidates = found or fitting(standing, word)
-    if not candidates:
+    if not found:
         raise UsageError(
-            f"no entry is called {word!r}, and none says so",
-            hint="some of its words list the entries that fit; 'nightledger history' shows what was taken out",
+            f"no entry is called {word!r}",
+            hint="'nightledger recall' finds its place; 'nightledger history' shows what was taken out",
         )
-    known = [standing[name] for name in candidates[:SHOWN] if name in standing]
-    context.print_lines(entry_lines(session, known))
-    more = f", the first {SHOWN} are shown" if len(candidates) > SHOWN else ""
+    context.print_lines(entry_lines(session, [standing[name] for name in found]))
     raise UsageError(
-        f"{word!r} fits {count_of(len(candidates), 'entry', 'entries')}{more}",
-        hint=f"name one by its id: nightledger {context.verb} {candidates[0][:SHORT_ID]}",
+        f"{word!r} fits {count_of(len(found), 'entry', 'entries')}",
+        hint=f"name one by its id: nightledger {context.verb} {found[0][:SHORT_ID]}",
     )
 
 
@@ -176,12 +155,6 @@ def find_ids(word: str, ids: Collection[str]) -> list[str]:
     """Give the ids that begin so; none where it is no beginning of an id."""
     begin = _ID.fullmatch(word)
     return [name for name in dict.fromkeys(ids) if begin and name.startswith(f"e-{begin[1]}")]
-
-
-def fitting(standing: Mapping[str, naming.Placed], words: str) -> list[str]:
-    """Give the ids of the entries that hold some words, whatever their case, marks and line ends."""
-    wanted = fold(words)
-    return [name for name, placed in standing.items() if wanted and wanted in fold(placed.entry.text)]
 
 
 def entry_lines(session: Session, entries: Sequence[naming.Placed]) -> list[str]:

@@ -6,13 +6,12 @@ Changes no memory.
 """
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from nightledger.domain.errors import EXIT_WAITING, RefusedError
 from nightledger.domain.judge import EDIT_LANE
-from nightledger.domain.proposal import Change, Kind, Proposal
-from nightledger.domain.shares import Share, Shares
 from nightledger.domain.states import REVOCABLE, Book, Gone, ProposalStatus
 from nightledger.domain.words import count_of
 from nightledger.gate.proposing.screening import told_at_home
@@ -28,7 +27,7 @@ from nightledger.gate.stored import (
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context, calling_host
 from nightledger.surfaces.listing import proposal_record, set_aside_record, state_of
-from nightledger.surfaces.screen import GAP, say, table
+from nightledger.surfaces.screen import say, table
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.text.scanners.scan import mask_secrets
 
@@ -78,19 +77,9 @@ def _records(session: Session, *, closed: bool, full: bool) -> list[dict[str, An
             record = proposal_record(gate, book, proposal, now, shares, told=told)
         elif proposal:
             record |= {"title": mask_secrets(proposal.title, told=told), "state": state}
-            waits = [one for one in proposal.changes if one.n in status.open_changes()]
-            record["sure"] = [] if status.kind is Kind.DRIFT else _sure(proposal, waits, shares)
         answers = answers_given(gate.home, book, status, causes)
         records.append({**record, "waiting": list(status.open_changes()), "answers": answers})
     return records
-
-
-def _sure(proposal: Proposal, waits: Sequence[Change], shares: Shares) -> list[str]:
-    """Return how sure changes are said to be, in a line for each share of changes like them that was signed."""
-    alike: dict[Share | None, list[float]] = {}
-    for change in waits:
-        alike.setdefault(shares.of(proposal, change), []).append(change.confidence)
-    return [screen.sureness(sure, share) for share, sure in alike.items()]
 
 
 def _texts(one: dict[str, Any]) -> list[str]:
@@ -102,7 +91,7 @@ def _texts(one: dict[str, Any]) -> list[str]:
     if one["state"] == "altered":
         closed = any(answer["state"] == "rejected" for answer in one["answers"])
         said, text = "set aside", _CLOSED if closed else _ALTERED
-    told = (f"{said}: {text}", *one.get("sure", ()), *answer_texts(one["answers"], every))
+    told = (f"{said}: {text}", *answer_texts(one["answers"], every))
     return [screen.shown(line) for line in told]
 
 
@@ -115,12 +104,7 @@ def _lines(context: Context, listed: list[dict[str, Any]]) -> Iterator[str]:
             for line in more:
                 yield from screen.wrap(line, indent="      ", first="    ")
         return
-    left = sum(max(len(row[column]) + GAP for row in told) for column in (0, 1))
-    cells = [
-        [row for line in lines for row in screen.wrap(line, indent="  ", first="", less=left)]
-        for _, _, lines in told
-    ]
-    rows = [(name, state, "\n".join(cell)) for (name, state, _), cell in zip(told, cells, strict=True)]
+    rows = [(name, state, "\n".join(lines)) for name, state, lines in told]
     yield from table(rows, "cyan", "", "", heads=("id", "state", "what"))
 
 
@@ -139,45 +123,25 @@ def _show(context: Context, name: str) -> int:
         shares = read_shares(session.gate, session.ledger.book)
         record = proposal_record(session.gate, session.ledger.book, proposal, now, shares, told=told)
         context.emit(record)
-        title = screen.shown(proposal.title, told=told)
-        sizes = screen.meter(proposal)
-        context.print(f"{context.short(proposal.id)}  {record['state']}")
-        context.print_lines(screen.wrap(title, indent=screen.INSIDE))
-        context.print_lines(screen.wrap(f"Size: {sizes}", indent=screen.INSIDE, first="") if sizes else ())
+        title, sizes = screen.shown(proposal.title, told=told), screen.meter(proposal)
+        rows = [f"{context.short(proposal.id)}  {record['state']}", *screen.wrap(title, indent=screen.INSIDE)]
+        rows += screen.wrap(f"Size: {sizes}", indent=screen.INSIDE, first="") if sizes else []
+        evidence = partial(screen.evidence_lines, home, told=told, expunged=expunged, whole_logs=False)
         for change in map(worded, proposal.changes):
             head = f"#{change.n} {status.state_of(change.n).value}: {screen.headline(change, told=told)}"
-            context.print_lines(
-                (
-                    "",
-                    *screen.wrap(head, indent=screen.INSIDE, first=""),
-                    *screen.facts(change, told=told, share=shares.of(proposal, change)),
-                    *screen.evidence_lines(
-                        home,
-                        change,
-                        told=told,
-                        expunged=expunged,
-                        whole_logs=False,
-                        places=bool(calling_host()),
-                    ),
-                    *screen.fates(change, told=told),
-                    *screen.diff_lines(change.diff, told=told),
-                )
-            )
-        context.print(f"diff sha256: {record['diff_sha256']}")
+            rows += ["", *screen.wrap(head, indent=screen.INSIDE, first="")]
+            rows += screen.facts(change, told=told, share=shares.of(proposal, change))
+            rows += evidence(change, places=bool(calling_host()))
+            rows += [*screen.fates(change, told=told), *screen.diff_lines(change.diff, told=told)]
+        context.print_lines([*rows, f"diff sha256: {record['diff_sha256']}"])
     return 0
 
 
 def _require_kept(book: Book, status: ProposalStatus) -> None:
-    if book.gone.get(status.sha256) is Gone.EXPUNGED:
-        raise RefusedError(
-            f"{status.id} was expunged: it held a text that was removed for ever",
-            hint="'nightledger history' tells what was applied, and when",
-        )
-    if status.sha256 in book.gone:
-        raise RefusedError(
-            f"{status.id}: its text went, for it was never answered, and newer drift took its place",
-            hint="'nightledger review' shows what drifted and is not settled",
-        )
+    if why := book.gone.get(status.sha256):
+        told = _EXPUNGED if why is Gone.EXPUNGED else "its text went: newer drift took its place"
+        hint = "'nightledger history' tells what was applied, 'nightledger review' what is not settled"
+        raise RefusedError(f"{status.id}: {told}", hint=hint)
 
 
 def _ask_again(context: Context, name: str) -> int:

@@ -31,7 +31,7 @@ Changes no memory.
 
 import argparse
 import re
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from datetime import date
 
 from nightledger.codec.links import dump_day, link_record
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace, context: "Context") -> int:
     """Search, print links, or fill a frame."""
     if options.frame and options.tags is not None:
         raise UsageError("--tags does not go with --frame", hint="nightledger recall --help")
-    narrowed = next((name for name in _NARROWING if getattr(options, name.replace("-", "_"))), "")
+    narrowed = next((name for name in _NARROWING if getattr(options, name)), "")
     if narrowed and (options.frame or options.query is None):
         raise UsageError(
             f"--{narrowed} is for a query, and for no frame and no tags alone",
@@ -93,7 +93,7 @@ def _links(options: argparse.Namespace, context: "Context") -> int:
     with index or nullcontext():
         found, more = _found(index, tags, options, context) if index else ([], 0)
     context.emit({"links": [_record(*item) for item in found], "more": more})
-    context.print_lines(row for item in found for row in _rows(*item, whole=context.quiet))
+    context.print_lines(row for item in found for row in _rows(*item))
     if index and not found and not context.quiet:
         context.print("Nothing has worked often enough for these tags yet.")
     if more:
@@ -132,20 +132,15 @@ def _record(item: Recalled, place: str | None) -> dict[str, object]:
     }
 
 
-def _rows(item: Recalled, place: str | None, *, whole: bool) -> list[str]:
-    """Give the rows of a link; a program gets each statement whole, on one line."""
+def _rows(item: Recalled, place: str | None) -> list[str]:
+    """Give the rows of a link, each statement whole, on one line."""
     rivals = [rival for rival in item.link.rivals if rival.evidence < 0]
     mark = "" if place is None else "  [unsigned: a record, not an instruction]"
     named = f"  [{_shown(place)} names the resolution]" if place else ""
-    lines = [
+    return [
         f"{_line(item)}{mark}{named}",
         *(f"      not {_shown(rival.resolution)}: {_tally(rival)}{mark}" for rival in rivals),
     ]
-    if whole:
-        return lines
-    from nightledger.surfaces.screen import wrap  # spares an agent, who reads no terminal, its import
-
-    return [row for line in lines for row in wrap(line, indent=" " * 8, first="")]
 
 
 def _line(item: Recalled) -> str:
@@ -203,13 +198,11 @@ def read_day(text: str | None, option: str) -> date | None:
     """
     if text is None:
         return None
-    try:
+    with suppress(ValueError):
         day = date.fromisoformat(text)
-    except ValueError:
-        day = None
-    if day is None or day.isoformat() != text:  # ISO 8601 has weeks, and dates without dashes, too
-        raise UsageError(f"{option} {text!r} is not a date", hint="write it as 2026-02-28")
-    return day
+        if day.isoformat() == text:  # ISO 8601 has weeks, and dates without dashes, too
+            return day
+    raise UsageError(f"{option} {text!r} is not a date", hint="write it as 2026-02-28")
 
 
 def read_tags(text: str) -> tuple[str, ...]:

@@ -17,15 +17,13 @@ Changes no memory.
 
 import argparse
 import json
-import os
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
 import msgspec
 
-from nightledger.codec.canonical import MAX_DOCUMENT_BYTES, parse_json, read_jsonl
+from nightledger.codec.canonical import parse_json, read_jsonl
 from nightledger.domain import record
 from nightledger.domain.errors import RecordError, UsageError
 from nightledger.domain.words import count_of
@@ -35,7 +33,7 @@ from nightledger.records.handoff import HANDOFF, open_handoff, save_handoff
 from nightledger.records.noticing import match_corrections
 from nightledger.records.synthesis import draw_ideas
 from nightledger.surfaces import screen
-from nightledger.surfaces.context import Context, calling_host, require_machine
+from nightledger.surfaces.context import Context, calling_host, read_input, require_machine
 from nightledger.surfaces.recalling import calling_session
 
 
@@ -48,7 +46,12 @@ def run(options: argparse.Namespace, context: Context) -> int:
     action = options.action or "list"
     reads = {"list": _list, "show": _show, "match": _match, "timeline": _timeline}
     if action in reads:
-        return reads[action](options, context, home)
+        records, bad = keeping.read_records(home, options.kind)
+        reads[action](options, context, home, records)
+        if bad and action == "list":
+            place, lines = home.relative(home.records(options.kind)), count_of(bad, "line is", "lines are")
+            context.note(f"{place}: {lines} no record, left as it stands")
+        return 0
     require_machine(home)
     if (options.kind, action) == (HANDOFF, "save"):
         return _save(options, context, home)
@@ -85,7 +88,7 @@ def _list_kinds(context: Context) -> int:
 def _write(options: argparse.Namespace, context: Context, home: Home, action: str) -> int:
     opens = keeping.action_named(options.kind, action).event is record.Happened.OPENED
     if options.stdin:
-        values, problems = read_jsonl(_standard_input())
+        values, problems = read_jsonl(read_input())
         if problems:
             raise RecordError(
                 "the record",
@@ -153,15 +156,8 @@ def _valued(text: str, shape: Mapping[str, Any]) -> Any:
     return text
 
 
-def _standard_input() -> bytes:
-    raw = sys.stdin.buffer.read(MAX_DOCUMENT_BYTES + 1)
-    if len(raw) > MAX_DOCUMENT_BYTES:
-        raise UsageError(f"standard input has more than {MAX_DOCUMENT_BYTES >> 20} MB; nothing was written")
-    return raw
-
-
 def _save(options: argparse.Namespace, context: Context, home: Home) -> int:
-    given = parse_json(_standard_input() or b"{}", "standard input")
+    given = parse_json(read_input() or b"{}", "standard input")
     if not isinstance(given, dict):
         raise UsageError("a handoff is one JSON object", hint='{"unfinished": ["..."], "carry": ["*"]}')
     saved = save_handoff(home, given, sitting(options, context))
@@ -174,10 +170,11 @@ def _save(options: argparse.Namespace, context: Context, home: Home) -> int:
     return 0
 
 
-def _list(options: argparse.Namespace, context: Context, home: Home) -> int:
-    kind, today = keeping.kind_named(options.kind), context.now.date()
-    records, bad = keeping.read_records(home, options.kind)
-    found = [one for one in records.values() if options.all or record.is_open(one, kind, today)]
+Records = Mapping[str, record.Record]
+
+
+def _list(options: argparse.Namespace, context: Context, home: Home, records: Records) -> None:
+    found = [*records.values()] if options.all else _still_open(options, context, records)
     if options.kind == HANDOFF and not options.all:
         found = open_handoff(home, context.now)
     if options.kind == "goal":
@@ -186,12 +183,13 @@ def _list(options: argparse.Namespace, context: Context, home: Home) -> int:
     context.emit([_value(one, context) for one in found])
     context.print_lines(_line(one, context) for one in found)
     if not found and not context.quiet:
-        context.print(f"Nothing is open; actions: {', '.join(kind.actions)}, list, show")
-    if bad:
-        context.note(
-            f"{os.path.relpath(home.records(options.kind), home.root)}: {count_of(bad, 'line is', 'lines are')} no record, left as it stands"
-        )
-    return 0
+        actions = ", ".join(keeping.kind_named(options.kind).actions)
+        context.print(f"Nothing is open; actions: {actions}, list, show")
+
+
+def _still_open(options: argparse.Namespace, context: Context, records: Records) -> list[record.Record]:
+    kind, today = keeping.kind_named(options.kind), context.now.date()
+    return [one for one in records.values() if record.is_open(one, kind, today)]
 
 
 def _fit(context: Context, records: Sequence[record.Record]) -> list[record.Record]:
@@ -204,8 +202,7 @@ def _fit(context: Context, records: Sequence[record.Record]) -> list[record.Reco
     return fit
 
 
-def _show(options: argparse.Namespace, context: Context, home: Home) -> int:
-    records, _ = keeping.read_records(home, options.kind)
+def _show(options: argparse.Namespace, context: Context, _: Home, records: Records) -> None:
     found = _fit(context, [keeping.find_record(records, name) for name in options.words or [""]])
     context.emit([_value(one, context) for one in found])
     for one in found:
@@ -216,46 +213,42 @@ def _show(options: argparse.Namespace, context: Context, home: Home) -> int:
                     ", ".join(f"{key}: {part}" for key, part in row.items()) if isinstance(row, dict) else row
                 )
                 context.print_lines(screen.wrap(screen.shown(f"{name}: {text}"), first="  ", indent="    "))
-    return 0
 
 
-def _match(options: argparse.Namespace, context: Context, home: Home) -> int:
+def _match(options: argparse.Namespace, context: Context, _: Home, records: Records) -> None:
     if options.kind != "correction" or not options.words:
         raise UsageError(
             "corrections are matched with a text",
             hint="nightledger record correction match 'what is about to be done'",
         )
-    records, _ = keeping.read_records(home, options.kind)
-    waiting = [
-        one
-        for one in records.values()
-        if record.is_open(one, keeping.kind_named(options.kind), context.now.date())
-    ]
+    waiting = _still_open(options, context, records)
     matches = match_corrections(_fit(context, waiting), " ".join(options.words))
     context.emit([{**_value(one.record, context), "likeness": one.likeness} for one in matches])
     context.print_lines(_line(one.record, context) for one in matches)
-    return 0
 
 
-def _timeline(options: argparse.Namespace, context: Context, home: Home) -> int:
-    records, _ = keeping.read_records(home, options.kind)
+def _timeline(_options: argparse.Namespace, context: Context, _: Home, records: Records) -> None:
     in_order = sorted(_fit(context, [*records.values()]), key=lambda one: one.opened_at)
     months = {month: list(rows) for month, rows in groupby(in_order, lambda one: f"{one.opened_at:%Y-%m}")}
     context.emit({month: [_value(one, context) for one in rows] for month, rows in months.items()})
     for month, rows in months.items():
         context.print(month)
         context.print_lines(f"  {one.opened_at:%d} {_line(one, context)}" for one in rows)
-    return 0
 
 
 def _value(one: record.Record, context: Context) -> dict[str, Any]:
     kind, today = keeping.kind_named(one.kind), context.now.date()
     return {
-        "id": one.id, "kind": one.kind, "state": one.state if record.is_open(one, kind, today) or one.state != "open" else "expired",
+        "id": one.id, "kind": one.kind, "state": _state(one, context),
         "fields": dict(one.fields), "opened_at": f"{one.opened_at:%Y-%m-%dT%H:%M:%SZ}", "changed_at": f"{one.changed_at:%Y-%m-%dT%H:%M:%SZ}",
         "times": one.times, "weakened": len(one.doubted), "carried": one.carried, "overdue": record.is_overdue(one, kind, today),
         "stale": record.is_stale(one, kind, context.now), "urgency": record.urgency(one, kind, context.now), "line": one.line,
     }  # fmt: skip
+
+
+def _state(one: record.Record, context: Context) -> str:
+    is_over = not record.is_open(one, keeping.kind_named(one.kind), context.now.date())
+    return "expired" if one.state == "open" and is_over else one.state
 
 
 def _line(one: record.Record, context: Context) -> str:
@@ -265,12 +258,10 @@ def _line(one: record.Record, context: Context) -> str:
 
 
 def _marks(one: record.Record, context: Context) -> Iterator[str]:
-    kind, today = keeping.kind_named(one.kind), context.now.date()
-    if one.state != "open":
-        yield one.state
-    elif not record.is_open(one, kind, today):
-        yield "expired"
-    elif record.is_overdue(one, kind, today):
+    kind, state = keeping.kind_named(one.kind), _state(one, context)
+    if state != "open":
+        yield state
+    elif record.is_overdue(one, kind, context.now.date()):
         yield "overdue"
     elif record.is_stale(one, kind, context.now):
         yield "stale"

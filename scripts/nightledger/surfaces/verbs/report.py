@@ -25,18 +25,17 @@ from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context, require_person
 from nightledger.surfaces.needs import OF_INTEGRITY
 from nightledger.surfaces.report import cell, memory, record, weeks
-from nightledger.surfaces.verbs.status import Look, look_closely
+from nightledger.surfaces.verbs.status import Look
+from nightledger.surfaces.verbs.status import look as look_at
 
 FILE = ".nightledger/report.html"
 MOST_BYTES = 1 << 20
 """Of a report that another may take the place of."""
-NARROW = 24
-"""Characters of a cell, as text, beside the column that needs most room."""
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Write the file, or print the same as text; exit with 4 on an alarm of ``verify``."""
-    look = look_closely(context)
+    look = look_at(context)
     home, status = look.gate.home, look.record
     # it tells what nobody signed and what scanners hold back: tags, kinds of task, titles
     require_person(context.verb, simulated=home.identity.simulated)
@@ -127,19 +126,6 @@ def _lines(title: str, badge: str, parts: Sequence[Part]) -> Iterator[str]:
     for part in parts:
         yield ""
         yield from screen.wrap(f"{part.title}: {part.told}", indent="  ", first="")
-        yield from (f"  {row}" for row in _table(part))
-
-
-def _table(part: Part) -> list[str]:
-    """Return a part's table as text: the column that needs most room last, where it may take several lines."""
-    if not part.rows:
-        return []
-    rows = [part.heads, *part.rows]
-    longest = max(range(len(part.heads)), key=lambda n: max(len(row[n]) for row in rows))
-    order = sorted(range(len(part.heads)), key=lambda n: n == longest)
-    heads, *cells = [[_cut(row[n]) if n != longest else row[n] for n in order] for row in rows]
-    return screen.table(cells, *("",) * len(heads), heads=heads, less=2)
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= NARROW else f"{text[: NARROW - 1]}…"
+        styles = ("",) * len(part.heads)
+        rows = screen.table(part.rows, *styles, heads=part.heads, less=2) if part.rows else ()
+        yield from (f"  {row}" for row in rows)

@@ -10,10 +10,10 @@ Changes no memory that is here: nothing is ever overwritten.
 
 import argparse
 import os
-import shutil
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import IntegrityError, NightledgerError, RefusedError, UsageError
@@ -30,8 +30,9 @@ from nightledger.gate.integrity.checking import is_signed_for, verify_decisions
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
 from nightledger.gate.proposing.views import refresh_views
 from nightledger.gate.review.composing import make_unproposed
-from nightledger.surfaces import screen, signing
+from nightledger.surfaces import signing
 from nightledger.surfaces.context import Context, require_person
+from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import LOCK_TIMEOUT_S, Session, actor_of, this_machine
 from nightledger.surfaces.verbs.backup import HOME, KEYS, PRIVATE, PUBLIC, contents_of
 from nightledger.surfaces.verbs.key import kept_key, stamp
@@ -46,49 +47,66 @@ FREE = "name a place that is free: --home DIR"
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
-    """Unpack, check, put in place, and say what is missing."""
-    if options.file is not None:
-        _report(context, *restore(context, options.file, takes_over=options.take_over))
-        return 0
-    if not options.take_over:
+    """Unpack, check, put in place, and say what is missing; take over what stands there."""
+    if options.file is None and not options.take_over:
         raise UsageError(
             "name a backup, or --take-over for the home that stands there", hint="nightledger restore FILE"
         )
-    return _take_over_here(context)
+    record: dict[str, Any] = {"home": context.home_path}
+    lines: list[str] = []
+    if options.file is not None:
+        archive, keys = restore(context, options.file, takes_over=options.take_over)
+        record |= _record(context, archive, keys)
+        lines += _lines(context, record)
+    if options.take_over:
+        loss = take_over(context, anew=options.file is not None)
+        record |= {"machine": this_machine(), "size": loss.stands.size, "lost": loss.lost}
+        lines.append(_cost(context, loss))
+    elif record["machine"] != this_machine():
+        lines.append(f"{record['machine']} writes it; --take-over makes this machine the one.")
+    context.emit(record)
+    say(context, *lines)
+    return 0
 
 
-def _report(context: Context, archive: Archive, keys: tuple[str, ...], lost: int) -> None:
+def _record(context: Context, archive: Archive, keys: tuple[str, ...]) -> dict[str, Any]:
     identity = Home(context.home_path).identity
     kept = KeyRing(Path(context.keys_dir)).home_dir(identity.id)
     missing = [name for name in (*PRIVATE, PUBLIC[0]) if not os.path.lexists(kept / name)]
-    record = {"home": context.home_path, "about": dict(archive.about), "files": len(archive.members)}
-    told = {"machine": identity.machine, "keys": list(keys), "missing": missing, "lost": lost}
-    context.emit({**record, **told, "pinned_from_backup": PIN in keys})
-    lines = [f"{len(archive.members)} files are in {context.home_path}, checked; its log holds."]
-    if keys:
-        lines.append(f"Put into {context.keys_dir}: {', '.join(keys)}.")
-    if PIN in keys:
-        lines.append(
+    made = {"about": dict(archive.about), "files": len(archive.members), "machine": identity.machine}
+    return {**made, "keys": list(keys), "missing": missing, "lost": 0, "pinned_from_backup": PIN in keys}
+
+
+def _lines(context: Context, record: dict[str, Any]) -> Iterator[str]:
+    yield f"{record['files']} files are in {context.home_path}, checked; its log holds."
+    if record["keys"]:
+        yield f"Put into {context.keys_dir}: {', '.join(record['keys'])}."
+    if record["pinned_from_backup"]:
+        yield (
             "This machine had never seen this home: what its log must begin with, and by which keys, is believed "
             "of the backup itself."
         )
-    if missing:
-        lines.append(f"Not here: {', '.join(missing)}. Without them this machine can look, and not write.")
-    if identity.machine != this_machine():
-        lines.append(f"{identity.machine} writes it; --take-over makes this machine the one.")
-    if lost:
-        entries = count_of(lost, "entry is lost", "entries are lost")
-        lines.append(f"{entries} that this machine had seen; the log says so from now on.")
-    _print(context, lines)
+    if record["missing"]:
+        yield f"Not here: {', '.join(record['missing'])}. Without them this machine can look, and not write."
 
 
-def _print(context: Context, lines: Iterable[str]) -> None:
-    for line in lines:
-        context.print_lines(screen.wrap(screen.shown(line), indent="  ", first=""))
+def _cost(context: Context, loss: restoring.Loss) -> str:
+    if not loss.must_be_signed:
+        return f"{this_machine()} writes {context.home_path}; nothing that this machine had seen is missing."
+    return (
+        f"Signed: the log of {loss.stands.size} entries that stands in {context.home_path} is the home's, and "
+        f"{loss.lost} that this machine had seen are lost. The log tells of it for ever. What was approved and not "
+        "applied is asked again; a key that was revoked in the lost part signs again: 'nightledger key list' shows "
+        "who may."
+    )
 
 
-def _take_over_here(context: Context) -> int:
-    """Take over the home that stands in its place, whatever put it there, and say what that cost.
+def take_over(context: Context, *, anew: bool) -> restoring.Loss:
+    """Take over the home that stands in its place, whatever put it there; return what that cost.
+
+    Args:
+        context: Names the home.
+        anew: It was restored just now, which the log is to tell, whatever it cost.
 
     Raises:
         RefusedError: An agent takes over, or no operator's key is here to sign for what is lost.
@@ -100,22 +118,12 @@ def _take_over_here(context: Context) -> int:
         loss = restoring.find_loss(home, find_pin(ring, home.identity.id))
         require_person("restore --take-over", simulated=home.identity.simulated)
         load_log_key(ring, home.identity.id, home.identity.origin)
-        if loss.must_be_signed or home.identity.machine != this_machine():
-            _take_over(context, home, ring)
-    size, lost = loss.stands.size, loss.lost
-    context.emit({"home": context.home_path, "machine": this_machine(), "size": size, "lost": lost})
-    text = f"{this_machine()} writes {context.home_path}; nothing that this machine had seen is missing."
-    if loss.must_be_signed:
-        text = (
-            f"Signed: the log of {size} entries that stands in {context.home_path} is the home's, and {lost} that "
-            "this machine had seen are lost. The log tells of it for ever. What was approved and not applied is asked "
-            "again; a key that was revoked in the lost part signs again: 'nightledger key list' shows who may."
-        )
-    _print(context, [text])
-    return 0
+        if anew or loss.must_be_signed or home.identity.machine != this_machine():
+            _take_over(context, home, ring, loss)
+    return loss
 
 
-def restore(context: Context, path: str, *, takes_over: bool) -> tuple[Archive, tuple[str, ...], int]:
+def restore(context: Context, path: str, *, takes_over: bool) -> tuple[Archive, tuple[str, ...]]:
     """Make a home from a backup: unpacked beside its place, checked there, and put in its place only when it holds.
 
     Invariant: a directory that is not empty is never touched, unless the operator takes over the home that stands
@@ -125,11 +133,10 @@ def restore(context: Context, path: str, *, takes_over: bool) -> tuple[Archive, 
     Args:
         context: Names the home's place, which is missing or empty.
         path: The backup.
-        takes_over: This machine writes the home from now on.
+        takes_over: This machine is to write the home from now on.
 
     Returns:
-        The backup; the names of the keys that were put in place; how many entries that this machine had seen the
-        backup does not hold.
+        The backup; the names of the keys that were put in place.
 
     Raises:
         RefusedError: The place is not empty, the backup is older than what was seen here, an agent takes over, or
@@ -139,14 +146,15 @@ def restore(context: Context, path: str, *, takes_over: bool) -> tuple[Archive, 
     """
     root, ring = context.home_path, KeyRing(Path(context.keys_dir))
     _require_free(root)
-    with _aside(root) as directory:
+    parent, name = os.path.split(root)
+    make_dir(parent)
+    with TemporaryDirectory(prefix=f"{name}.", suffix=".restoring", dir=parent) as directory:
         archive = read_archive(path, directory)
         home, own = Home(os.path.join(directory, HOME)), KeyRing(Path(directory, KEYS))
         _require_ours(home, own, archive, path)
         if restoring.find_loss(home, find_pin(own, home.identity.id)).lost:
             raise ArchiveError(f"{path} was made of a log that had lost its end", hint="take an older backup")
-        lost = restoring.find_loss(home, find_pin(ring, home.identity.id)).lost
-        _require_consent(home, lost, takes_over=takes_over)
+        _require_consent(home, ring, takes_over=takes_over)
         if takes_over:
             here = ring if os.path.isdir(ring.home_dir(home.identity.id)) else own
             load_log_key(here, home.identity.id, home.identity.origin)
@@ -155,15 +163,13 @@ def restore(context: Context, path: str, *, takes_over: bool) -> tuple[Archive, 
         keys = _place_keys(own, ring, home.identity.id)
     for name in directories(Home(root)):
         make_dir(name)
-    if takes_over:
-        _take_over(context, Home(root), ring)
-    return archive, keys, lost
+    return archive, keys
 
 
-def _take_over(context: Context, home: Home, ring: KeyRing) -> None:
+def _take_over(context: Context, home: Home, ring: KeyRing, loss: restoring.Loss) -> None:
     """Sign for what is lost, log it, and make this machine the writer; at the end the pin follows."""
     context.require_own_clock(simulated=home.identity.simulated)
-    loss, kept = restoring.find_loss(home, find_pin(ring, home.identity.id)), None
+    kept = None
     with restoring.accepting_loss(home, ring, loss, context.moment) as seeing:
         gate = open_gate(home.root, str(seeing.directory), actor=actor_of(context))
         if loss.accepted:
@@ -203,24 +209,9 @@ def _require_signed(gate: Gate, accepted: Restored) -> None:
 
 
 def _require_free(root: str) -> None:
-    if os.path.lexists(root) and not (os.path.isdir(root) and not os.path.islink(root)):
-        raise RefusedError(f"{root} is no directory", hint=FREE)
-    if os.path.isdir(root) and os.listdir(root):
-        raise RefusedError(
-            f"{root} is not empty",
-            hint=f"{FREE}; a home that stands there: 'nightledger restore --take-over'",
-        )
-
-
-@contextmanager
-def _aside(root: str) -> Iterator[str]:
-    """Give a directory beside the place, on the same file system; gone at the end."""
-    directory = f"{root}.{os.getpid()}.restoring"
-    make_dir(directory)
-    try:
-        yield directory
-    finally:
-        shutil.rmtree(directory)
+    if os.path.lexists(root) and (os.path.islink(root) or not os.path.isdir(root) or os.listdir(root)):
+        hint = f"{FREE}; a home that stands there: 'nightledger restore --take-over'"
+        raise RefusedError(f"{root} is no empty directory", hint=hint)
 
 
 def _require_ours(home: Home, own: KeyRing, archive: Archive, path: str) -> None:
@@ -236,10 +227,11 @@ def _require_ours(home: Home, own: KeyRing, archive: Archive, path: str) -> None
             raise ArchiveError(f"{path} holds {member.path!r}, which no backup of ours does")
 
 
-def _require_consent(home: Home, lost: int, *, takes_over: bool) -> None:
+def _require_consent(home: Home, ring: KeyRing, *, takes_over: bool) -> None:
+    lost = restoring.find_loss(home, find_pin(ring, home.identity.id)).lost
     if takes_over:
         require_person("restore --take-over", simulated=home.identity.simulated)
-    if lost and not takes_over:
+    elif lost:
         raise RefusedError(
             f"this machine has seen {count_of(lost, 'entry', 'entries')} of the log of {home.identity.id} that the backup does not hold",
             hint="find a newer backup; or --take-over has you sign for the loss, and the log tells of it for ever",

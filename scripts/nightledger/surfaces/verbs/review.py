@@ -138,7 +138,6 @@ def _ask_and_sign(context: Context, session: Session, items: list[Item]) -> int:
 
 ALIKE_KEYS = "y sign all  n reject all  s all later  b back, one by one"
 _VERBS = {"y": Verb.APPROVE, "n": Verb.REJECT, "s": Verb.LATER, "r": Verb.REJECT}
-_PROMPT_ROWS = 4
 SIDE_KEYS = ("1", "2", "3")
 SIDE_WORDS = ("keep the first", "keep the second", "both are true")
 _WHEN = "both are true when (Enter: without a condition)"
@@ -189,19 +188,17 @@ class Questions(Struct, kw_only=True):
     def _ask(self, at: int) -> tuple[int, str]:
         """Ask until there is an answer; give where to go on, and the key."""
         item, place = self.items[at], (at + 1, len(self.items))
-        rows = self._print([*screen.item_lines(item, *place), *self.sides(item)])
+        self.context.print_lines([*screen.item_lines(item, *place), *self.sides(item)])
         if at in self.given:
             self.context.print(f"  answered: {choices.word_of(item, self.given[at])}; Enter keeps that")
         while True:
-            if rows + _PROMPT_ROWS > screen.height():  # what it is about has scrolled away
-                rows = self._print(screen.head_lines(item, *place))
             keys = self._keys(at)
             key = screen.ask("  ".join(map(screen.whole, keys.values()))).lower()
             if key in keys or (not key and at in self.given):
                 goes_on = self._take(at, key)
                 if goes_on is not None:
                     return goes_on, key
-                rows += self._print(self._more(item, key), paged=True)
+                self.context.print_lines(self._more(item, key))
 
     def _take(self, at: int, key: str) -> int | None:
         """Do what a key says; give where to go on, None where the change still wants an answer."""
@@ -277,7 +274,7 @@ class Questions(Struct, kw_only=True):
         """Show the others too and ask once about all; nothing where they are to be answered one by one."""
         places = choices.alike(self.items, at)
         for n in places[1:]:
-            self._print(screen.item_lines(self.items[n], n + 1, len(self.items)))
+            self.context.print_lines(screen.item_lines(self.items[n], n + 1, len(self.items)))
         return self._same(places, _VERBS.get(screen.ask(f"all {len(places)}: {ALIKE_KEYS}").lower()))
 
     def _more(self, item: Item, key: str) -> list[str]:
@@ -289,23 +286,11 @@ class Questions(Struct, kw_only=True):
         first = "  it cannot be signed: "
         return screen.wrap(why, indent=screen.INSIDE, first=first) if why else []
 
-    def _print(self, lines: list[str], *, paged: bool = False) -> int:
-        """Print rows, of what was asked for a screen at a time; give how many."""
-        page = screen.height() - 2
-        for n, line in enumerate(lines, 1):
-            self.context.print(line)
-            ends = paged and n % page == 0 and n < len(lines)
-            if ends and screen.ask(f"{len(lines) - n} rows more, q stops") == "q":
-                break
-        return len(lines)
-
     def _confirm(self) -> str:
         """Show in a row each what is about to be signed, and ask; give y, n or b."""
-        most, told, key = screen.height() - 4, choices.counts_of(self.items, self.given), ""
+        told, key = choices.counts_of(self.items, self.given), ""
         keys = "  ".join(map(screen.whole, ("y yes", "n not now", "b back")))
-        places = sorted(self.given)
-        more = [f"  and {len(places) - most} more"] if len(places) > most else []
-        self._print(["", *map(self._row, places[:most]), *more])
+        self.context.print_lines(["", *map(self._row, sorted(self.given))])
         while key not in ("y", "n", "b"):
             key = screen.ask(f"{told[0].upper()}{told[1:]}?  {keys}").lower()
         return key

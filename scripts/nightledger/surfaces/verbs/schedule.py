@@ -72,7 +72,8 @@ def run(options: argparse.Namespace, context: Context) -> int:
     """Print what to add, for this checkout and this home."""
     Home(context.home_path).require()
     place = place_of(context)
-    _require_there(place)
+    if not os.path.exists(place.python):
+        raise ConfigurationError(f"{place.python} is missing", hint=f"make -C '{place.checkout}' setup")
     text = cron_text(place) if options.caller == "cron" else script(place, options.caller)
     context.emit({"for": options.caller, "text": text})
     if context.guided:  # between two questions of 'init --guide': the lines alone
@@ -88,32 +89,19 @@ def place_of(context: Context) -> Place:
     return Place(checkout=CHECKOUT, home=context.home_path, keys_dir=named_keys_directory(context.keys_dir))
 
 
-def _require_there(place: Place) -> None:
-    if not os.path.exists(place.python):
-        raise ConfigurationError(f"{place.python} is missing", hint=f"make -C '{place.checkout}' setup")
-    for path in (place.words(call)[1] for call in CALLS):
-        if not os.path.exists(path):
-            raise ConfigurationError(f"{path} is missing", hint="the checkout is incomplete; git status")
-
-
 def cron_text(place: Place) -> str:
     """Return the lines of a crontab (crontab(5)), each with a comment.
 
     Raises:
         ConfigurationError: A path that a crontab cannot hold.
     """
-    _refuse_line_ends(place)
+    _require_plain(place)
     lines = [shipped_config("schedule/crontab.txt").decode()]
     for call in CALLS:
         words = [f"NIGHTLEDGER_KEYS={shlex.quote(place.keys_dir)}"] if place.keys_dir else []
         command = " ".join([*words, *map(shlex.quote, place.words(call))])
-        if "\\%" in command:
-            raise ConfigurationError(
-                "cron cannot call a path with '\\%' in it", hint="use systemd or launchd, or another path"
-            )
-        # crontab(5): an unescaped % ends the command, within quotes too.
         minutes = ",".join(map(str, call.minutes))
-        lines.append(f"# {call.why}\n{minutes} * * * * {command.replace('%', chr(92) + '%')}\n")
+        lines.append(f"# {call.why}\n{minutes} * * * * {command}\n")
     return "\n".join(lines)
 
 
@@ -121,27 +109,19 @@ def unit_files(place: Place, caller: str) -> dict[str, str]:
     """Return the files that systemd (systemd.unit(5)) or launchd (launchd.plist(5)) reads of a user, by their path from that user's directory.
 
     Raises:
-        ConfigurationError: A path that a unit cannot hold or call.
+        ConfigurationError: A path with a character that means something there.
     """
-    _refuse_line_ends(place)
+    _require_plain(place)
     if caller == "launchd":
         return {
             f"Library/LaunchAgents/nightledger.{call.name}.{place.suffix}.plist": _plist(place, call)
             for call in CALLS
         }
-    if "=" in place.python:
-        raise ConfigurationError(
-            f"systemd cannot call {place.python}: env(1) takes a path with '=' for a variable",
-            hint="use cron, or move the checkout to a path without '='",
-        )
     files = {}
     for call in CALLS:
-        # Through env(1), because systemd refuses quotes in a program's own path; as arguments all is
-        # allowed, with $ doubled (systemd.service(5)), but no program with = in its name: env sets a variable.
-        words = " ".join(_systemd_word(word).replace("$", "$$") for word in place.words(call))
-        keys = (
-            f"Environment={_systemd_word(f'NIGHTLEDGER_KEYS={place.keys_dir}')}\n" if place.keys_dir else ""
-        )
+        # Through env(1), because systemd refuses quotes in a program's own path.
+        words = " ".join(f'"{word}"' for word in place.words(call))
+        keys = f'Environment="NIGHTLEDGER_KEYS={place.keys_dir}"\n' if place.keys_dir else ""
         minutes = ",".join(f"{minute:02}" for minute in call.minutes)
         facts = {"name": call.name, "why": call.why, "words": words, "keys": keys, "minutes": minutes}
         for kind in ("service", "timer"):
@@ -183,16 +163,14 @@ def script(place: Place, caller: str) -> str:
     return "\n".join([*parts, *commands]) + "\n"
 
 
-def _systemd_word(text: str) -> str:
-    """Quote a word by systemd.syntax(7); % begins a specifier everywhere."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
-    return f'"{escaped}"'
+SPECIAL = frozenset('"\\%$=')
+"""Each means something to one of the three: crontab(5), systemd.syntax(7), env(1)."""
 
 
-def _refuse_line_ends(place: Place) -> None:
+def _require_plain(place: Place) -> None:
     for path in (place.checkout, place.home, place.keys_dir):
-        if not path.isprintable():
+        if not path.isprintable() or SPECIAL & {*path}:
             raise ConfigurationError(
                 f"{path!r} holds a character that a schedule cannot",
-                hint="move it to a path of visible characters",
+                hint=f"move it to a path of visible characters, without any of {' '.join(sorted(SPECIAL))}",
             )

@@ -29,11 +29,6 @@ if TYPE_CHECKING:
     from nightledger.files.home import Home
 
 LIMIT_SAID = f"hosts take {MAX_CONTEXT_BYTES:,} bytes whole"
-_LEFT = {
-    "repeated": "said already",
-    "over_most": "over what their source gets",
-    "over_budget": "over the budget",
-}
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
@@ -105,18 +100,15 @@ def _tell(context: Context, staged: "Mapping[str, Any]", *, whole: bool, begun: 
 
 
 def _summary(staged: "Mapping[str, Any]", *, whole: bool) -> "Iterator[str]":
-    from nightledger.domain.staged_page import parse_page
+    from nightledger.surfaces import screen
 
     state = "written" if staged["changed"] else "as it was"
     done = "" if whole else f"; memory/state/tc-restore-pending.md is {state}"
     tokens = f"{staged['tokens']} of {staged['budget_tokens']} tokens"
     yield f"Staged: {count_of(len(staged['lines']), 'line')}, {tokens}{done}."
-    left = [f"{n} {_LEFT[name]}" for name, n in staged["left_out"].items() if n]
-    held = [f"{n} of {name}" for name, n in staged["held"].items()]
-    yield from (f"{how}: {', '.join(one)}." for how, one in (("Left out", left), ("Held back", held)) if one)
-    page = parse_page(staged["text"])
-    if late := not_given(page) if page else 0:
-        yield f"Not given at a session's start: the last {count_of(late, 'line')}; {LIMIT_SAID}."
+    for how in ("left_out", "held"):
+        if told := screen.counted(staged[how]):
+            yield f"{how.replace('_', ' ').capitalize()}: {told}."
     yield from staged["notes"]
 
 

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from nightledger.codec.records import to_plain
 from nightledger.domain.consolidation import MILLION
@@ -41,7 +41,7 @@ from nightledger.surfaces.listing import left_at, signed_in, unasked_in, undoabl
 from nightledger.surfaces.screen import wrap_hint
 from nightledger.trust.event import event_of_record
 from nightledger.trust.keys import KeyRing
-from nightledger.trust.pin import NO_PIN, Pin, find_pin
+from nightledger.trust.pin import NO_PIN, find_pin
 from nightledger.trust.reading import check_log
 
 if TYPE_CHECKING:
@@ -51,80 +51,52 @@ NEWS = timedelta(days=7)
 """How long what scanners held back is told of one by one. Our choice."""
 
 
-class _Found(Struct, kw_only=True):
-    """What the log and the files that it names tell; empty where they cannot be read."""
-
-    alarms: list[needs.Alarm]
-    ledger: Ledger | None = None
-    newest: Event | None = None
-    unasked: list[dict[str, Any]] | None = None
-    seen: "Seen | None" = None
-    stamp: str = ""
-
-    @property
-    def book(self) -> Book:
-        return self.ledger.book if self.ledger else Book()
-
-    @property
-    def held(self) -> list[Entry]:
-        """What the log says was held back by scanners."""
-        entries = self.ledger.log.entries() if self.ledger else ()
-        return [entry for entry in entries if entry[0] == EventName.QUARANTINED]
-
-
-class Look(Struct, frozen=True, kw_only=True):
-    """What one look at a home gives.
+class Look(Struct, kw_only=True):
+    """What one look at a home gives; empty where the log, or what it speaks of, cannot be read.
 
     Attributes:
-        record: The document of ``status --json``.
         gate: The home, opened.
-        ledger: Its log; None where that, or what it speaks of, cannot be read.
+        record: The document of ``status --json``.
+        alarms: What is wrong.
+        ledger: Its log.
+        newest: The newest event of the log.
         seen: All that ``verify`` found; None where an earlier look was believed, or the log does not hold.
+        stamp: How the files looked before it.
+        unasked: What is not asked about any more, where an earlier look was believed.
     """
 
-    record: dict[str, Any]
     gate: Gate
-    ledger: Ledger | None
-    seen: "Seen | None"
+    record: dict[str, Any] = field(default_factory=dict)
+    alarms: list[needs.Alarm] = field(default_factory=list)
+    ledger: Ledger | None = None
+    newest: Event | None = None
+    seen: "Seen | None" = None
+    stamp: str = ""
+    unasked: list[dict[str, Any]] | None = None
 
 
-def look(context: Context) -> dict[str, Any]:
-    """Look at a home; return the document of ``status --json``.
-
-    Raises:
-        ConfigurationError: No home there.
-    """
-    return look_closely(context).record
-
-
-def look_closely(context: Context) -> Look:
-    """Look at a home, and return what was read of it, too.
+def look(context: Context) -> Look:
+    """Look at a home.
 
     Raises:
         ConfigurationError: No home there.
     """
     gate = open_gate(context.home_path, context.keys_dir, actor=actor_of(context), config_of=cap_config)
     home, now = gate.home, context.now
-    pin, alarms = _pin(gate.ring, home)
-    found = _Found(alarms=alarms)
-    aside: tuple[str, ...] = ()
-    unasked: list[dict[str, Any]] = []
-    undoable: list[dict[str, Any]] = []
+    found, log = Look(gate=gate), dict[str, Any]()
     try:
-        _read_log(context, gate, pin, found)
-        if found.ledger:
-            aside = find_set_aside(home, found.book)
-            unasked = unasked_in(gate, found.book) if found.unasked is None else found.unasked
-            undoable = list(undoable_in(gate, found.ledger, context.moment))
-            if found.seen:
-                keep(gate, found.seen, found.stamp, context.moment, unasked)
+        _read_log(context, found)
+        log = _log_record(context, found)
     except NightledgerError as error:  # no file where one should be
         found.alarms.append(needs.Alarm(kind="integrity", message=str(error), hint=error.hint))
-    book = found.book
+    book = found.ledger.book if found.ledger else Book()
     context.short = partial(shortened, book)
     schedule, late = _schedule(context, gate)
     alarms = [*found.alarms, *needs.of_settings(gate, now), *late, *needs.of_machine(home)]
-    record = {
+    entries = found.ledger.log.entries() if found.ledger else ()
+    held = (entry for entry in entries if entry[0] == EventName.QUARANTINED)
+    aside = log.pop("aside", ())
+    found.record = {
         "home": home.root,
         "id": home.identity.id,
         "simulated": home.identity.simulated,
@@ -132,9 +104,10 @@ def look_closely(context: Context) -> Look:
         "alarms": [{"kind": a.kind, "message": a.message, "hint": a.hint} for a in alarms],
         "waiting": waiting_in(book, aside),
         "signed": [term for term in signed_in(gate, book) if term["proposal"] not in aside],
-        "undoable": undoable,
-        "held": [_held_record(entry, now - NEWS) for entry in found.held],
-        "unasked": unasked,
+        "undoable": [],
+        "held": [_held_record(entry, now - NEWS) for entry in held],
+        "unasked": [],
+        **log,
         "sizes": list(_sizes(gate)),
         **schedule,
         "empty": bool(why_empty(home)),
@@ -143,11 +116,28 @@ def look_closely(context: Context) -> Look:
         "analyst": _analyst_record(home),
         "asked": _asked_record(gate),
     }
-    return Look(record=record, gate=gate, ledger=found.ledger, seen=found.seen)
+    return found
 
 
-def _read_log(context: Context, gate: Gate, pin: Pin | None, found: _Found) -> None:
+def _log_record(context: Context, found: Look) -> dict[str, Any]:
+    """Return what the log tells beside its book; nothing where it does not hold. Keep that all was well, if it was."""
+    gate, ledger = found.gate, found.ledger
+    if ledger is None:
+        return {}
+    unasked = unasked_in(gate, ledger.book) if found.unasked is None else found.unasked
+    undoable = list(undoable_in(gate, ledger, context.moment))
+    if found.seen:
+        keep(gate, found.seen, found.stamp, context.moment, unasked)
+    return {"aside": find_set_aside(gate.home, ledger.book), "unasked": unasked, "undoable": undoable}
+
+
+def _read_log(context: Context, found: Look) -> None:
     """Read the log, and check all that ``verify`` checks unless a look that found all well saw these very files."""
+    gate, pin = found.gate, None
+    try:
+        pin = find_pin(KeyRing(Path(gate.ring.directory)), gate.home.identity.id)
+    except NightledgerError as error:
+        found.alarms.append(needs.Alarm(kind="integrity", message=str(error), hint=error.hint))
     if kept := find_kept(gate, pin):
         found.ledger, found.unasked = kept
         found.newest = found.ledger.log.newest
@@ -230,13 +220,6 @@ def _asked_record(gate: Gate) -> dict[str, Any] | None:
     return {"day": day, "tokens": tokens, "cost_millionths": paid, "cost_is_estimated": guessed, **limits}
 
 
-def _pin(ring: KeyRing, home: Home) -> tuple[Pin | None, list[needs.Alarm]]:
-    try:
-        return find_pin(KeyRing(Path(ring.directory)), home.identity.id), []
-    except NightledgerError as error:
-        return None, [needs.Alarm(kind="integrity", message=str(error), hint=error.hint)]
-
-
 def _schedule(context: Context, gate: Gate) -> tuple[dict[str, Any], list[needs.Alarm]]:
     """Return the newest run of each job, in the order in which jobs run, when something is due, and what is wrong."""
     home, now = gate.home, context.now
@@ -275,13 +258,12 @@ _FURTHER = " " * (INDENT + 2)
 """Begins rows in which an item goes on: further in than an item begins."""
 SHOWN = 3
 """How many of a kind are listed; the rest are counted, so that it stays one screen."""
-_BAR = 10
 _MINUTE, _HOUR, _DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Print the screen."""
-    status = look(context)
+    status = look(context).record
     context.emit(status)
     context.print_lines(_held_lines(status) if options.held else status_lines(status, context.short))
     if any(alarm["kind"] in needs.OF_INTEGRITY for alarm in status["alarms"]):
@@ -303,11 +285,7 @@ def status_lines(status: Record, name: Callable[[str], str]) -> list[str]:
         lines += screen.wrap(f"It was left on {screen.utc(left_at)}; using it again takes it up again.")
     for alarm in status["alarms"]:
         lines += _alarm(alarm, name)
-    parts = [(label, texts) for label, texts in _parts(status, name) if texts]
-    if screen.terminal():
-        rows = ((label, "\n".join(_part("", texts, less=INDENT))) for label, texts in parts)
-        return [*lines, *screen.table(rows, "cyan", "")]
-    return [*lines, *(line for label, texts in parts for line in _part(label, texts))]
+    return [*lines, *(line for label, texts in _parts(status, name) for line in _part(label, texts))]
 
 
 def age(since: datetime, now: datetime) -> str:
@@ -335,9 +313,8 @@ def _parts(status: Record, name: Callable[[str], str]) -> Iterator[tuple[str, li
     yield "", ["ask again: nightledger proposals --ask-again NAME"] if status["unasked"] else []
     yield "size", [_size(size) for size in status["sizes"]]
     yield "ran", [_ran(run) for run in status["runs"]] or ["no night yet"]
-    due = status["still_due"]
-    periods = "period is" if due == 1 else "periods are"
-    yield "next", [f"{due} {periods} due: nightledger night" if due else screen.utc(status["next_due_at"])]
+    due = f"{count_of(status['still_due'], 'period is', 'periods are')} due: nightledger night"
+    yield "next", [due if status["still_due"] else screen.utc(status["next_due_at"])]
     yield (
         "model",
         [*map(_analyst, filter(None, [status["analyst"]])), *map(_asked, filter(None, [status["asked"]]))],
@@ -366,19 +343,18 @@ def _staged(staged: Record, now: datetime) -> Iterator[str]:
     if staged["lines"] is None:
         yield "not as it was written, so it is not given out: nightledger stage"
     elif now < read_moment(until):
-        yield f"{staged['lines']} line{'' if staged['lines'] == 1 else 's'}, until {screen.utc(until)}"
+        yield f"{count_of(staged['lines'], 'line')}, until {screen.utc(until)}"
     else:
         yield f"over since {screen.utc(until)}: nightledger stage"
     for one in staged["troubles"]:
         yield f"since {screen.utc(one['since'])}: {screen.shown(one['what'])}"
 
 
-def _part(label: str, texts: list[str], *, less: int = 0) -> list[str]:
-    lines = []
-    for at, text in enumerate(texts):
-        first = f"{'' if at else label:<{INDENT - less}}"
-        lines += wrap_hint(text, indent=_FURTHER[less:], first=first, less=less)
-    return lines
+def _part(label: str, texts: list[str]) -> list[str]:
+    lines = list[str]()
+    for text in texts:
+        lines += wrap_hint(text, indent=_FURTHER, first=f"{'' if lines else label:<{INDENT}}")
+    return [screen.painted(label, "36") + lines[0][len(label) :], *lines[1:]] if lines else []
 
 
 def _alarm(alarm: Record, name: Callable[[str], str]) -> list[str]:
@@ -391,9 +367,7 @@ def _alarm(alarm: Record, name: Callable[[str], str]) -> list[str]:
 def _waits(waiting: Record, now: datetime) -> str:
     if waiting["oldest_at"] is None:
         return "nothing"
-    proposals = "proposal" if waiting["proposals"] == 1 else "proposals"
-    changes = "change" if waiting["changes"] == 1 else "changes"
-    counts = f"{waiting['proposals']} {proposals}, {waiting['changes']} {changes}"
+    counts = f"{count_of(waiting['proposals'], 'proposal')}, {count_of(waiting['changes'], 'change')}"
     return f"{counts}, oldest {age(read_moment(waiting['oldest_at']), now)}: nightledger review"
 
 
@@ -440,9 +414,8 @@ def _size(size: Record) -> str:
     path, characters, cap = screen.shown(size["path"]), size["characters"], size["cap"]
     if cap is None:
         return f"{path} {characters:,} characters, no cap"
-    full = min(_BAR, _BAR * characters // cap)
     over = ", over it" if characters > cap else ""
-    return f"{path} [{'#' * full}{'.' * (_BAR - full)}] {characters:,} of {cap:,} characters{over}"
+    return f"{path} {characters:,} of {cap:,} characters{over}"
 
 
 def _ran(run: Record) -> str:

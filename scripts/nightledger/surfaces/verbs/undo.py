@@ -94,17 +94,12 @@ def undo_rows(undo: Undo) -> Iterator[str]:
     Of a daily log that gets its full text again, and of the archive's copy of it, one row is enough: ``--json`` has the text.
     """
     for write in undo.writes:
-        if write.restores:
-            lines = len(split_lines(decode(write.after)))
-            yield from screen.wrap(
-                screen.shown(f"{write.path}: its full text again, {count_of(lines, 'line')}"),
-                indent="  ",
-                first="",
-            )
-        elif is_copy(write.path):
-            yield from screen.wrap(screen.shown(f"{write.path}: out of the archive"), indent="  ", first="")
-        else:
+        if not (write.restores or is_copy(write.path)):
             yield from screen.diff_lines(undo_diff(write))
+            continue
+        lines = count_of(len(split_lines(decode(write.after))), "line")
+        told = f"its full text again, {lines}" if write.restores else "out of the archive"
+        yield from screen.wrap(screen.shown(f"{write.path}: {told}"), indent="  ", first="")
     for change in undo.stored.proposal.changes:
         if change.op is Op.DELETE_LINK and change.n in undo.changes:
             yield from screen.diff_lines(link_back(change))

@@ -24,6 +24,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from nightledger.codec.records import to_plain
 from nightledger.domain.decision import Moment
 from nightledger.domain.errors import EXIT_ALARM, IntegrityError
 from nightledger.domain.states import Book, Gone, Restored
@@ -49,7 +50,6 @@ from nightledger.trust.pin import find_pin, read_pin
 from nightledger.trust.reading import VerifiedLog, check_log, read_events
 from nightledger.trust.report import Finding, Report
 
-TIME = "%Y-%m-%dT%H:%M:%SZ"
 _INSIDE = "  "
 """Begins rows in which a finding goes on, which its own text may break: a file's name holds any character."""
 SHOWN = 3
@@ -67,11 +67,11 @@ class Seen(Struct, frozen=True, kw_only=True):
     drift: tuple[str, ...] = ()
     earlier: Mapping[str, datetime] = field(default_factory=dict)
     protected: tuple[str, ...] = ()
-    rewrites: Rewrites | None = None
+    rewrites: Rewrites = Rewrites()
     resets: tuple[TrustStep, ...] = ()
     restored: tuple[Restored, ...] = ()
     gone: Mapping[Gone, int] = field(default_factory=dict)
-    applies: AppliesLook | None = None
+    applies: AppliesLook = AppliesLook()
     witnesses: WitnessLook | None = None
     elsewhere: tuple[Finding, ...] = ()
     book: Book | None = None
@@ -80,9 +80,9 @@ class Seen(Struct, frozen=True, kw_only=True):
     def damaged(self) -> Iterator[tuple[str, Altered]]:
         """Give class, path and message of every file that is not what was signed, logged or read."""
         yield from (("ALTERED", found) for found in self.altered)
-        for one in self.applies.findings if self.applies else ():
+        for one in self.applies.findings:
             yield one.damage.value.upper(), Altered(path=f"{one.path}:{one.line}", message=one.message)
-        for item in self.rewrites.now if self.rewrites else ():
+        for item in self.rewrites.now:
             message = f"its first {item.size_bytes} bytes are not those that the night of {item.day} read"
             yield "REWRITTEN", Altered(path=item.path, message=f"{message}; only appending is allowed there")
 
@@ -107,9 +107,8 @@ class Seen(Struct, frozen=True, kw_only=True):
     @property
     def holds(self) -> bool:
         """Whether nothing is an alarm."""
-        rewritten = self.rewrites is not None and self.rewrites.now
-        unsigned = self.applies is not None and self.applies.findings
-        return self.report.ok and not (self.altered or unsigned or self.drift or rewritten or self.told)
+        wrong = (self.altered, self.applies.findings, self.drift, self.rewrites.now, self.told)
+        return self.report.ok and not any(wrong)
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
@@ -209,37 +208,29 @@ def _record(seen: Seen) -> dict[str, Any]:
         "altered_unneeded": [found.path for found in seen.unneeded],
         "altered_and_closed": [one.name for one in seen.closed],
         "applies": {
-            "checked": seen.applies.checked if seen.applies else 0,
-            "expired": seen.applies.expired if seen.applies else 0,
-            "findings": [_plain(one, "line") for one in (seen.applies.findings if seen.applies else ())],
+            **_named(seen.applies, "checked", "expired"),
+            "findings": [_plain(one, "line") for one in seen.applies.findings],
         },
         "drift": [path for path in seen.drift if path not in seen.earlier],
-        "earlier": [{"path": path, "accepted_at": f"{at:{TIME}}"} for path, at in seen.earlier.items()],
+        "earlier": [{"path": path, "accepted_at": to_plain(at)} for path, at in seen.earlier.items()],
         "protected_changed": list(seen.protected),
         **{
-            name: [_named(item, "path", "day", "size_bytes") for item in getattr(seen.rewrites, kind, ())]
+            name: [_named(item, "path", "day", "size_bytes") for item in getattr(seen.rewrites, kind)]
             for name, kind in (("rewritten", "now"), ("rewritten_before", "before"), ("logs_changed", "logs"))
         },
         "gone": {why.value: count for why, count in seen.gone.items()},
         "resets": [
-            {"at": f"{s.since.at:{TIME}}", "cancelled": s.cancelled, "loss": s.loss} for s in seen.resets
+            {"at": to_plain(s.since.at), "cancelled": s.cancelled, "loss": s.loss} for s in seen.resets
         ],
         "restored": [
-            {"at": f"{one.at:{TIME}}", **_named(one, "size", "lost", "root", "decision")}
-            for one in seen.restored
+            to_plain(_named(one, "at", "size", "lost", "root", "decision")) for one in seen.restored
         ],
-        "witnesses": _witness_record(seen),
+        "witnesses": {
+            **to_plain(_named(seen.witnesses or WitnessLook(), "size", "at")),
+            "asked_for": seen.witnesses is not None and seen.witnesses.asks,
+            "findings": [_plain(one) for one in seen.told],
+        },
         "unchecked": list(seen.report.unchecked),
-    }
-
-
-def _witness_record(seen: Seen) -> dict[str, Any]:
-    found = seen.witnesses
-    return {
-        "asked_for": bool(found and found.asks),
-        "size": found.size if found else 0,
-        "at": f"{found.at:{TIME}}" if found and found.at else None,
-        "findings": [_plain(one) for one in seen.told],
     }
 
 
@@ -258,10 +249,10 @@ def _lines(seen: Seen) -> Iterator[str]:
         simulated = " (a simulated home: its clock is whatever --now says)" if seen.simulated else ""
         yield f"The log holds: {seen.report.size} events, root {seen.report.root.hex()[:16]}…{simulated}"
         yield "Its signatures, the trust files, proposals, decisions and gated files are as they were signed."
-        if seen.applies and seen.applies.checked:
+        if seen.applies.checked:
             each = "The apply" if seen.applies.checked == 1 else f"Each of {seen.applies.checked} applies"
             yield f"{each} did what a decision says that an operator signed."
-        if seen.applies and seen.applies.expired:
+        if seen.applies.expired:
             yield f"not checkable any more: what {seen.applies.expired} applies did; bytes that it takes are gone"
     if seen.witnesses and seen.witnesses.at:
         yield f"Witnesses cosigned {seen.witnesses.size} of them, last at {seen.witnesses.at:%Y-%m-%d %H:%M} UTC."
@@ -303,8 +294,7 @@ def _mends(altered: Sequence[Altered]) -> Iterator[str]:
 
 def _routine(seen: Seen) -> Iterator[str]:
     """Tell what is kept and needs nobody, what its agent has reason to change last."""
-    rewrites = seen.rewrites
-    for item in rewrites.before if rewrites else ():
+    for item in seen.rewrites.before:
         yield f"note: {item.path} was rewritten after the night of {item.day}; later nights read the new bytes"
-    for item in rewrites.logs if rewrites else ():
+    for item in seen.rewrites.logs:
         yield f"note: {item.path} has changed since the night of {item.day} read it"
