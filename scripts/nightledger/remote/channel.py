@@ -252,9 +252,8 @@ def peer(options: argparse.Namespace, context: Context) -> int:
             home, key = _parse_key_line(options.line)
             actions = _peer_actions(options.actions)
             change = partial(machines.add_peer, name=name, home=home, key=PeerKey(key=key), actions=actions)
-        case ["remove", name]:
-            gone = "" if options.line is None else _parse_key_line(options.line)[1]
-            change = partial(machines.remove_peer, name=name, key=gone)
+        case ["remove", name] if options.line is None:
+            change = partial(machines.remove_peer, name=name)
         case _:
             raise UsageError("say: channel peer list, channel peer add NAME, or channel peer remove NAME")
 
