@@ -21,7 +21,7 @@ from msgspec.structs import asdict, replace
 from nightledger.codec.canonical import parse_json
 from nightledger.codec.records import MAX_MESSAGE_BYTES, dump_record, load_record, to_plain
 from nightledger.domain.decision import NAMESPACE, Decision
-from nightledger.domain.errors import NightledgerError, RecordError, RefusedError, UsageError
+from nightledger.domain.errors import RecordError, RefusedError, UsageError
 from nightledger.domain.message import PeerKey, Peers, Reply, Status, Waiting
 from nightledger.domain.words import count_of
 from nightledger.files.durable import read_optional, read_regular
@@ -33,7 +33,7 @@ from nightledger.remote import letters
 from nightledger.remote import peers as machines
 from nightledger.remote.handlers import logged_messages
 from nightledger.remote.receiving import RULES, take_in
-from nightledger.remote.spool import PATIENCE_S, Spool
+from nightledger.remote.spool import BoxError, Spool
 from nightledger.remote.transport import Response, Server, Service, is_loopback, sentence
 from nightledger.remote.waiting import RemoteReview, unpack
 from nightledger.surfaces import screen, signing
@@ -74,12 +74,11 @@ def send(options: argparse.Namespace, context: Context) -> int:
         "attempts": delivery.attempts,
     }
     if reply:
-        machines.tell(context, record, [f"{outgoing.peer.name}: {_answer(reply.status, reply.reason)}"])
+        lines = [f"{outgoing.peer.name}: {_answer(reply.status, reply.reason)}"]
         for name, value in sorted(reply.body.items()):
             if isinstance(value, str):
-                context.print_lines(screen.wrap(screen.shown(f"{name}:"), indent="  ", first=""))
-                for line in value.split("\n"):
-                    context.print_lines(screen.text_lines(line, indent="  "))
+                lines += [f"{name}:", *(f"  {line}" for line in value.split("\n"))]
+        machines.tell(context, record, lines)
         return int(reply.status is Status.REJECTED)
     if delivery.error:
         kept = "hint: it is kept in memory/state/tc-dead-letters.jsonl; mend the cause and send it anew"
@@ -163,26 +162,18 @@ def receive(options: argparse.Namespace, context: Context) -> int:
     lines = [f"took in {one['action']} of {one['peer']} ({one['message']})" for one in emptied.answered]
     told = "{peer} answered {action}: {answer}"
     lines += [told.format(**one, answer=_answer(one["status"], one["reason"])) for one in emptied.replies]
-    machines.tell(context, asdict(emptied), lines, _wrong(emptied, waits=not context.quiet))
+    expired = "no answer to {} came before it expired; it is a dead letter now"
+    wrong = [expired.format(message) for message in emptied.dead]
+    wrong += [*emptied.problems]
+    aside = "{name} cannot be taken in and is set aside in cur/: {reason}"
+    wrong += [aside.format(**one) for one in emptied.unreadable]
+    notes = [f"error: {told}" for told in wrong]
+    if emptied.later and not context.quiet:
+        notes.append(f"{count_of(emptied.later, 'letter waits', 'letters wait')} for the next round")
+    record = {**asdict(emptied), "set_aside": len(emptied.unreadable)}
+    machines.tell(context, record, lines, notes)
     rejected = any(one["status"] == Status.REJECTED for one in emptied.replies)
-    return 1 if emptied.dead or emptied.set_aside or emptied.problems or rejected else 0
-
-
-def _wrong(emptied: letters.Emptied, *, waits: bool) -> Iterator[str]:
-    """Tell what did not go well, and, where asked for, what merely waits."""
-    for message in emptied.dead:
-        yield f"error: no answer to {message} came before it expired; it is a dead letter now"
-    yield from (f"error: {problem}" for problem in emptied.problems)
-    if emptied.problems:
-        yield "hint: mend what the error names; each round tries again, and nothing is done twice"
-    if emptied.set_aside:
-        yield f"error: {count_of(emptied.set_aside, 'letter')} that could not be read, set aside in cur/"
-    if waits:
-        kept = f"What stays so for {PATIENCE_S // 3600} hours is set aside in cur/"
-        for one in emptied.unreadable:
-            yield f"{one['name']} cannot be taken in: {one['reason']}. {kept}"
-        if emptied.later:
-            yield f"{count_of(emptied.later, 'letter waits', 'letters wait')} for the next round"
+    return 1 if wrong or rejected else 0
 
 
 def status(options: argparse.Namespace, context: Context) -> int:
@@ -212,13 +203,11 @@ def status(options: argparse.Namespace, context: Context) -> int:
 
 
 def _spool_record(path: str, home_id: str) -> dict[str, Any]:
-    waiting, aside, error = 0, 0, ""
     try:
         box = Spool(path, home_id)
-        waiting, aside = len(box.names()), box.aside()
-    except (NightledgerError, OSError) as failure:  # whoever shares a spool can break the box in it
-        error = f"this home's box in it cannot be read ({failure})"
-    return {"path": path, "waiting": waiting, "set_aside": aside, "error": error}
+        return {"path": path, "waiting": len(box.names()), "set_aside": box.aside(), "error": ""}
+    except BoxError as error:
+        return {"path": path, "waiting": 0, "set_aside": 0, "error": str(error)}
 
 
 def keygen(options: argparse.Namespace, context: Context) -> int:
