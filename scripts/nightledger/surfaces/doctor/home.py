@@ -34,28 +34,17 @@ if TYPE_CHECKING:
     from nightledger.domain.decision import Event
     from nightledger.surfaces.verbs.verify import Seen
 
-MOUNTS = "/proc/self/mountinfo"
-NETWORK = frozenset(
-    [
-        *("9p", "afs", "ceph", "cifs", "drvfs", "fuse.gcsfuse", "fuse.glusterfs", "fuse.rclone"),
-        *("fuse.s3fs", "fuse.sshfs", "ncpfs", "nfs", "nfs4", "smb3", "smbfs", "vboxsf"),
-    ]
-)
-"""File systems on which locks or renames of another machine are not seen at once, or not at all."""
-_TYPE_AT = 4
-"""Where a line of mountinfo names the mount point, proc_pid_mountinfo(5)."""
 _CLOCK_SLACK = timedelta(minutes=2)
 SILENT_DAYS = 3
 """Days without a daily log after which it is worth a look. Our choice."""
 
 
-def check_home(home: Home, keys_dir: str, *, mounts: str = MOUNTS) -> Iterator[Check]:
+def check_home(home: Home, keys_dir: str) -> Iterator[Check]:
     """Look at the home's place, its settings and what runs of ours left.
 
     Args:
         home: Which.
         keys_dir: Where ``operator.yaml`` and the keys lie.
-        mounts: The kernel's list of mounts.
     """
     identity, here = home.identity, this_machine()
     if identity.simulated:
@@ -66,9 +55,6 @@ def check_home(home: Home, keys_dir: str, *, mounts: str = MOUNTS) -> Iterator[C
         yield found("home.read_only", root=home.root)
     for path in home.leading_out()[:1]:
         yield found("home.leads_out", path=path, real=os.path.realpath(home.path(path)), root=home.root)
-    kind = filesystem_of(home.root, mounts)
-    if kind:
-        yield found("home.network" if kind in NETWORK else "home.disk", kind=kind)
     yield from _settings(home, keys_dir)
     if names := sorted(find_leftovers(home)):
         yield found("home.leftovers", count=len(names), first=names[0])
@@ -177,27 +163,6 @@ def check_clock(
         yield found("clock.behind", newest=newest.at)
     if not boot and not home.identity.simulated:
         yield found("clock.no_boots")
-
-
-def filesystem_of(path: str, mounts: str = MOUNTS) -> str:
-    """Give the type of the file system that a path lies on; empty where the system does not tell.
-
-    Args:
-        path: Absolute.
-        mounts: A list in the form of proc_pid_mountinfo(5).
-    """
-    try:
-        with open(mounts, encoding="utf-8", errors="surrogateescape") as stream:
-            lines = stream.read().splitlines()
-    except OSError:
-        return ""
-    real, best, found = os.path.realpath(path), "", ""
-    for line in lines:
-        left, dash, right = line.partition(" - ")
-        point = left.split(" ")[_TYPE_AT].encode().decode("unicode_escape") if dash else ""
-        if point and f"{real}/".startswith(f"{point.rstrip('/')}/") and len(point) >= len(best):
-            best, found = point, right.split(" ")[0]
-    return found
 
 
 OLDEST_PYTHON = (3, 11)
