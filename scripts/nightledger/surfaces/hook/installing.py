@@ -102,7 +102,6 @@ def plan_install(home: Home, host: str, root: str, project: str | None = None) -
         RefusedError: It is a protected file.
     """
     call = call_of(home)
-    _require_text(call)
     if host == OPENCLAW:
         folder = os.path.join(_folder_root(host, root, project), "hooks", hooking.folder_name(call))
         return [
@@ -113,17 +112,10 @@ def plan_install(home: Home, host: str, root: str, project: str | None = None) -
     before = _read(home, path)
     shown = hooking.addition(host, call)
     try:
-        after = hooking.with_hooks(host, _text(before), call)
+        after = hooking.with_hooks(host, _text(before), call).encode()
     except ValueError as error:
         raise _unfit(path, f"add it by hand:\n{indent(shown, '  ')}", error) from error
-    return [
-        Step(
-            path=os.path.realpath(path),
-            before=before,
-            after=after.encode(),
-            shown=shown,
-        )
-    ]
+    return [Step(path=os.path.realpath(path), before=before, after=after, shown=shown)]
 
 
 def plan_remove(home: Home, host: str, root: str, project: str | None = None) -> list[Step]:
@@ -282,16 +274,6 @@ def _text(raw: bytes | None) -> str:
 
 def _unfit(path: str, hint: str, error: ValueError) -> ConfigurationError:
     return ConfigurationError(f"{path} is left as it is: {error}", hint=hint)
-
-
-def _require_text(call: hooking.HookCall) -> None:
-    try:
-        "".join(call.words("", "")).encode()
-    except UnicodeEncodeError as error:
-        raise ConfigurationError(
-            f"no configuration can name {os.fsencode(call.home)!r}: it is no text in UTF-8",
-            hint="move the home to a path that is",
-        ) from error
 
 
 def _require_writable(path: str) -> None:
