@@ -431,12 +431,15 @@ def find_anchored(tree: Tree, pin: Pin, paths: Sequence[str]) -> tuple[Finding, 
     return tuple(found)
 
 
-def check_witnesses(home: Home, ledger: Ledger, keys_dir: str, at: Moment) -> Iterator[doctor.Check]:
-    """Say for ``doctor`` how the home stands with its witnesses.
+def check_witnesses(
+    home: Home, ledger: Ledger, seen: trusting.WitnessLook, keys_dir: str, at: Moment
+) -> Iterator[doctor.Check]:
+    """Say for ``doctor`` how the home stands with its witnesses; what they speak against is told as what ``verify`` found.
 
     Args:
         home: Whose.
         ledger: Its log.
+        seen: What they said.
         keys_dir: Where ``operator.yaml`` lies.
         at: The clocks.
     """
@@ -444,9 +447,7 @@ def check_witnesses(home: Home, ledger: Ledger, keys_dir: str, at: Moment) -> It
     if not policy.asks:
         yield doctor.found("witness.none")
         return
-    seen, addresses = look(home, ledger, at), load_operator(keys_dir).witnesses
-    for one in seen.findings:
-        yield doctor.found("witness.wrong", what=one.damage.value.upper(), message=one.message)
+    addresses = load_operator(keys_dir).witnesses
     if seen.at and not seen.findings:
         yield doctor.found("witness.good", size=seen.size, at=seen.at)
     names = dict.fromkeys(witness.key.name for witness in policy.witnesses)

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nightledger.domain.decision import Moment
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.settings import Settings
 from nightledger.domain.transcript import EXTRACTS
@@ -25,8 +26,8 @@ from nightledger.hosts.daylogs import detect_host, find_daylogs, preset
 from nightledger.night import read_ledger
 from nightledger.recall.sources import MOST_BYTES, find_sources
 from nightledger.surfaces.context import cap_config, this_machine
-from nightledger.surfaces.doctor.keys import Check, found
-from nightledger.surfaces.needs import STRICTEST, of_notifier
+from nightledger.surfaces.doctor.keys import Check, State, found
+from nightledger.surfaces.needs import OF_INTEGRITY, STRICTEST, of_look, of_notifier
 from nightledger.surfaces.verbs.schedule import CALLS, Call, Place, unit_files
 from nightledger.trust import checkpoint
 
@@ -77,27 +78,22 @@ def _settings(home: Home, keys_dir: str) -> Iterator[Check]:
     yield from failed or [found(notifier, path=os.path.join(keys_dir, OPERATOR))]
 
 
-def check_seen(seen: "Seen") -> Iterator[Check]:
-    """Tell what ``verify`` found.
+def check_seen(home: Home, seen: "Seen", at: Moment) -> Iterator[Check]:
+    """Tell what ``verify`` found, as ``status`` tells it.
 
     Args:
-        seen: Its look.
+        home: Whose.
+        seen: The look.
+        at: The clocks.
     """
-    if not seen.report.ok or seen.book is None:
-        first = seen.report.alarms[0]
-        damage = first.damage.value.upper()
-        yield found("log.damaged", damage=damage, path=first.path, message=first.message)
-        return
-    yield found("log.good", size=seen.report.size)
-    for what in seen.report.unchecked:
-        yield found("log.unchecked", what=what)
-    damaged = [one for _, one in seen.damaged]
-    for one in damaged:
-        yield found("log.altered_kept" if one.is_kept else "log.altered", path=one.path, message=one.message)
-    if not damaged:
-        yield found("log.files", proposals=len(seen.book.proposals), decisions=len(seen.book.decisions))
-    for path in seen.drift:
-        yield found("memory.drift", path=path)
+    for alarm in of_look(home, seen, at):
+        if alarm.kind:
+            state = State.BAD if alarm.kind in OF_INTEGRITY else State.NOTE
+            yield Check(area="log", state=state, message=alarm.message, fix=alarm.hint)
+    if seen.report.ok:
+        yield found("log.good", size=seen.report.size)
+        for what in seen.report.unchecked:
+            yield found("log.unchecked", what=what)
 
 
 def check_memory(home: Home, settings: Settings, now: datetime) -> Iterator[Check]:
