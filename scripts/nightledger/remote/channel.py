@@ -185,17 +185,18 @@ def status(options: argparse.Namespace, context: Context) -> int:
     with reading(context) as session:
         peers = machines.read_peers(home, session.ledger, session.moment).peers
         heard = {one["iss"]: one["at"] for one in logged_messages(session.ledger)}
-    known, lines = [], []
-    for found in peers:
-        at, unanswered = heard.get(found.home), sent.count(found.home)
-        known.append({"name": found.name, "home": found.home, "heard": at, "unanswered": unanswered})
-        lines.append(f"{found.name}: asked for something {at or 'never'}; {unanswered} unanswered")
+    known = [
+        {"name": one.name, "home": one.home, "heard": heard.get(one.home), "unanswered": sent.count(one.home)}
+        for one in peers
+    ]
     boxes = [_spool_record(path, home.identity.id) for path in letters.spools(context)]
     error = str(dead[-1].get("error", "")) if dead else ""
+    asked = "{name}: asked for something {at}; {unanswered} unanswered"
+    lines = [asked.format(**one, at=one["heard"] or "never") for one in known]
     for box in boxes:
-        aside = f", {box['set_aside']} set aside in cur/ that could not be read" if box["set_aside"] else ""
-        told = box["error"] or count_of(box["waiting"], "letter waits", "letters wait") + aside
-        lines.append(f"spool {box['path']}: {told}")
+        told = count_of(box["waiting"], "letter waits", "letters wait")
+        told += f", {box['set_aside']} set aside in cur/ that could not be read" if box["set_aside"] else ""
+        lines.append(f"spool {box['path']}: {box['error'] or told}")
     lines += [f"dead letters: {len(dead)}", *([f"the last one: {error}"] if error else [])]
     record = {"peers": known, "spools": boxes, "dead_letters": len(dead), "last_error": error}
     machines.tell(context, record, lines)

@@ -191,8 +191,6 @@ def spelled_out(verb: str, words: list[str]) -> tuple[str, list[str]]:
     if verb in ALIASES:
         verb, *more = ALIASES[verb]
         return verb, [*more, *words]
-    if verb == "hosts" and words[:1] == ["event"]:
-        return "hook", words[1:]
     return verb, words
 
 

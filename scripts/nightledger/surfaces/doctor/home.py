@@ -20,7 +20,7 @@ from nightledger.files.atomic import find_leftovers
 from nightledger.files.configuration import OPERATOR, home_zone, load_operator, settings_of
 from nightledger.files.home import Home
 from nightledger.gate.gated import read_gated
-from nightledger.gate.opening import MEND, why_no_consent
+from nightledger.gate.opening import MEND
 from nightledger.hosts.configured import Cap, read_cap
 from nightledger.hosts.daylogs import detect_host, find_daylogs, preset
 from nightledger.night import read_ledger
@@ -62,14 +62,10 @@ def check_home(home: Home, keys_dir: str) -> Iterator[Check]:
 
 
 def _settings(home: Home, keys_dir: str) -> Iterator[Check]:
-    own = [home.settings] if os.path.lexists(home.settings) else []
-    if os.path.lexists(home.consent_graph) and not why_no_consent(home):  # else a look of its own tells
-        own.append(home.consent_graph)
-    names = ", ".join(home.relative(path) for path in own)
     if problem := settings_of(home).problem:
         yield found("home.bad_settings", problem=problem, mend=f"{MEND}; {STRICTEST}")
     else:
-        yield found("home.settings", which=f"shipped, and {names}" if own else "as shipped")
+        yield found("home.settings")
     notifier = "home.notifier" if load_operator(keys_dir).notify else "home.no_notifier"
     failed = [
         found("home.notifier_failed", message=one.message, hint=one.hint)
