@@ -200,7 +200,7 @@ def test_what_fades_is_told_by_active_hours(world: World) -> None:
             "Keep backups for 30 days.",
             "Restart the relay after an upgrade.",
         }
-        assert {row[-2] for row in told} == {left}, told
+        assert {row[-1] for row in told} == {left}, told
         assert faded in Tags(Path(world.ok("report").strip()).read_text(encoding="utf-8")).words
 
 

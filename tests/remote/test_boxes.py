@@ -1,6 +1,5 @@
 """The same bytes over a directory that both machines share."""
 
-import os
 import shutil
 from pathlib import Path
 
@@ -43,20 +42,10 @@ def test_what_was_made_by_hand_under_the_name_of_a_letter_is_told_and_set_aside(
     names = [f"m-{letter * 26}{MESSAGE_SUFFIX}" for letter in "bc"]
     (new / names[0]).write_text("made by hand\n")
     (new / names[1]).mkdir()
-    os.utime(new / names[0], (pair.agent.now, pair.agent.now))
-    os.utime(new / names[1], (pair.agent.now, pair.agent.now))
-    ran = pair.agent.run("channel", "receive", typed=[])
-    assert (ran.status, ran.out.split()[:2]) == (0, ["took", "in"])
-    told = " ".join(ran.err.split())
-    assert f"{names[0]} cannot be taken in:" in told
-    assert f"{names[1]} cannot be taken in:" in told
-    assert "is set aside in cur/" in told
-    assert "2 letters wait for the next round" in told
-    for name in names:
-        os.utime(new / name, (0, 0))
     ran = pair.agent.run("channel", "receive")
-    assert ran.status == 1
-    assert "2 letters that could not be read, set aside in cur/" in " ".join(ran.err.split())
+    assert (ran.status, ran.out.split()[:2]) == (1, ["took", "in"])
+    for name in names:
+        assert f"{name} cannot be taken in and is set aside in cur/:" in " ".join(ran.err.split())
     assert list(new.iterdir()) == []
     shown = " ".join(pair.agent.out("channel", "status").split())
     assert "0 letters wait, 2 set aside in cur/ that could not be read" in shown
@@ -91,7 +80,7 @@ def test_a_machine_that_breaks_its_own_box_holds_up_no_letter_but_its_own(pair: 
     ran = pair.agent.run("channel", "receive")
     assert ran.status == 1
     told = "".join(ran.err.split())  # a path may be broken anywhere
-    assert "cannotbeputintothesender'sbox:" in told
+    assert f"thebox{box}cannotbeused:" in told
     assert f"{box} is not a directory; move it away: mv {box} {box}.old".replace(" ", "") in told
     box.unlink()
     assert len(empty_boxes(pair.agent.context()).answered) == 2

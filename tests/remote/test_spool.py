@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from nightledger.domain.errors import ConfigurationError, RecordError
-from nightledger.remote.spool import MESSAGE_SUFFIX, PATIENCE_S, Spool
+from nightledger.domain.errors import RecordError
+from nightledger.remote.spool import MESSAGE_SUFFIX, BoxError, Spool
 
 HOME = "0123456789abcdef0123456789abcdef"
 ID = "m-" + "a" * 26
@@ -45,20 +45,26 @@ def strange(new: Path) -> list[str]:
     return names
 
 
-def test_whatever_has_the_name_of_a_letter_is_set_aside_in_the_end(box: Spool, tmp_path: Path) -> None:
+def test_whatever_has_the_name_of_a_letter_and_is_none_is_set_aside(box: Spool, tmp_path: Path) -> None:
     box.put(NAME, b"hello")
     new, cur = tmp_path / HOME / "new", tmp_path / HOME / "cur"
     names = strange(new)
     assert sorted(box.names()) == [NAME, *names]
-    later = max((new / name).lstat().st_mtime for name in names) + PATIENCE_S + 1
     for name in names:
         with pytest.raises(RecordError):
             box.read(name, 50)
-        assert box.set_aside(name, later)
+        box.set_aside(name)
     assert (box.names(), box.aside()) == ([NAME], 4)
     assert sorted(path.name for path in cur.iterdir()) == [f"{name}.unreadable" for name in names]
 
 
 def test_a_spool_that_is_gone_is_not_an_empty_one(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="missing"):
+    with pytest.raises(BoxError, match="missing"):
         Spool(str(tmp_path / "mount"), HOME)
+
+
+def test_a_box_that_is_a_file_is_told_by_its_name(box: Spool, tmp_path: Path) -> None:
+    (tmp_path / HOME).write_text("not a directory")
+    for use in (lambda: box.put(NAME, b"x"), box.names, lambda: box.set_aside(NAME)):
+        with pytest.raises(BoxError, match=HOME):
+            use()

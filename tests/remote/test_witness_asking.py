@@ -163,26 +163,6 @@ def test_a_backup_that_was_taken_over_stays_an_alarm_until_another_witness_is_si
     assert console.run("verify").status == 0
 
 
-def test_a_policy_from_elsewhere_is_demanded(machines: Machines, console: Console, tmp_path: Path) -> None:
-    with machines.serving():
-        console.run("witness", "ask")
-    home = machines.desk.home
-    mine = tmp_path / "policy"
-    shutil.copy(home.policy, mine)
-    assert console.run("verify", "--policy", str(mine)).status == 0
-    stranger = "".join(
-        line for line in mine.read_text().splitlines(keepends=True) if not line.startswith("log ")
-    )
-    mine.write_text(stranger)
-    ran = console.run("verify", "--policy", str(mine))
-    assert (ran.status, ran.out.split(" ")[0]) == (4, "UNSIGNED")
-    other = tmp_path / "other"
-    other.write_text(Path(home.policy).read_text().replace("group witness-example-harbour 1", "group x all"))
-    assert console.run("verify", "--policy", str(other)).status == 1
-    other.write_text(Path(home.policy).read_text().split("group")[0] + "quorum none\n")
-    assert console.run("verify", "--policy", str(other)).status == 0
-
-
 def test_one_round_at_a_time(machines: Machines) -> None:
     with machines.serving(), Lock(machines.desk.home.lock_path("witness")):
         assert ask_round(machines.context) is None

@@ -66,11 +66,6 @@ def test_a_verb_that_is_not_there(capsys: Out) -> None:
             "error: the package 'msgspec' is not installed\nhint: make setup\n",
         ),
         (
-            ModuleNotFoundError("x", name="__future__"),
-            2,
-            f"error: this user cannot read the interpreter's own module '__future__' ({sys.executable})\nhint: ",
-        ),
-        (
             OSError(28, "No space left on device", "/x"),
             1,
             "error: /x: No space left on device\nhint: the disk is full; free some room",

@@ -17,7 +17,7 @@ from nightledger.files.owner import Flag
 from nightledger.gate import gated as locking
 from nightledger.recall.indexing import refresh
 from nightledger.surfaces.doctor.around import agent_lines, check_locks, check_rivals, check_search, offer
-from nightledger.surfaces.doctor.home import check_program, filesystem_of
+from nightledger.surfaces.doctor.home import check_program
 from nightledger.surfaces.doctor.keys import Check, Protection, State, check_keys, protection
 from nightledger.surfaces.screen import sentences
 from nightledger.trust import checkpoint
@@ -104,21 +104,6 @@ def test_no_line_but_a_command_is_wider_than_a_narrow_terminal(
     wide = [line.strip(" >") for line in lines if len(line) > 40]
     assert f"ssh-keygen -p -f '{key}'" in wide
     assert {line.split()[0].strip("'") for line in wide} <= set(sentences("commands")["programs"])
-
-
-MOUNTS = """\
-21 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
-40 21 0:40 / /home rw shared:2 - btrfs /dev/sdb rw
-41 40 0:41 / /home/me/far\\040away rw - nfs4 server:/x rw
-42 21 0:42 / /homes rw - cifs //server/y rw
-no line
-"""
-
-
-@from_corpus("surfaces-doctor")
-def test_the_innermost_mount_tells_the_file_system(path: str, kind: str, tmp_path: Path) -> None:
-    (tmp_path / "mounts").write_text(MOUNTS)
-    assert filesystem_of(path, str(tmp_path / "mounts")) == kind
 
 
 def look(home: Home) -> list[Check]:

@@ -20,7 +20,7 @@ def rows(text: str) -> list[str]:
 
 def test_a_command_is_never_broken_and_prose_goes_on_behind_it() -> None:
     assert rows(f"chmod 600 '{PATH}', and make new keys if someone did") == [
-        f"     > chmod 600 '{PATH}'",
+        f"     > chmod 600 '{PATH}',",
         "       and make new keys if someone did",
     ]
 

@@ -146,7 +146,7 @@ def test_a_collection_is_asked_for_the_next_hours_only(tmp_path: Path) -> None:
         (Server(status=401), "cannot be read: its server answered 401"),
         (
             Server(status=302, headers={"Location": "http://127.0.0.1:1/secret"}),
-            "has moved: its server names another address, which is to be named in operator.yaml",
+            "cannot be read: its server answered 302",
         ),
         (Server(body=b"<html>"), "is no iCalendar text"),
         (Server(body=b"x" * 16_000_001), "has more than 16,000,000 bytes"),

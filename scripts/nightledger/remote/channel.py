@@ -21,7 +21,7 @@ from msgspec.structs import asdict, replace
 from nightledger.codec.canonical import parse_json
 from nightledger.codec.records import MAX_MESSAGE_BYTES, dump_record, load_record, to_plain
 from nightledger.domain.decision import NAMESPACE, Decision
-from nightledger.domain.errors import NightledgerError, RecordError, RefusedError, UsageError
+from nightledger.domain.errors import RecordError, RefusedError, UsageError
 from nightledger.domain.message import PeerKey, Peers, Reply, Status, Waiting
 from nightledger.domain.words import count_of
 from nightledger.files.durable import read_optional, read_regular
@@ -33,7 +33,7 @@ from nightledger.remote import letters
 from nightledger.remote import peers as machines
 from nightledger.remote.handlers import logged_messages
 from nightledger.remote.receiving import RULES, take_in
-from nightledger.remote.spool import PATIENCE_S, Spool
+from nightledger.remote.spool import BoxError, Spool
 from nightledger.remote.transport import Response, Server, Service, is_loopback, sentence
 from nightledger.remote.waiting import RemoteReview, unpack
 from nightledger.surfaces import screen, signing
@@ -74,12 +74,11 @@ def send(options: argparse.Namespace, context: Context) -> int:
         "attempts": delivery.attempts,
     }
     if reply:
-        machines.tell(context, record, [f"{outgoing.peer.name}: {_answer(reply.status, reply.reason)}"])
+        lines = [f"{outgoing.peer.name}: {_answer(reply.status, reply.reason)}"]
         for name, value in sorted(reply.body.items()):
             if isinstance(value, str):
-                context.print_lines(screen.wrap(screen.shown(f"{name}:"), indent="  ", first=""))
-                for line in value.split("\n"):
-                    context.print_lines(screen.text_lines(line, indent="  "))
+                lines += [f"{name}:", *(f"  {line}" for line in value.split("\n"))]
+        machines.tell(context, record, lines)
         return int(reply.status is Status.REJECTED)
     if delivery.error:
         kept = "hint: it is kept in memory/state/tc-dead-letters.jsonl; mend the cause and send it anew"
@@ -163,26 +162,18 @@ def receive(options: argparse.Namespace, context: Context) -> int:
     lines = [f"took in {one['action']} of {one['peer']} ({one['message']})" for one in emptied.answered]
     told = "{peer} answered {action}: {answer}"
     lines += [told.format(**one, answer=_answer(one["status"], one["reason"])) for one in emptied.replies]
-    machines.tell(context, asdict(emptied), lines, _wrong(emptied, waits=not context.quiet))
+    expired = "no answer to {} came before it expired; it is a dead letter now"
+    wrong = [expired.format(message) for message in emptied.dead]
+    wrong += [*emptied.problems]
+    aside = "{name} cannot be taken in and is set aside in cur/: {reason}"
+    wrong += [aside.format(**one) for one in emptied.unreadable]
+    notes = [f"error: {told}" for told in wrong]
+    if emptied.later and not context.quiet:
+        notes.append(f"{count_of(emptied.later, 'letter waits', 'letters wait')} for the next round")
+    record = {**asdict(emptied), "set_aside": len(emptied.unreadable)}
+    machines.tell(context, record, lines, notes)
     rejected = any(one["status"] == Status.REJECTED for one in emptied.replies)
-    return 1 if emptied.dead or emptied.set_aside or emptied.problems or rejected else 0
-
-
-def _wrong(emptied: letters.Emptied, *, waits: bool) -> Iterator[str]:
-    """Tell what did not go well, and, where asked for, what merely waits."""
-    for message in emptied.dead:
-        yield f"error: no answer to {message} came before it expired; it is a dead letter now"
-    yield from (f"error: {problem}" for problem in emptied.problems)
-    if emptied.problems:
-        yield "hint: mend what the error names; each round tries again, and nothing is done twice"
-    if emptied.set_aside:
-        yield f"error: {count_of(emptied.set_aside, 'letter')} that could not be read, set aside in cur/"
-    if waits:
-        kept = f"What stays so for {PATIENCE_S // 3600} hours is set aside in cur/"
-        for one in emptied.unreadable:
-            yield f"{one['name']} cannot be taken in: {one['reason']}. {kept}"
-        if emptied.later:
-            yield f"{count_of(emptied.later, 'letter waits', 'letters wait')} for the next round"
+    return 1 if wrong or rejected else 0
 
 
 def status(options: argparse.Namespace, context: Context) -> int:
@@ -194,17 +185,18 @@ def status(options: argparse.Namespace, context: Context) -> int:
     with reading(context) as session:
         peers = machines.read_peers(home, session.ledger, session.moment).peers
         heard = {one["iss"]: one["at"] for one in logged_messages(session.ledger)}
-    known, lines = [], []
-    for found in peers:
-        at, unanswered = heard.get(found.home), sent.count(found.home)
-        known.append({"name": found.name, "home": found.home, "heard": at, "unanswered": unanswered})
-        lines.append(f"{found.name}: asked for something {at or 'never'}; {unanswered} unanswered")
+    known = [
+        {"name": one.name, "home": one.home, "heard": heard.get(one.home), "unanswered": sent.count(one.home)}
+        for one in peers
+    ]
     boxes = [_spool_record(path, home.identity.id) for path in letters.spools(context)]
     error = str(dead[-1].get("error", "")) if dead else ""
+    asked = "{name}: asked for something {at}; {unanswered} unanswered"
+    lines = [asked.format(**one, at=one["heard"] or "never") for one in known]
     for box in boxes:
-        aside = f", {box['set_aside']} set aside in cur/ that could not be read" if box["set_aside"] else ""
-        told = box["error"] or count_of(box["waiting"], "letter waits", "letters wait") + aside
-        lines.append(f"spool {box['path']}: {told}")
+        told = count_of(box["waiting"], "letter waits", "letters wait")
+        told += f", {box['set_aside']} set aside in cur/ that could not be read" if box["set_aside"] else ""
+        lines.append(f"spool {box['path']}: {box['error'] or told}")
     lines += [f"dead letters: {len(dead)}", *([f"the last one: {error}"] if error else [])]
     record = {"peers": known, "spools": boxes, "dead_letters": len(dead), "last_error": error}
     machines.tell(context, record, lines)
@@ -212,13 +204,11 @@ def status(options: argparse.Namespace, context: Context) -> int:
 
 
 def _spool_record(path: str, home_id: str) -> dict[str, Any]:
-    waiting, aside, error = 0, 0, ""
     try:
         box = Spool(path, home_id)
-        waiting, aside = len(box.names()), box.aside()
-    except (NightledgerError, OSError) as failure:  # whoever shares a spool can break the box in it
-        error = f"this home's box in it cannot be read ({failure})"
-    return {"path": path, "waiting": waiting, "set_aside": aside, "error": error}
+        return {"path": path, "waiting": len(box.names()), "set_aside": box.aside(), "error": ""}
+    except BoxError as error:
+        return {"path": path, "waiting": 0, "set_aside": 0, "error": str(error)}
 
 
 def keygen(options: argparse.Namespace, context: Context) -> int:
@@ -252,9 +242,8 @@ def peer(options: argparse.Namespace, context: Context) -> int:
             home, key = _parse_key_line(options.line)
             actions = _peer_actions(options.actions)
             change = partial(machines.add_peer, name=name, home=home, key=PeerKey(key=key), actions=actions)
-        case ["remove", name]:
-            gone = "" if options.line is None else _parse_key_line(options.line)[1]
-            change = partial(machines.remove_peer, name=name, key=gone)
+        case ["remove", name] if options.line is None:
+            change = partial(machines.remove_peer, name=name)
         case _:
             raise UsageError("say: channel peer list, channel peer add NAME, or channel peer remove NAME")
 

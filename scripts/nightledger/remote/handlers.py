@@ -32,7 +32,7 @@ from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import home_zone
 from nightledger.files.durable import make_dir, read_optional
 from nightledger.files.hook_state import append_exposure
-from nightledger.files.staged import StagedLine
+from nightledger.files.staged import read_staged
 from nightledger.gate.deciding import Signed, accept
 from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.gated import read_gated, require_watched
@@ -241,25 +241,20 @@ def restore_context(work: Work) -> Done:
         staged = stage_home(gate, work.ledger, moment, prepared)
     except errors.ConfigurationError as error:
         raise errors.RefusedError(str(error), hint=error.hint) from error
-    lines = [StagedLine(one.shown, one.path, one.place) for one in staged.lines]
-    exposure = Exposure(
-        at=f"{moment.at:%Y-%m-%dT%H:%M:%SZ}",
-        shown=[name for line in lines for name in line.shown],
-        host=HOST,
-        event="session_start",
-        places=[line.place for line in lines if line.place],
-    )
+    at = f"{moment.at:%Y-%m-%dT%H:%M:%SZ}"
+    page = read_staged(gate.home, at)
     try:
-        if lines:
+        if page:
+            exposure = Exposure(at=at, shown=page.shown, host=HOST, event="session_start", places=page.places)
             append_exposure(gate.home, exposure)
     except (errors.NightledgerError, OSError) as error:
         raise errors.RefusedError(f"what is shown could not be recorded: {error}") from error
-    page = parse_page(staged.text)
+    fence = parse_page(staged.text)
     body = {
         "text": staged.text,
-        "sha256": page.sha256 if page else "",
-        "good_until": page.good_until if page else "",
-        "lines": len(lines),
+        "sha256": fence.sha256 if fence else "",
+        "good_until": fence.good_until if fence else "",
+        "lines": len(staged.lines),
         "notes": list(staged.notes),
     }
     return Done(status=Status.EXECUTED, body=body)
@@ -301,7 +296,9 @@ def consolidate_received(work: Work) -> Done:
         day = date.fromisoformat(work.message.body["date"])
     except ValueError as error:
         raise errors.RefusedError(f"{work.message.body['date']} is no day") from error
-    text = read_forgotten(work.gate, (), work.ledger.book).expunged.without(work.message.body["text"])
+    text = mask_lines(
+        read_forgotten(work.gate, (), work.ledger.book).expunged.without(work.message.body["text"])
+    )
     with kept_text(work, text) as evidence:
         found = _find_worth(work, LogFile(path=evidence.path, day=day), text)
         submission = Submission(
@@ -309,7 +306,7 @@ def consolidate_received(work: Work) -> Done:
             lane=PEER,
             period=day.isoformat(),
             title=f"Log of {day} from the machine {work.peer.name}",
-            drafts=_trusted_less(found.drafts, work.peer.name, mask_lines(text)),
+            drafts=_trusted_less(found.drafts, work.peer.name),
             held=found.held,
         )
         outcome = propose(work.gate, work.ledger, submission, work.moment)
@@ -330,17 +327,16 @@ def _find_worth(work: Work, log: LogFile, text: str) -> StatementFindings:
     return find_in_logs({log: text.encode()}, document, stored, target, night)
 
 
-def _trusted_less(drafts: Sequence[Draft], peer: str, kept: str) -> list[Draft]:
-    """Give the drafts the class of what a tool said, and evidence in the text as it is kept: masked."""
+def _trusted_less(drafts: Sequence[Draft], peer: str) -> list[Draft]:
+    """Return the drafts with the class of what a tool said."""
     flag = Flag(rule="peer", message=f"the machine {peer} sent it")
-    lines = kept.encode().split(b"\n")
-
-    def within(evidence: Evidence) -> Evidence:
-        first, last = evidence.lines
-        sha256 = hashlib.sha256(b"\n".join(lines[first - 1 : last])).hexdigest()
-        return replace(evidence, sha256=sha256, origin=least_trusted((evidence.origin, Origin.TOOL)))
-
     return [
-        replace(draft, evidence=tuple(map(within, draft.evidence)), flags=(*draft.flags, flag))
+        replace(
+            draft,
+            evidence=tuple(
+                replace(one, origin=least_trusted((one.origin, Origin.TOOL))) for one in draft.evidence
+            ),
+            flags=(*draft.flags, flag),
+        )
         for draft in drafts
     ]

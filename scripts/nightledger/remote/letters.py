@@ -31,7 +31,7 @@ from nightledger.files.durable import make_dir, read_optional
 from nightledger.files.home import Home
 from nightledger.remote import receiving
 from nightledger.remote.peers import load_machine_key, read_peers, verify_peer
-from nightledger.remote.spool import MESSAGE_SUFFIX, REPLY_SUFFIX, Spool
+from nightledger.remote.spool import MESSAGE_SUFFIX, REPLY_SUFFIX, BoxError, Spool
 from nightledger.remote.transport import Caller, is_loopback
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import reading
@@ -249,8 +249,8 @@ class Emptied(Struct, kw_only=True):
         replies: Answers that came: ``peer``, ``action``, ``status``, ``reason``.
         later: Letters that could not be dealt with now.
         problems: Sentences: boxes that cannot be read or changed, which whoever shares a spool can bring about.
-        unreadable: Letters that are no message or answer that can be taken in: ``name``, ``reason``.
-        set_aside: Letters that never became readable.
+        unreadable: Letters that were set aside, since they are no message or answer that can be taken in: ``name``,
+            ``reason``.
         dead: Ids of our messages that expired without an answer.
     """
 
@@ -259,7 +259,6 @@ class Emptied(Struct, kw_only=True):
     later: int = 0
     problems: list[str] = field(default_factory=list)
     unreadable: list[dict[str, str]] = field(default_factory=list)
-    set_aside: int = 0
     dead: list[str] = field(default_factory=list)
 
 
@@ -278,14 +277,12 @@ def empty_boxes(context: Context) -> Emptied:
         try:
             box = Spool(directory, Home(context.home_path).identity.id)
             names = box.names()
-        except (errors.NightledgerError, OSError) as error:
-            emptied.problems.append(f"{directory}, the spool or this home's own box in it: {_why(error)}")
+        except BoxError as error:
+            emptied.problems.append(f"{error}; {error.hint}")
             continue
         for name in names:
             try:
                 _deal(context, peers, box, name, emptied)
-            except errors.LockedError:
-                emptied.later += 1
             except errors.IntegrityError:
                 raise
             except errors.NightledgerError as error:
@@ -297,12 +294,6 @@ def empty_boxes(context: Context) -> Emptied:
     return emptied
 
 
-def _why(error: errors.NightledgerError | OSError) -> str:
-    if isinstance(error, OSError):
-        return error.strerror or str(error)
-    return f"{error}; {error.hint}" if error.hint else str(error)
-
-
 def _deal(context: Context, peers: messages.Peers, box: Spool, name: str, emptied: Emptied) -> None:
     try:
         content = box.read(name, MAX_REPLY_ENVELOPE_BYTES)
@@ -310,30 +301,22 @@ def _deal(context: Context, peers: messages.Peers, box: Spool, name: str, emptie
             return
         if name.endswith(REPLY_SUFFIX):
             _take_reply(context, peers, name.removesuffix(REPLY_SUFFIX), content, emptied)
-        elif not _answer(box, receiving.take_in(context, content), emptied):
-            return
+        else:
+            answered = receiving.take_in(context, content)
+            told = answered.message
+            Spool(os.path.dirname(box.root), told.iss).put(f"{told.id}{REPLY_SUFFIX}", answered.envelope)
+            emptied.answered.append({"message": told.id, "action": told.action, "peer": answered.peer})
     except (errors.RecordError, errors.RefusedError) as error:
         # Its own fault; any other is ours, and it comes again.
+        box.set_aside(name)
         emptied.unreadable.append({"name": name, "reason": str(error)})
-        gone = box.set_aside(name, context.now.timestamp())
-        emptied.set_aside += gone
-        emptied.later += not gone
+    except errors.LockedError:
+        emptied.later += 1
+    except BoxError as error:
+        emptied.problems.append(f"{error}; {error.hint}")
+        emptied.later += 1
     else:
         box.done(name)
-
-
-def _answer(box: Spool, answered: receiving.Answered, emptied: Emptied) -> bool:
-    """Put an answer into the sender's box; return whether that was possible."""
-    message = answered.message
-    try:
-        Spool(os.path.dirname(box.root), message.iss).put(f"{message.id}{REPLY_SUFFIX}", answered.envelope)
-    except (errors.NightledgerError, OSError) as error:
-        told = f"{message.id} was taken in, and its answer cannot be put into the sender's box: {_why(error)}"
-        emptied.problems.append(told)
-        emptied.later += 1
-        return False
-    emptied.answered.append({"message": message.id, "action": message.action, "peer": answered.peer})
-    return True
 
 
 def spools(context: Context) -> list[str]:

@@ -2,7 +2,7 @@
 
 Invariant: the machines are those of the trust file ``peers`` that the log's chain names. The
 file as it lies on disk only spares the look at the log where a signature fits no key at all.
-A machine has one name and one home; a key stands at one machine only. This machine's key signs DSSE envelopes,
+A machine has one name, one home and one key; a key stands at one machine only. This machine's key signs DSSE envelopes,
 unattended, and nothing else: nothing that the gate accepts as an operator's word is ever signed with it. What is told of a dead letter is a time and a count, what stands in it is shown by
 ``channel status`` alone.
 """
@@ -31,7 +31,6 @@ from nightledger.trust import keys
 from nightledger.trust.dsse import Envelope, parse_envelope, verify_envelope
 from nightledger.trust.sshsig import KeySigner, PublicKey, parse_public_line
 
-MAX_KEYS = 4
 MAX_LETTERS_BYTES = 256 << 20
 TOLD_FOR = timedelta(days=7)
 """So long lists tell of a dead letter: the longest that a message may live. Our choice."""
@@ -118,7 +117,7 @@ def verify_peer(envelope: Envelope, payload_type: str, peers: Peers) -> Peer:
 
 
 def add_peer(peers: Peers, name: str, home: str, key: PeerKey, actions: Sequence[str]) -> Peers:
-    """Return the list with a machine added, or to a known one a key that takes over from another.
+    """Return the list with a machine added, or with another key in the place of a known one's.
 
     Args:
         peers: As they are.
@@ -137,32 +136,23 @@ def add_peer(peers: Peers, name: str, home: str, key: PeerKey, actions: Sequence
         taken = peer.home == home or any(other.key == key.key for other in peer.keys)
         if peer.name != name and taken:
             raise UsageError(f"that machine is known as {peer.name}", hint="remove it first, or use its name")
-    kept = [other for other in known.keys if other.key != key.key] if known else []
-    if len(kept) >= MAX_KEYS:
-        hint = f"remove one: nightledger channel peer remove {name} --line 'OLD LINE'"
-        raise UsageError(f"{name} has {len(kept)} keys already", hint=hint)
     may = tuple(sorted(set(actions))) or (known.actions if known else ())
-    return _with(peers, Peer(name=name, home=home, keys=(*kept, key), actions=may))
+    new = Peer(name=name, home=home, keys=(key,), actions=may)
+    return replace(peers, peers=tuple(sorted([*_others(peers, name), new], key=lambda peer: peer.name)))
 
 
-def remove_peer(peers: Peers, name: str, key: str = "") -> Peers:
-    """Return the list without a machine, or without one of its keys; the last key goes with the machine.
+def remove_peer(peers: Peers, name: str) -> Peers:
+    """Return the list without a machine.
 
     Raises:
-        UsageError: There is no such machine, or it has no such key.
+        UsageError: There is no such machine.
     """
-    known = peers.find(name)
-    kept = tuple(other for other in known.keys if key not in ("", other.key))
-    if len(kept) == len(known.keys):
-        raise UsageError(f"{name} has no such key")
-    return _with(peers, replace(known, keys=kept))
+    peers.find(name)
+    return replace(peers, peers=_others(peers, name))
 
 
-def _with(peers: Peers, new: Peer) -> Peers:
-    """Put a machine in the place of the one of its name; one without keys is none."""
-    others = [peer for peer in peers.peers if peer.name != new.name]
-    changed = [*others, new] if new.keys else others
-    return replace(peers, peers=tuple(sorted(changed, key=lambda peer: peer.name)))
+def _others(peers: Peers, name: str) -> tuple[Peer, ...]:
+    return tuple(peer for peer in peers.peers if peer.name != name)
 
 
 def read_dead_letters(home: Home) -> list[dict[str, Any]]:

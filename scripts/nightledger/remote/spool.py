@@ -1,14 +1,15 @@
 """Letters between machines as files, in the manner of a maildir (cr.yp.to/proto/maildir.html).
 
 ``<spool>/<home id>/{new,cur}/<name>.json``: whoever writes to a home puts a file into its
-``new``. Invariant: a letter appears in ``new`` whole or not at all when it is written here; one
-that another program copies (rsync, Syncthing, a shared mount) may be seen in part, and is then
-left until it is whole. What was dealt with is removed; what never becomes readable is set aside in ``cur``.
+``new``. Invariant: a letter appears in ``new`` whole or not at all when it is written here; what
+another program copies has to come under another name first, as rsync and Syncthing do. What was dealt with is removed; what
+cannot be taken in is set aside in ``cur``. Whoever shares a spool can break a box in it: that is a :class:`BoxError`.
 """
 
 import os
 import re
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 from nightledger.domain.errors import ConfigurationError, NightledgerError, RecordError
 from nightledger.files.atomic import replace_file
@@ -16,10 +17,21 @@ from nightledger.files.durable import make_dir, read_regular
 
 MESSAGE_SUFFIX = ".message.json"
 REPLY_SUFFIX = ".reply.json"
-PATIENCE_S = 86_400
-"""How long a letter that cannot be read may still be on its way: as long as a message is good by default."""
 _ASIDE = ".unreadable"
 _NAME = re.compile(r"m-[a-z2-7]{26}\.(?:message|reply)\.json")
+
+
+class BoxError(ConfigurationError):
+    """A box of a spool cannot be read or changed."""
+
+
+@contextmanager
+def _box(path: str) -> Iterator[None]:
+    try:
+        yield
+    except (NightledgerError, OSError) as error:
+        hint = getattr(error, "hint", "") or "mend it; each round tries again, and nothing is done twice"
+        raise BoxError(f"the box {path} cannot be used: {error}", hint=hint) from error
 
 
 class Spool:
@@ -35,10 +47,10 @@ class Spool:
             home_id: Whose box.
 
         Raises:
-            ConfigurationError: The directory is missing: a mount that is gone must not look empty.
+            BoxError: The directory is missing: a mount that is gone must not look empty.
         """
         if not os.path.isdir(directory):
-            raise ConfigurationError(
+            raise BoxError(
                 f"the spool {directory} is missing",
                 hint="mount it, or mend operator.yaml in $NIGHTLEDGER_KEYS",
             )
@@ -57,24 +69,30 @@ class Spool:
 
         Returns:
             Where it lies.
+
+        Raises:
+            BoxError: The box is broken.
         """
-        for folder in ("new", "cur"):
-            make_dir(os.path.join(self.root, folder))
-        replace_file(self.path(name), content, disposable=True)
+        with _box(self.root):
+            for folder in ("new", "cur"):
+                make_dir(os.path.join(self.root, folder))
+            replace_file(self.path(name), content, disposable=True)
         return self.path(name)
 
     def names(self) -> list[str]:
         """Return the names of the letters that nobody has dealt with, the oldest first.
 
         Temporary files, ours and those of other programs, have other names, most begin with a dot.
+
+        Raises:
+            BoxError: The box is broken.
         """
         return sorted(sorted(filter(_NAME.fullmatch, self._in("new"))), key=self._age)
 
     def _in(self, folder: str) -> list[str]:
-        try:
+        with _box(self.root), suppress(FileNotFoundError):
             return os.listdir(os.path.join(self.root, folder))
-        except FileNotFoundError:
-            return []
+        return []
 
     def _age(self, name: str) -> int:
         try:
@@ -105,25 +123,12 @@ class Spool:
 
     def done(self, name: str) -> None:
         """Take a letter out of the box, after what it asks for is on disk."""
-        with suppress(FileNotFoundError):  # another round was first
+        with _box(self.root), suppress(FileNotFoundError):  # another round was first
             os.unlink(self.path(name))
 
-    def set_aside(self, name: str, now_s: float) -> bool:
-        """Set a letter aside that cannot be read, once it has had time to become whole.
-
-        Args:
-            name: Which.
-            now_s: Our clock, seconds since 1970 UTC.
-
-        Returns:
-            Whether it was; else it may still be on its way.
-        """
-        path, folder = self.path(name), os.path.join(self.root, "cur")
-        try:
-            if abs(now_s - os.lstat(path).st_mtime) < PATIENCE_S:
-                return False
-        except FileNotFoundError:
-            return False
-        make_dir(folder)
-        os.replace(path, os.path.join(folder, f"{name}{_ASIDE}"))
-        return True
+    def set_aside(self, name: str) -> None:
+        """Set a letter aside that cannot be taken in."""
+        folder = os.path.join(self.root, "cur")
+        with _box(self.root), suppress(FileNotFoundError):
+            make_dir(folder)
+            os.replace(self.path(name), os.path.join(folder, f"{name}{_ASIDE}"))

@@ -32,8 +32,7 @@ from nightledger.remote.handlers import Done, Work
 from nightledger.text.scanners.scan import mask_lines, scan_secrets
 from nightledger.trust.note import decode_base64, encode_base64
 
-MAX_TRAVELLING_BYTES = 4 << 20
-"""Of all proposals in one answer, files and evidence included; what has no room comes when others are answered."""
+MAX_RECORD_BYTES = 4 << 20
 MAX_EXCERPTS = 5
 """Places of evidence that travel with a change, the strongest; its proposal names all."""
 _MAX_EXCERPT_CHARACTERS = 4_000
@@ -52,21 +51,15 @@ def waiting_of(work: Work) -> Waiting:
     documents: dict[str, Document] = {}
     proposals: list[Travelling] = []
     left_out: list[str] = []
-    room = MAX_TRAVELLING_BYTES
     for status in ledger.book.live():
         if status.lane == EDIT_LANE or not status.open_changes():
             continue
         if found := _travelling(work, status):
-            paths = files_of(found[0].changes)
-            added = {path: _document(gate.home, path) for path in sorted(set(paths) - documents.keys())}
-            size = len(found[1].record) + sum(len(excerpt.text) for excerpt in found[1].excerpts)
-            size += sum(len(document.content) for document in added.values())
-            if size <= room:
-                room -= size
-                proposals.append(found[1])
-                documents |= added
-                continue
-        left_out.append(status.id)
+            for path in sorted(set(files_of(found[0].changes)) - documents.keys()):
+                documents[path] = _document(gate.home, path)
+            proposals.append(found[1])
+        else:
+            left_out.append(status.id)
     signers = Trust(gate.home, ledger).content("allowed_signers", work.moment)
     return Waiting(
         v=1,
@@ -91,7 +84,7 @@ def _travelling(work: Work, status: ProposalStatus) -> tuple[Proposal, Travellin
         return None
     try:
         stored = read_proposal(work.gate, status)
-        record = read_regular(work.gate.home.proposal(status.id), MAX_TRAVELLING_BYTES).decode()
+        record = read_regular(work.gate.home.proposal(status.id), MAX_RECORD_BYTES).decode()
     except NightledgerError:
         return None
     if any(change.op is Op.COMPRESS for change in stored.proposal.changes):

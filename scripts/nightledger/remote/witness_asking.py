@@ -28,7 +28,7 @@ from nightledger.domain.errors import EXIT_ALARM, IntegrityError, LockedError, N
 from nightledger.domain.settings import WitnessAddress
 from nightledger.files.atomic import Lock, replace_file
 from nightledger.files.configuration import load_operator
-from nightledger.files.durable import make_dir, read_optional, read_regular
+from nightledger.files.durable import make_dir, read_optional
 from nightledger.files.home import Home
 from nightledger.gate.integrity import trusting
 from nightledger.gate.integrity.checking import is_signed_for, verify_decisions
@@ -43,8 +43,8 @@ from nightledger.trust.checkpoint import Checkpoint, parse_checkpoint, parse_hea
 from nightledger.trust.heads import Cosignatures, keep_lines, read_anchor
 from nightledger.trust.merkle import Tree
 from nightledger.trust.pin import Head, Pin, remember_head
-from nightledger.trust.policy import MAX_POLICY_BYTES, Policy, parse_policy, verify_log
-from nightledger.trust.proof import Continuation, dump_continuation, verify_head
+from nightledger.trust.policy import Policy, verify_log
+from nightledger.trust.proof import Continuation, dump_continuation
 from nightledger.trust.report import Damage, Finding, contradicts
 
 ADD_CHECKPOINT = "/add-checkpoint"
@@ -403,21 +403,15 @@ def write_memory(home: Home, memory: Mapping[str, Remembered]) -> None:
     replace_file(os.path.join(home.work_dir, MARK), f"{next_at}\n".encode("ascii"))
 
 
-def look(home: Home, ledger: Ledger, at: Moment, policy_file: str | None = None) -> trusting.WitnessLook:
-    """Look at a home's witnesses, by the policy in force or by another one.
+def look(home: Home, ledger: Ledger, at: Moment) -> trusting.WitnessLook:
+    """Look at a home's witnesses, by the policy in force.
 
     Raises:
         IntegrityError: The policy in force cannot be told.
-        RecordError: The policy is malformed.
-        UnreadableError: The file of another policy cannot be read.
     """
-    if policy_file is None:
-        policy = trusting.read_policy(home, ledger, at)
-    else:
-        policy = parse_policy(read_regular(policy_file, MAX_POLICY_BYTES), where=policy_file)
+    policy = trusting.read_policy(home, ledger, at)
     found = trusting.look_at_witnesses(home, Cosignatures(home, policy, ledger.log.tree), at.at)
-    strange = _strange_log(home, policy) if policy_file is not None else ()
-    return replace(found, findings=(*strange, *_told(home, policy), *found.findings))
+    return replace(found, findings=(*_told(home, policy), *found.findings))
 
 
 def find_anchored(tree: Tree, pin: Pin, paths: Sequence[str]) -> tuple[Finding, ...]:
@@ -437,12 +431,15 @@ def find_anchored(tree: Tree, pin: Pin, paths: Sequence[str]) -> tuple[Finding, 
     return tuple(found)
 
 
-def check_witnesses(home: Home, ledger: Ledger, keys_dir: str, at: Moment) -> Iterator[doctor.Check]:
-    """Say for ``doctor`` how the home stands with its witnesses.
+def check_witnesses(
+    home: Home, ledger: Ledger, seen: trusting.WitnessLook, keys_dir: str, at: Moment
+) -> Iterator[doctor.Check]:
+    """Say for ``doctor`` how the home stands with its witnesses; what they speak against is told as what ``verify`` found.
 
     Args:
         home: Whose.
         ledger: Its log.
+        seen: What they said.
         keys_dir: Where ``operator.yaml`` lies.
         at: The clocks.
     """
@@ -450,9 +447,7 @@ def check_witnesses(home: Home, ledger: Ledger, keys_dir: str, at: Moment) -> It
     if not policy.asks:
         yield doctor.found("witness.none")
         return
-    seen, addresses = look(home, ledger, at), load_operator(keys_dir).witnesses
-    for one in seen.findings:
-        yield doctor.found("witness.wrong", what=one.damage.value.upper(), message=one.message)
+    addresses = load_operator(keys_dir).witnesses
     if seen.at and not seen.findings:
         yield doctor.found("witness.good", size=seen.size, at=seen.at)
     names = dict.fromkeys(witness.key.name for witness in policy.witnesses)
@@ -462,15 +457,6 @@ def check_witnesses(home: Home, ledger: Ledger, keys_dir: str, at: Moment) -> It
     for name, known in read_memory(home).items():
         if name in names and known.problem and not (known.contradiction or known.refused):
             yield doctor.found("witness.silent", name=name, problem=known.problem)
-
-
-def _strange_log(home: Home, policy: Policy) -> tuple[Finding, ...]:
-    """Check that a policy from elsewhere knows the log that signed the newest head."""
-    try:
-        verify_head(read_regular(home.checkpoint, notes.MAX_NOTE_BYTES), Policy(logs=policy.logs))
-    except NightledgerError as error:
-        return (Finding(damage=Damage.UNSIGNED, path=home.checkpoint, line=None, message=str(error)),)
-    return ()
 
 
 def _told(home: Home, policy: Policy) -> Iterator[Finding]:

@@ -13,7 +13,6 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import unquote
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.codec.rows import DoingRow, read_rows
@@ -59,10 +58,12 @@ class ChatServer:
     Args:
         source: Where it is, and what it may cost.
         call: Which kind of question it is asked, by the name of its prompt.
+        problem: Why it cannot be asked at all; empty where it can.
     """
 
-    def __init__(self, source: AnalystSource, call: str) -> None:
+    def __init__(self, source: AnalystSource, call: str, problem: str = "") -> None:
         self._source = source
+        self._problem = problem
         self._model = source.models.get(call, source.model)
 
     @property
@@ -81,6 +82,8 @@ class ChatServer:
         Raises:
             AnalystError: The server cannot be asked, does not answer in time, or answers something else.
         """
+        if self._problem:
+            raise AnalystError(self._problem)
         question = {
             "model": self._model,
             "messages": [{"role": "user", "content": prompt}],
@@ -119,22 +122,6 @@ def _count(used: object) -> int:
     return used if type(used) is int and 0 <= used < MAX_REPLY_TOKENS else 0
 
 
-class _NoServer(Struct, frozen=True, kw_only=True):
-    """Stands for a model that cannot be asked at all."""
-
-    name: str
-    problem: str
-    tokens_a_night: int = 1 << 31
-
-    def complete(self, prompt: str, schema: Mapping[str, Any], most_tokens: int) -> Reply:  # noqa: ARG002 - as any server
-        """Say why not.
-
-        Raises:
-            AnalystError: Always.
-        """
-        raise AnalystError(self.problem)
-
-
 def analyst_of(
     keys_dir: str, home: Home, at: datetime, prompt: str, *, dry_run: bool = False
 ) -> Analyst | None:
@@ -161,7 +148,7 @@ def analyst_of(
         text = read_prompt(keys_dir, prompt)
         key = _key(os.path.join(keys_dir, home.identity.id), make=not dry_run)
     except (NightledgerError, OSError) as error:
-        server = _NoServer(name=server.name, problem=str(error))
+        server = ChatServer(source, prompt, str(error))
     return Analyst(
         server=server,
         prompt=text,

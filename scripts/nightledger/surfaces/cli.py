@@ -191,8 +191,6 @@ def spelled_out(verb: str, words: list[str]) -> tuple[str, list[str]]:
     if verb in ALIASES:
         verb, *more = ALIASES[verb]
         return verb, [*more, *words]
-    if verb == "hosts" and words[:1] == ["event"]:
-        return "hook", words[1:]
     return verb, words
 
 
@@ -258,12 +256,6 @@ def _fail(message: str, hint: str, status: int) -> int:
 
 
 def _missing(package: str) -> int:
-    if package in sys.stdlib_module_names:
-        return _fail(
-            f"this user cannot read the interpreter's own module {package!r} ({sys.executable})",
-            "run it with an interpreter that this user can read, or as the user who ran 'make setup'",
-            errors.EXIT_USAGE,
-        )
     return _fail(f"the package {package!r} is not installed", "make setup", errors.EXIT_USAGE)
 
 

@@ -160,11 +160,9 @@ def _transcripts(context: Context, home: Home) -> Iterator[Step]:
 
 
 def _schedule(done: str) -> Step:
-    """Return the step that shows what cron is to call; of launchd, which takes pages, only the command is named."""
+    """Return the step that shows what cron, or launchd, is to call."""
     system = "launchd" if sys.platform == "darwin" else "cron"
-    asks = "Nothing runs by itself yet. Show the lines for cron, for you to add?"
-    if system == "launchd":
-        asks = "Nothing runs by itself yet. 'nightledger schedule' prints what launchd is to call; the command comes at the end."
+    asks = f"Nothing runs by itself yet. Show the lines for {system}, for you to add?"
     return Step("schedule", ("schedule", "--print", system), done, asks)
 
 

@@ -152,22 +152,20 @@ def of_gate(home: Home, book: Book, now: datetime) -> Iterator[Item]:
 
 def of_settings(gate: Gate, now: datetime) -> Iterator[Alarm]:
     """Give the settings and the consent graph that cannot be used, and messages that no machine ever took in."""
-    home = gate.home
-    if gate.settings_problem:
-        line = re.match(re.escape(home.settings) + r"(:\d+)", gate.settings_problem)
-        key = home.relative(home.settings) + (line[1] if line else "")
-        first = gate.settings_problem.split("\n", 1)[0]
-        item = Item(need=Need.SETTINGS, key=key, since=_changed_at(home.settings, now))
-        yield Alarm(kind="settings", message=first, hint=f"{MEND}; {STRICTEST}", items=(item,))
-    if problem := why_no_operator(str(gate.ring.directory)):
-        since = _changed_at(os.path.join(gate.ring.directory, OPERATOR), now)
-        item = Item(need=Need.SETTINGS, key=OPERATOR, since=since)
-        yield Alarm(kind="settings", message=problem, hint=_mends()["operator"], items=(item,))
-    if why := why_no_consent(home):
-        since = _changed_at(home.consent_graph, now)
-        item = Item(need=Need.CONSENT, key=home.relative(home.consent_graph), since=since)
-        hint = "mend or remove that file; until then nothing is applied"
-        yield Alarm(kind="consent", message=why, hint=hint, items=(item,))
+    home, operator = gate.home, os.path.join(gate.ring.directory, OPERATOR)
+    problem = gate.settings_problem.split("\n", 1)[0]
+    line = re.match(re.escape(home.settings) + r"(:\d+)", problem)
+    settings = home.relative(home.settings) + (line[1] if line else "")
+    graph = home.relative(home.consent_graph)
+    unless = "mend or remove that file; until then nothing is applied"
+    for need, why, path, key, hint in (
+        (Need.SETTINGS, problem, home.settings, settings, f"{MEND}; {STRICTEST}"),
+        (Need.SETTINGS, why_no_operator(str(gate.ring.directory)), operator, OPERATOR, _mends()["operator"]),
+        (Need.CONSENT, why_no_consent(home), home.consent_graph, graph, unless),
+    ):
+        if why:
+            item = Item(need=need, key=key, since=_changed_at(path, now))
+            yield Alarm(kind=need.value, message=why, hint=hint, items=(item,))
     yield from of_notifier(str(gate.ring.directory), home)
     yield from _of_sources(gate, now)
     yield from _of_letters(home, now)

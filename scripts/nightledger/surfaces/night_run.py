@@ -14,7 +14,7 @@ from nightledger.codec.records import to_plain
 from nightledger.domain import errors
 from nightledger.domain.attention import Item
 from nightledger.domain.decision import Actor
-from nightledger.domain.periods import JobReport, Period, Run, RunOutcome, duties, reckon
+from nightledger.domain.periods import Calendar, JobReport, Period, Run, RunOutcome, duties, reckon
 from nightledger.domain.settings import Settings
 from nightledger.domain.words import dump_moment
 from nightledger.files.atomic import Lock, replace_file
@@ -67,9 +67,7 @@ def run_night(context: Context, *, retry: bool) -> int:
 
 def _run_due(context: Context, home: Home, alarms: Sequence[Item], *, retry: bool) -> int:
     home.require_inside()
-    settings = load_settings(home)  # no period is run in another zone than its own
-    jobs = night_jobs(context, settings)
-    calendar = calendar_of(home, settings, {job.name: job.schedule for job in jobs})
+    jobs, calendar = _planned(context, home)
     now = (lambda: context.moment) if home.identity.simulated else clock.system_moment
     with Lock(home.lock_path("night")):
         report = run_due(home, jobs, calendar, now, retry=retry)
@@ -81,12 +79,16 @@ def _run_due(context: Context, home: Home, alarms: Sequence[Item], *, retry: boo
     return max(asked, told, *(_status(failure.error) for failure in report.failures))
 
 
+def _planned(context: Context, home: Home) -> tuple[tuple[Job, ...], Calendar]:
+    settings = load_settings(home)  # no period is run in another zone than its own
+    jobs = night_jobs(context, settings)
+    return jobs, calendar_of(home, settings, {job.name: job.schedule for job in jobs})
+
+
 def list_due(context: Context) -> int:
     """List what is due; runs and writes nothing."""
     home = Home(context.home_path).require()
-    settings = load_settings(home)
-    jobs = night_jobs(context, settings)
-    calendar = calendar_of(home, settings, {job.name: job.schedule for job in jobs})
+    _, calendar = _planned(context, home)
     runs = reckon(read_ledger(home)[0], context.now, calendar.zone)
     due = duties(calendar, runs, context.now, retry=True)
     context.emit(

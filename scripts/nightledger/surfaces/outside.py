@@ -248,7 +248,6 @@ _QUERY = (
 )
 """RFC 4791, 7.8.1: the events of a time, recurring ones too."""
 _CALENDAR_DATA = "{urn:ietf:params:xml:ns:caldav}calendar-data"
-_REDIRECTS = range(300, 400)
 
 
 def fetch_all(
@@ -294,10 +293,6 @@ def _read(address: CalendarAddress, since: datetime, until: datetime, patience_s
         body=body,
         headers=headers,
     )
-    if status in _REDIRECTS:
-        raise OutsideError(
-            "has moved: its server names another address, which is to be named in operator.yaml"
-        )
     if status != (http.client.MULTI_STATUS if body else http.client.OK):
         raise OutsideError(f"cannot be read: its server answered {status}")
     return _texts_of(content) if body else content

@@ -40,7 +40,8 @@ def prove(options: argparse.Namespace, context: Context) -> int:
     asked = [options.prove is not None, bool(options.continues), options.proof is not None]
     if options.against or (options.policy and not asked[2]) or (asked[0] and sum(asked) > 1):
         raise UsageError(
-            "--prove, --continues and --proof check nothing else", hint="call 'verify' again for it"
+            "--prove, --continues and --proof check nothing else, and --policy goes with --proof",
+            hint="call 'verify' again for it",
         )
     if options.proof is not None:
         return (_check_continuation if options.continues else _check_entry)(options, context)

@@ -106,8 +106,8 @@ def wrap(text: str, *, indent: str = "", first: str | None = None, less: int = 0
     room = wide - max(columns(row), columns(indent))
     room = room if room >= _LEAST_ROOM else wide - columns(indent)
     for word in text.split(" "):
-        for piece in _pieces(word, room):
-            if columns(row + gap + piece) > wide:
+        for piece in (word,) if _STAYS in word else _pieces(word, room):
+            if columns(row + gap + piece) > wide and (gap or piece != word or _STAYS not in word):
                 rows.append(row.rstrip())
                 row, gap = indent, ""
             row, gap = row + gap + piece, ""
@@ -366,14 +366,8 @@ def meter(proposal: "Proposal") -> str:
     return "; ".join(parts)
 
 
-_WORDS = re.compile(r"(?:(?<!\S)'[^']*'|\S)+")
-"""A word of a hint; what stands in quotes is part of one, its blanks as well."""
-_ENDS = (";", ":", ",")
-"""A word that ends so ends a command, or stands before one."""
-
-
 def wrap_hint(text: str, *, indent: str, first: str, less: int = 0) -> list[str]:
-    """Break a next step to the width; a command stays in one row.
+    """Break a next step to the width; a command stays in one row, however long.
 
     Args:
         text: As it may be printed.
@@ -381,48 +375,24 @@ def wrap_hint(text: str, *, indent: str, first: str, less: int = 0) -> list[str]
         first: Begins the first.
         less: Columns of the terminal that stand before it.
     """
-    rows: list[str] = []
-    open_row = first
-    for part, is_command in _parts(text):
-        gap = "" if open_row in (first, indent) else " "
-        if columns(open_row + gap + part) <= width() - less:
-            open_row += gap + part
-        elif is_command:
-            rows += [open_row] if gap else []
-            open_row = (indent if gap else open_row) + part
-            if not part.startswith("'"):
-                rows.append(open_row.rstrip("".join(_ENDS)))
-                open_row = indent
-        else:
-            *full, open_row = wrap(part, indent=indent, first=open_row + gap, less=less)
-            rows += full
-    return rows if open_row == indent else [*rows, open_row]
+    kept = _commands().sub(lambda found: whole(found[0]), text)
+    return [row.replace(_STAYS, " ") for row in wrap(kept, indent=indent, first=first, less=less)]
+
+
+@cache
+def _commands() -> re.Pattern[str]:
+    """Return what finds commands of a hint: in quotes, or from its start or a mark to the next mark."""
+    programs = "|".join(sentences("commands")["programs"])
+    word = r"(?:'[^']*'|[^\s';:,]|[;:,](?=\S))+"
+    return re.compile(
+        rf"(?<!\S)'(?:{programs})\b[^']*'|(?:^|(?<=[;:,] ))(?:{programs})(?![^\s;:,])(?: {word})*"
+    )
 
 
 def say(context: "Context", *texts: str, first: str = "", indent: str = "  ") -> None:
     """Print sentences for people, text of files in them as data, proposals by their short names; empty ones are left out."""
     for text in filter(None, texts):
         context.print_lines(wrap_hint(shown(context.short(text)), indent=indent, first=first))
-
-
-def _parts(text: str) -> Iterator[tuple[str, bool]]:
-    """Give the parts of a hint in order, and for each whether it is a command."""
-    programs, part = sentences("commands")["programs"], list[str]()
-    is_command, may_begin = False, True
-    for word in _WORDS.findall(text):
-        begins = may_begin and word in programs
-        quoted = word.startswith("'") and word[1:].split(" ", 1)[0].rstrip("'") in programs
-        if part and (begins or quoted):
-            yield " ".join(part), is_command
-            part, is_command = [], False
-        part.append(word)
-        is_command = is_command or begins or quoted
-        may_begin = word.endswith(_ENDS)
-        if is_command and (quoted or may_begin):
-            yield " ".join(part), True
-            part, is_command = [], False
-    if part:
-        yield " ".join(part), is_command
 
 
 GAP = 2

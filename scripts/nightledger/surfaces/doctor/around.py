@@ -7,6 +7,7 @@ index, which searches bring up to date: so it is told where the index is behind.
 import os
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import datetime
 
 from msgspec import Struct
@@ -24,10 +25,8 @@ from nightledger.gate.gated import Held, lockables
 from nightledger.hosts.configured import Unread
 from nightledger.hosts.daylogs import named_config, preset, state_roots
 from nightledger.hosts.workspaces import find_rivals
-from nightledger.recall.relevant import KINDS, kinds_to_say
-from nightledger.recall.sources import find_sources
+from nightledger.recall.relevant import kinds_to_say
 from nightledger.surfaces.context import CHECKOUT
-from nightledger.surfaces.doctor.home import filesystem_of
 from nightledger.surfaces.doctor.keys import Check, found
 from nightledger.surfaces.hook.running import full_command
 from nightledger.surfaces.verbs.stage import LIMIT_SAID, not_given
@@ -68,8 +67,7 @@ def check_locks(home: Home) -> Iterator[Check]:
     files = [one for one in lockables(home) if one.held is not Held.MISSING]
     by_held = {held: [one.path for one in files if one.held is held] for held in Held}
     if by_held[Held.IMPOSSIBLE]:
-        kind = filesystem_of(home.root) or "its kind is not told"
-        yield found("locks.impossible", kind=kind, who=_ANYBODY)
+        yield found("locks.impossible", who=_ANYBODY)
         return
     if not by_held[Held.LOCKED]:
         yield found("locks.none", who=_ANYBODY, root=home.root)
@@ -91,42 +89,11 @@ def check_search(home: Home) -> Iterator[Check]:
         yield found("search.none")
         return
     try:
-        reader = search_reader.open_reader(path)
-        try:
-            yield from _behind(home, reader)
-        finally:
-            reader.close()
-    except search_reader.BusyIndexError:
-        yield found("search.busy")
-    except search_reader.OtherVersionError as error:
-        yield found("search.newer" if error.newer else "search.damaged", problem=error)
+        with closing(search_reader.open_reader(path)) as reader:
+            stands = kinds_to_say(home, reader)
+            yield found("search.good", count=reader.count()) if stands else found("search.older")
     except search_reader.SearchIndexError as error:
         yield found("search.damaged", problem=error)
-
-
-def _behind(home: Home, reader: search_reader.Reader) -> Iterator[Check]:
-    said, changed = kinds_to_say(home, reader), _changed(home, reader)
-    if not said:
-        yield found("search.older")
-    if changed:
-        yield found("search.behind", names=", ".join(changed))
-    if said and not changed:
-        yield found("search.good", count=reader.count())
-
-
-def _changed(home: Home, reader: search_reader.Reader) -> list[str]:
-    """Name the files that hooks speak of and whose size or time is not the index's."""
-    known = {row[0]: row[1:] for row in reader.ask("SELECT path, size, mtime_ns FROM files")}
-    names = [source.path for source in find_sources(home) if source.kind.value in KINDS]
-    return [name for name in names if known.get(name) != _stat(home.path(name))]
-
-
-def _stat(path: str) -> tuple[int, int] | None:
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return status.st_size, status.st_mtime_ns
 
 
 def check_staging(home: Home, keys_dir: str, now: datetime) -> Iterator[Check]:

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nightledger.domain.decision import Moment
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.settings import Settings
 from nightledger.domain.transcript import EXTRACTS
@@ -19,14 +20,14 @@ from nightledger.files.atomic import find_leftovers
 from nightledger.files.configuration import OPERATOR, home_zone, load_operator, settings_of
 from nightledger.files.home import Home
 from nightledger.gate.gated import read_gated
-from nightledger.gate.opening import MEND, why_no_consent
+from nightledger.gate.opening import MEND
 from nightledger.hosts.configured import Cap, read_cap
 from nightledger.hosts.daylogs import detect_host, find_daylogs, preset
 from nightledger.night import read_ledger
 from nightledger.recall.sources import MOST_BYTES, find_sources
 from nightledger.surfaces.context import cap_config, this_machine
-from nightledger.surfaces.doctor.keys import Check, found
-from nightledger.surfaces.needs import STRICTEST, of_notifier
+from nightledger.surfaces.doctor.keys import Check, State, found
+from nightledger.surfaces.needs import OF_INTEGRITY, STRICTEST, of_look, of_notifier
 from nightledger.surfaces.verbs.schedule import CALLS, Call, Place, unit_files
 from nightledger.trust import checkpoint
 
@@ -34,28 +35,17 @@ if TYPE_CHECKING:
     from nightledger.domain.decision import Event
     from nightledger.surfaces.verbs.verify import Seen
 
-MOUNTS = "/proc/self/mountinfo"
-NETWORK = frozenset(
-    [
-        *("9p", "afs", "ceph", "cifs", "drvfs", "fuse.gcsfuse", "fuse.glusterfs", "fuse.rclone"),
-        *("fuse.s3fs", "fuse.sshfs", "ncpfs", "nfs", "nfs4", "smb3", "smbfs", "vboxsf"),
-    ]
-)
-"""File systems on which locks or renames of another machine are not seen at once, or not at all."""
-_TYPE_AT = 4
-"""Where a line of mountinfo names the mount point, proc_pid_mountinfo(5)."""
 _CLOCK_SLACK = timedelta(minutes=2)
 SILENT_DAYS = 3
 """Days without a daily log after which it is worth a look. Our choice."""
 
 
-def check_home(home: Home, keys_dir: str, *, mounts: str = MOUNTS) -> Iterator[Check]:
+def check_home(home: Home, keys_dir: str) -> Iterator[Check]:
     """Look at the home's place, its settings and what runs of ours left.
 
     Args:
         home: Which.
         keys_dir: Where ``operator.yaml`` and the keys lie.
-        mounts: The kernel's list of mounts.
     """
     identity, here = home.identity, this_machine()
     if identity.simulated:
@@ -66,23 +56,16 @@ def check_home(home: Home, keys_dir: str, *, mounts: str = MOUNTS) -> Iterator[C
         yield found("home.read_only", root=home.root)
     for path in home.leading_out()[:1]:
         yield found("home.leads_out", path=path, real=os.path.realpath(home.path(path)), root=home.root)
-    kind = filesystem_of(home.root, mounts)
-    if kind:
-        yield found("home.network" if kind in NETWORK else "home.disk", kind=kind)
     yield from _settings(home, keys_dir)
     if names := sorted(find_leftovers(home)):
         yield found("home.leftovers", count=len(names), first=names[0])
 
 
 def _settings(home: Home, keys_dir: str) -> Iterator[Check]:
-    own = [home.settings] if os.path.lexists(home.settings) else []
-    if os.path.lexists(home.consent_graph) and not why_no_consent(home):  # else a look of its own tells
-        own.append(home.consent_graph)
-    names = ", ".join(home.relative(path) for path in own)
     if problem := settings_of(home).problem:
         yield found("home.bad_settings", problem=problem, mend=f"{MEND}; {STRICTEST}")
     else:
-        yield found("home.settings", which=f"shipped, and {names}" if own else "as shipped")
+        yield found("home.settings")
     notifier = "home.notifier" if load_operator(keys_dir).notify else "home.no_notifier"
     failed = [
         found("home.notifier_failed", message=one.message, hint=one.hint)
@@ -91,27 +74,22 @@ def _settings(home: Home, keys_dir: str) -> Iterator[Check]:
     yield from failed or [found(notifier, path=os.path.join(keys_dir, OPERATOR))]
 
 
-def check_seen(seen: "Seen") -> Iterator[Check]:
-    """Tell what ``verify`` found.
+def check_seen(home: Home, seen: "Seen", at: Moment) -> Iterator[Check]:
+    """Tell what ``verify`` found, as ``status`` tells it.
 
     Args:
-        seen: Its look.
+        home: Whose.
+        seen: The look.
+        at: The clocks.
     """
-    if not seen.report.ok or seen.book is None:
-        first = seen.report.alarms[0]
-        damage = first.damage.value.upper()
-        yield found("log.damaged", damage=damage, path=first.path, message=first.message)
-        return
-    yield found("log.good", size=seen.report.size)
-    for what in seen.report.unchecked:
-        yield found("log.unchecked", what=what)
-    damaged = [one for _, one in seen.damaged]
-    for one in damaged:
-        yield found("log.altered_kept" if one.is_kept else "log.altered", path=one.path, message=one.message)
-    if not damaged:
-        yield found("log.files", proposals=len(seen.book.proposals), decisions=len(seen.book.decisions))
-    for path in seen.drift:
-        yield found("memory.drift", path=path)
+    for alarm in of_look(home, seen, at):
+        if alarm.kind:
+            state = State.BAD if alarm.kind in OF_INTEGRITY else State.NOTE
+            yield Check(area="log", state=state, message=alarm.message, fix=alarm.hint)
+    if seen.report.ok:
+        yield found("log.good", size=seen.report.size)
+        for what in seen.report.unchecked:
+            yield found("log.unchecked", what=what)
 
 
 def check_memory(home: Home, settings: Settings, now: datetime) -> Iterator[Check]:
@@ -176,27 +154,6 @@ def check_clock(
         yield found("clock.behind", newest=newest.at)
     if not boot and not home.identity.simulated:
         yield found("clock.no_boots")
-
-
-def filesystem_of(path: str, mounts: str = MOUNTS) -> str:
-    """Give the type of the file system that a path lies on; empty where the system does not tell.
-
-    Args:
-        path: Absolute.
-        mounts: A list in the form of proc_pid_mountinfo(5).
-    """
-    try:
-        with open(mounts, encoding="utf-8", errors="surrogateescape") as stream:
-            lines = stream.read().splitlines()
-    except OSError:
-        return ""
-    real, best, found = os.path.realpath(path), "", ""
-    for line in lines:
-        left, dash, right = line.partition(" - ")
-        point = left.split(" ")[_TYPE_AT].encode().decode("unicode_escape") if dash else ""
-        if point and f"{real}/".startswith(f"{point.rstrip('/')}/") and len(point) >= len(best):
-            best, found = point, right.split(" ")[0]
-    return found
 
 
 OLDEST_PYTHON = (3, 11)

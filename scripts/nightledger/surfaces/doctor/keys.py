@@ -29,7 +29,6 @@ from nightledger.gate.integrity.trust_changes import find_differing
 from nightledger.gate.integrity.trusting import Trust, read_signers, read_trust_file
 from nightledger.gate.memory.recalling import NAME, WHERE, read_principles
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.surfaces.needs import of_resets
 from nightledger.trust import keys
 from nightledger.trust.checkpoint import has_mldsa
 from nightledger.trust.operator_keys import find_kept
@@ -220,15 +219,13 @@ def check_signer(home: Home, ring: keys.KeyRing, ledger: Ledger, at: Moment) -> 
 
 
 def check_trust(gate: Gate, ledger: Ledger, at: Moment) -> Iterator[Check]:
-    """Look at a reset that waits, at a recovery key, and at the constitution.
+    """Look at a recovery key, and at the constitution.
 
     Args:
         gate: The home.
         ledger: Its log, as checked.
         at: The clocks.
     """
-    for alarm in of_resets(ledger.book, at):
-        yield found("keys.reset", message=alarm.message, hint=alarm.hint)
     recovery = Trust(gate.home, ledger).signers(at).able(RECOVERY_NAMESPACE, at.at)
     yield found("keys.recovery" if recovery else "keys.no_recovery")
     standing = read_principles(gate.home, ledger, at)

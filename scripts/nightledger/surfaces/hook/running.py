@@ -60,12 +60,6 @@ def text_of(payload: "dict[str, Any]", *keys: str) -> str:
 def prompt_of(payload: "dict[str, Any]") -> str:
     """Give what the user wrote: Claude Code and Codex name it ``prompt``, Hermes ``extra.user_message``."""
     prompt = text_of(payload, "prompt") or text_of(payload, "extra", "user_message")
-    extra = payload.get("extra")
-    parts = extra.get("user_message") if isinstance(extra, dict) else None
-    if not prompt and isinstance(parts, list):  # a turn with pictures is a list of parts
-        prompt = "\n".join(
-            text for part in parts if isinstance(part, dict) and (text := text_of(part, "text"))
-        )
     if len(prompt) > MAX_PROMPT_CHARACTERS:
         half = MAX_PROMPT_CHARACTERS // 2
         prompt = f"{prompt[:half]}\n{prompt[-half:]}"

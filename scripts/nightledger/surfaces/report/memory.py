@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from typing import Any
 
 from nightledger.domain import retention
@@ -27,8 +27,6 @@ ARCS, TAGS, OF_TAG = 40, 36, 5
 """Most arcs and tags that are drawn, and most arcs of a tag where not all are: more could not be told apart."""
 FADING, LEARNED = 12, 12
 """Rows of what fades next, and of what was learned lately."""
-PACE = timedelta(days=28)
-"""By the active hours of so long it is told how many days some hours take."""
 
 
 def sizes(gate: Gate, book: Book, status: dict[str, Any], now: datetime) -> Iterator[Part]:
@@ -160,7 +158,7 @@ def remembered(
     put_in = {wording: at for wording, _, _, at in applied_wordings(ledger.book, stored) if at}
     found = [(at, one) for one in facts.memories if (at := put_in.get(fold(one.placed.entry.text)))]
     yield _learned(sorted(found, key=lambda pair: pair[0], reverse=True), told, len(undo))
-    yield _fading(facts, told, moment.at)
+    yield _fading(facts, told)
 
 
 def _entry(one: Remembered, told: frozenset[str]) -> str:
@@ -186,7 +184,7 @@ def _learned(found: Sequence[tuple[datetime, Remembered]], told: frozenset[str],
     )
 
 
-def _fading(facts: Facts, told: frozenset[str], now: datetime) -> Part:
+def _fading(facts: Facts, told: frozenset[str]) -> Part:
     """Return how many entries stay how long, if nothing proves them useful, and which go first."""
     left = [
         (retention.hours_left(one.memory, facts.now_hour), one)
@@ -196,17 +194,15 @@ def _fading(facts: Facts, told: frozenset[str], now: datetime) -> Part:
     left.sort(key=lambda pair: (pair[0], pair[1].memory.id))
     immune = len(facts.memories) - len(left)
     faded = sum(hours <= 0 for hours, _ in left)
-    a_day = _pace(facts, now)
     fade = count_of(len(left) - faded, "fades unless it helps", "fade unless they help")
     said = f"{count_of(len(facts.memories), 'entry', 'entries')}: {immune} kept for good, {faded} faded ('nightledger curate --ask' asks), {fade}."
-    said += f" A day has had {a_day:.1f} active hours lately." if a_day else ""
     steps = [(0.0, float(len(left) - faded + immune))]
     steps += [(hours, float(len(left) - n + immune)) for n, (hours, _) in enumerate(left, 1) if hours > 0]
     return Part(
         title="What fades next",
         told=said,
-        heads=("entry", "tier", "worth", "hours left", "about"),
-        rows=tuple(_fading_row(one, hours, facts.now_hour, a_day, told) for hours, one in left[:FADING]),
+        heads=("entry", "tier", "worth", "hours left"),
+        rows=tuple(_fading_row(one, hours, facts.now_hour, told) for hours, one in left[:FADING]),
         picture=Plot(
             series=(Series(name="entries left if nothing proves useful", points=tuple(steps)),),
             ends=("now", f"in {steps[-1][0]:,.0f} active hours"),
@@ -218,16 +214,6 @@ def _fading(facts: Facts, told: frozenset[str], now: datetime) -> Part:
     )
 
 
-def _pace(facts: Facts, now: datetime) -> float:
-    """Return how many active hours a day has had lately; 0 for none."""
-    ends = retention.hour_of(now)
-    lately = [hour for hour in facts.hours if retention.hour_of(now - PACE) < hour <= ends]
-    return len(lately) / max(1.0, (ends - lately[0]) / 24) if lately else 0.0
-
-
-def _fading_row(
-    one: Remembered, hours: float, now_hour: int, a_day: float, told: frozenset[str]
-) -> tuple[str, ...]:
+def _fading_row(one: Remembered, hours: float, now_hour: int, told: frozenset[str]) -> tuple[str, ...]:
     worth = retention.measured_utility(one.memory, now_hour)
-    about = count_of(round(hours / a_day), "day") if a_day and hours else "it has faded" if not hours else ""
-    return _entry(one, told), one.memory.tier.name, f"{worth:.2f}", f"{hours:,.0f}", about
+    return _entry(one, told), one.memory.tier.name, f"{worth:.2f}", f"{hours:,.0f}"

@@ -26,6 +26,7 @@ from nightledger.domain.states import Book
 from nightledger.domain.words import count_of
 from nightledger.files.configuration import settings_of
 from nightledger.files.home import Home, shipped_config
+from nightledger.gate.integrity.trusting import WitnessLook
 from nightledger.gate.opening import Gate, Ledger, open_gate
 from nightledger.remote.witness_asking import check_witnesses
 from nightledger.surfaces import clock, screen
@@ -110,9 +111,16 @@ def diagnose(context: Context) -> Diagnosis:
     looks: tuple[tuple[str, Callable[[], Iterable[Check]]], ...] = (
         ("home", lambda: house.check_home(home, keys_dir)),
         ("keys", lambda: keys.check_keys(home, ring)),
-        ("log", lambda: house.check_seen(one.seen)),
+        ("log", lambda: house.check_seen(home, one.seen, at)),
         ("keys", lambda: keys.check_signer(home, ring, one.ledger, at) if one.log.report.ok else ()),
-        ("witness", lambda: check_witnesses(home, one.ledger, keys_dir, at) if one.log.report.ok else ()),
+        (
+            "witness",
+            lambda: (
+                check_witnesses(home, one.ledger, one.seen.witnesses or WitnessLook(), keys_dir, at)
+                if one.log.report.ok
+                else ()
+            ),
+        ),
         ("keys", lambda: keys.check_trust(one.gate, one.ledger, at)),
         ("consent", lambda: keys.check_consent(one.gate, one.ledger, at)),
         ("memory", lambda: house.check_memory(home, settings_of(home).settings, at.at)),

@@ -113,11 +113,11 @@ class Seen(Struct, frozen=True, kw_only=True):
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Print the first bad place and its class, or that all holds; or prove, or check a proof."""
-    if options.continues or options.prove is not None or options.proof is not None:
+    if options.continues or options.policy or options.prove is not None or options.proof is not None:
         from nightledger.surfaces.proving import prove
 
         return prove(options, context)
-    seen = look(context, policy=options.policy, against=tuple(options.against))
+    seen = look(context, against=tuple(options.against))
     context.emit(_record(seen))
     for line in _lines(seen):
         first, *more = visible_lines(line)
@@ -135,12 +135,11 @@ def _rows(text: str) -> list[str]:
     return rows if fits else screen.wrap(text, indent=_INSIDE, first="")
 
 
-def look(context: Context, *, policy: str | None = None, against: tuple[str, ...] = ()) -> Seen:
+def look(context: Context, *, against: tuple[str, ...] = ()) -> Seen:
     """Check all that ``verify`` checks.
 
     Args:
         context: The command's surroundings.
-        policy: A policy's file to judge witnesses by; None is the one in force.
         against: Files with checkpoints that were kept elsewhere.
 
     Raises:
@@ -158,17 +157,16 @@ def look(context: Context, *, policy: str | None = None, against: tuple[str, ...
         if not log.report.ok:  # what a damaged log says is not worth a look at anything else
             return Seen(report=log.report, simulated=home.identity.simulated, elsewhere=elsewhere)
         gate = open_gate(context.home_path, context.keys_dir, actor=actor_of(context))
-        return replace(look_beyond(gate, log, context.moment, policy), elsewhere=elsewhere)
+        return replace(look_beyond(gate, log, context.moment), elsewhere=elsewhere)
 
 
-def look_beyond(gate: Gate, log: VerifiedLog, at: Moment, policy: str | None = None) -> Seen:
+def look_beyond(gate: Gate, log: VerifiedLog, at: Moment) -> Seen:
     """Check what a log that holds speaks of.
 
     Args:
         gate: Of the home, opened.
         log: As checked.
         at: The clocks.
-        policy: As for :func:`look`.
     """
     home, book = gate.home, fold_log(gate.home, log)
     ledger = Ledger(log=log, book=book)
@@ -177,7 +175,7 @@ def look_beyond(gate: Gate, log: VerifiedLog, at: Moment, policy: str | None = N
     damaged = find_damaged(home, ledger, at, gate.undo_days)
     witnesses: WitnessLook | None = None
     with suppress(IntegrityError):  # what is wrong with trust files is named as ALTERED
-        witnesses = look_at(home, ledger, at, policy)
+        witnesses = look_at(home, ledger, at)
     return Seen(
         report=log.report,
         simulated=home.identity.simulated,
