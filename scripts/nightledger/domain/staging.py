@@ -27,8 +27,6 @@ class Source(StrEnum):
     """It matters at every start."""
     ASSOCIATION = "association"
     """It worked for the kind of task that comes about now, or for what was left open."""
-    WORK = "work"
-    """Older lines about what the newest log and the handoff are about."""
     LONG_RANGE = "long_range"
     """The most important of an earlier time."""
 
@@ -249,21 +247,19 @@ def choose(
     sources: Mapping[Source, SourceRules],
     tokens: int,
     cost: Callable[[Candidate], int],
-    alike: Callable[[Candidate, Candidate], bool],
 ) -> Chosen:
     """Fill a budget.
 
     Each source first gets its share of the budget, so that no one of them takes it all; what is
     left then goes to whatever ranks highest. A line that does not fit is passed over, and a
     shorter one may still come in. Nothing comes in that says what a line on the page says already:
-    the same wording, lines of a file that overlap, or what ``alike`` takes for one.
+    the same wording, or lines of a file that overlap.
 
     Args:
         ranked: As :func:`rank` gives them.
         sources: How each source takes part.
         tokens: What may be spent.
         cost: Gives what a candidate's line costs, 1 or more.
-        alike: Tells whether two candidates say the same in other words.
     """
     fresh = list(_without_repeats(ranked))
     taken: dict[Candidate, int] = {}
@@ -275,7 +271,7 @@ def choose(
         is_done = one in taken or one in repeated or len(spent) >= rules.most
         if is_done or sum(spent) + price > limit or sum(taken.values()) + price > tokens:
             continue
-        if any(_overlap(one, other) or alike(one, other) for other in taken):
+        if any(_overlap(one, other) for other in taken):
             repeated.add(one)
         else:
             taken[one] = price

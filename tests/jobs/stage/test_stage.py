@@ -153,7 +153,7 @@ def test_each_calendar_that_could_not_be_read_is_told_and_both_events_of_one_tit
     assert staged.notes[0] == "calendar work did not answer within 2 s"
 
 
-# ---------------------------------------------------------------- the handoff and the work
+# ---------------------------------------------------------------- the handoff
 
 
 def test_of_a_handoff_the_page_names_where_it_leaves_how_much_open(desk: Desk) -> None:
@@ -171,31 +171,6 @@ def test_of_a_handoff_the_page_names_where_it_leaves_how_much_open(desk: Desk) -
     (old,) = only(run(desk), Source.OPEN_ITEM)
     assert old.score == first.score / 2
     assert old.why == "the handoff leaves 1 open, 1 of them urgent; it is 21 days old"
-
-
-def test_older_lines_about_what_the_newest_log_is_about_come_and_habit_does_not(desk: Desk) -> None:
-    for day in range(3, 8):
-        put(
-            desk,
-            f"memory/2026-02-{day:02d}.md",
-            f"# Day\n\n- Heartbeat at {day}:00: the crane of the north pier stands still\n",
-        )
-    put(desk, "memory/2026-01-10.md", f"# Day\n\n{CRANE}\n")
-    put(
-        desk,
-        "memory/2026-02-28.md",
-        "# Day\n\n- Heartbeat at 9:00: the crane of the north pier stands still\n- Moving the crane at the north pier tomorrow\n",
-    )
-    places = [one.place for one in only(run(desk, windows=()), Source.WORK)]
-    assert places == ["memory/2026-01-10.md:3"]
-
-
-def test_what_logs_report_day_for_day_is_no_topic_and_is_not_staged(desk: Desk) -> None:
-    report = "- Tide table read by the timer of the harbour office; {} rows were added in {} files, with no errors{}"
-    for day, ending in ((10, ""), (12, " at all"), (15, " today")):
-        put(desk, f"memory/2026-02-{day}.md", "# Day\n\n" + report.format(day, day + 3, ending) + "\n")
-    put(desk, "memory/2026-02-28.md", "# Day\n\n" + report.format(4, 2, " either") + "\n")
-    assert only(run(desk), Source.WORK) == []
 
 
 # ---------------------------------------------------------------- associations

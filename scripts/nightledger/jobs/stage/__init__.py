@@ -21,7 +21,7 @@ from msgspec.structs import asdict
 from nightledger.domain import staging
 from nightledger.domain.decision import Moment
 from nightledger.domain.exposure import tokens_of
-from nightledger.domain.periods import DAY, local_moment, log_day
+from nightledger.domain.periods import DAY, local_moment
 from nightledger.domain.staged_page import dump_page, parse_page, tell_line
 from nightledger.files.configuration import OPERATOR, home_zone, load_operator
 from nightledger.files.home import SHIPPED
@@ -33,7 +33,6 @@ from nightledger.jobs.stage import inquiry as inquiries
 from nightledger.jobs.stage.sources import (
     HELD_TITLE,
     associations,
-    at_work,
     documents,
     events,
     open_items,
@@ -51,7 +50,6 @@ SOURCES: Mapping[staging.Source, Callable[[inquiries.Inquiry], Iterable[staging.
     staging.Source.RECORD: recorded,
     staging.Source.LANDMARK: inquiries.landmarks,
     staging.Source.ASSOCIATION: associations,
-    staging.Source.WORK: at_work,
     staging.Source.LONG_RANGE: inquiries.long_range,
 }
 """How each source is gathered; its weight, its most lines and its share of the page: ``config/staging-rules.json``."""
@@ -90,7 +88,7 @@ class Staged(Struct, frozen=True, kw_only=True):
         good_until: Its last moment; aware, UTC.
         changed: Whether the page on disk is another now; with ``dry_run`` never.
         left_out: Candidates that had no place.
-        held: Titles and open items that may not be told an agent, and lines of which a removed secret left nothing, counted.
+        held: Titles and open items that may not be told an agent, counted.
         notes: What the operator should know.
         troubles: What of that the operator should be told unasked: what it is about, and its words.
     """
@@ -125,7 +123,7 @@ def stage(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Staged:
 
 
 def _stage(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Staged:
-    inquiry, removed = _inquire(gate, ledger, asked, moment)
+    inquiry = _inquire(gate, ledger, asked, moment)
     rules = asked.rules
     good_until = datetime.combine(
         inquiry.today + timedelta(days=1 + rules.good_for_days), time.min, inquiry.zone
@@ -143,7 +141,6 @@ def _stage(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Staged:
     held = {
         "event titles": sum(one.source is staging.Source.EVENT and one.text == HELD_TITLE for one in found),
         "handoff": inquiry.handed.held,
-        "lines with a removed secret": removed,
     }
     staged = Staged(
         text=text,
@@ -163,16 +160,15 @@ def _stage(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Staged:
     return staged
 
 
-def _inquire(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> tuple[inquiries.Inquiry, int]:
-    """Read what the sources are asked with; count the entries that are but a removed secret."""
+def _inquire(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> inquiries.Inquiry:
+    """Read what the sources are asked with."""
     home, library, zone = gate.home, asked.library, home_zone(gate.home, gate.settings)
-    known, removed = inquiries.read_known(gate, ledger, moment)
+    known = inquiries.read_known(gate, ledger, moment)
     named = (one for one in shown_associations(gate, ledger) if one.entry in known)
-    inquiry = inquiries.Inquiry(
+    return inquiries.Inquiry(
         home=home,
         rules=asked.rules,
         library=library,
-        logs=inquiries.read_newest(home, log_day(moment.at, zone)),
         known=known,
         handed=inquiries.read_handoff(home, library),
         associations=tuple(one for one in named if library.may_show(known[one.entry].chunk)),
@@ -181,7 +177,6 @@ def _inquire(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> tuple[
         now=moment.at,
         zone=zone,
     )
-    return inquiry, removed
 
 
 def _troubles(asked: Asked) -> tuple[tuple[str, str], ...]:
@@ -211,7 +206,6 @@ def fill(
         rules.sources,
         budget - frame,
         lambda one: tokens_of(f"- {line_of(one, rules)}\n"),
-        inquiries.alike,
     )
 
 

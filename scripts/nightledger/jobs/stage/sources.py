@@ -1,41 +1,30 @@
-"""What each source of a page offers: events and documents, what was left open, associations, work.
+"""What each source of a page offers: events and documents, what was left open, associations, records.
 
 Invariant: a line of a file that nobody signed is never quoted; it only tells which lines say the same.
 """
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import date, datetime, timedelta
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.codec.rows import DoingRow, read_rows
-from nightledger.domain.daylog import LogLine, Region
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import Origin
-from nightledger.domain.search import Hit
 from nightledger.domain.staging import PERCENT, Candidate, Event, Source
 from nightledger.files.line_log import LineLog
-from nightledger.hosts.daylogs import LogFile
 from nightledger.jobs.stage.inquiry import (
     Inquiry,
-    Shelves,
     document,
-    is_about,
-    is_short,
     place_of,
-    plain,
-    report_alike,
-    words_met,
 )
 from nightledger.recall.associations import Association
 from nightledger.records.keeping import why_held, words_of
 from nightledger.records.noticing import named_places, read_every, still_open
 from nightledger.text.scanners.scan import scan
 from nightledger.text.statements.block import tags_in
-from nightledger.text.statements.daylog import read_daylog
 from nightledger.text.visible import quoted
 
 _LINK = re.compile(r"(?:\b[a-z][a-z0-9+.-]*://|\bwww\.|\bmailto:)\S*", re.IGNORECASE)
@@ -197,120 +186,6 @@ def _wall(at: datetime, inquiry: Inquiry) -> datetime:
 def _most(counted: Counter[str]) -> frozenset[str]:
     ordered = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
     return frozenset(tag for tag, _ in ordered[:MOST_TAGS])
-
-
-ROUTINE_DAYS = 3
-"""What logs of so many days report alike is no topic: a timer, a form."""
-LAST_LINES = 3
-SECTIONS = 4
-"""Lines and sections of the newest log that are looked up, from its end."""
-HITS = 8
-EACH = 3
-"""Hits looked at, and lines given, for one topic."""
-QUERY_CHARACTERS = 400
-FADING = 0.85
-"""What each earlier line or section counts, of the one after it."""
-LEAST_SHARED = 3
-"""Words that a line must share with what goes on."""
-ITEMS = 3
-"""Open items that are looked up, the most urgent ones. These figures: docs/decisions/0023-what-an-agent-is-shown.md."""
-
-
-class Topic(Struct, frozen=True, kw_only=True):
-    """Something that goes on.
-
-    Attributes:
-        query: What is searched for.
-        place: Where it is told.
-        share: What its hits count, 0..1.
-    """
-
-    query: str
-    place: str
-    share: float
-
-
-def at_work(inquiry: Inquiry) -> Iterator[Candidate]:
-    """Give lines about what goes on."""
-    for topic in _topics(inquiry):
-        found = _about(topic, inquiry)
-        yield from sorted(found, key=lambda one: -one.score)[:EACH]
-
-
-def _topics(inquiry: Inquiry) -> Iterator[Topic]:
-    for log, content in inquiry.logs.items():
-        yield from topics_of(log, content, inquiry.library)
-    for n, item in enumerate(inquiry.handed.items[:ITEMS]):
-        place = place_of(inquiry.handed.path, (item.line, item.line))
-        yield Topic(query=item.text, place=place, share=item.urgency * FADING**n)
-
-
-def topics_of(log: LogFile, content: bytes, library: Shelves) -> Iterator[Topic]:
-    """Give what the end of a log is about: its last lines, then its last sections, the newest first.
-
-    What an agent may not see is about nothing: it decides not what is staged.
-
-    Args:
-        log: The log.
-        content: Its bytes.
-        library: Search: it knows what may be shown.
-    """
-    shown = library.shown_lines(log.path)
-    lines = [
-        line
-        for line in read_daylog(log.path, content.decode("utf-8", "replace"), log.day).lines
-        if line.region is Region.PROSE and line.content and line.number in shown
-    ]
-    sections: dict[tuple[str, ...], list[LogLine]] = {}
-    for line in lines:
-        sections.setdefault(line.headings, []).append(line)
-    for n, line in enumerate(lines[: -LAST_LINES - 1 : -1]):
-        yield _topic(log, line.content[:QUERY_CHARACTERS], [line], n)
-    newest = sorted(sections.items(), key=lambda item: -item[1][-1].number)[:SECTIONS]
-    for n, (headings, inside) in enumerate(newest):
-        yield _topic(log, _query(headings, inside, library), inside, n)
-
-
-def _topic(log: LogFile, query: str, lines: Sequence[LogLine], n: int) -> Topic:
-    place = place_of(log.path, (lines[0].number, lines[-1].number))
-    return Topic(query=query, place=place, share=FADING**n)
-
-
-def _query(headings: Sequence[str], lines: Sequence[LogLine], library: Shelves) -> str:
-    """Return the heading and the last lines, as many as a query takes."""
-    title = headings[-1] if headings and library.may_say(headings[-1]) else ""
-    text = ""
-    for line in reversed(lines):
-        if len(title) + len(text) + len(line.content) > QUERY_CHARACTERS:
-            break
-        text = f"{line.content} {text}"
-    return f"{title} {text or lines[-1].content[:QUERY_CHARACTERS]}".strip()
-
-
-def _about(topic: Topic, inquiry: Inquiry) -> Iterator[Candidate]:
-    """Give what search finds for a topic and is worth a line; what logs of many days report alike is no topic."""
-    found = inquiry.library.find(topic.query, HITS)
-    hits = [
-        hit for hit in found if not hit.chunk.entry and place_of(hit.chunk.path, hit.lines) != topic.place
-    ]
-    again = [hit for hit in hits if report_alike(hit.best_text, topic.query)]
-    if len(_days(again)) >= ROUTINE_DAYS - 1:
-        return
-    for hit in hits:
-        is_worth = hit not in again and _shared(hit) >= LEAST_SHARED and not is_short(plain(hit.best_text))
-        alike = [other for other in hits if report_alike(other.best_text, hit.best_text)]
-        if is_worth and is_about(hit) and len(_days(alike)) < ROUTINE_DAYS:
-            yield document(hit, Source.WORK, f"about what {topic.place} is about", topic.share)
-
-
-def _days(hits: Iterable[Hit]) -> set[date | None]:
-    return {hit.chunk.day for hit in hits}
-
-
-def _shared(hit: Hit) -> int:
-    """Count the words by which a hit was found that stand in it, not in its heading alone."""
-    heading, text = hit.chunk.heading.casefold(), hit.best_text.casefold()
-    return sum(word not in heading or word in text for word in words_met(hit))
 
 
 STALE_DAYS = 14
