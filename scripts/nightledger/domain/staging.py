@@ -156,9 +156,8 @@ class StagingRules(Struct, frozen=True, kw_only=True):
         sources: How each source takes part.
         documents_each: Documents for one event at most.
         association_percent: Confidence from which an association is staged.
-        habit_weeks: How many weeks back tells what is done at this time of the week.
-        habit_hours: How many hours before and after now count as this time.
-        habit_days: On how many days a kind of task must have been done then.
+        habit_weeks: How many weeks back tells what is done on this day of the week.
+        habit_days: On how many of them a kind of task must have been done.
         windows: Stretches of the past.
         window_percent: Importance from which something of a window is staged.
         landmark_percent: Importance from which an entry is a landmark.
@@ -172,7 +171,6 @@ class StagingRules(Struct, frozen=True, kw_only=True):
     documents_each: int
     association_percent: int
     habit_weeks: int
-    habit_hours: int
     habit_days: int
     windows: tuple[WindowRules, ...]
     window_percent: int

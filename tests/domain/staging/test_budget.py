@@ -94,7 +94,7 @@ def test_the_budget_holds_and_the_order_of_candidates_makes_no_difference(
 def test_a_host_without_a_budget_of_its_own_gets_that_of_a_generic_one() -> None:
     rules = StagingRules(
         lookahead_hours=4, good_for_days=1, line_characters=80, budget_tokens={"generic": 300, "hermes": 200},
-        sources=EVERY, documents_each=2, association_percent=70, habit_weeks=8, habit_hours=2,
+        sources=EVERY, documents_each=2, association_percent=70, habit_weeks=8,
         habit_days=2, windows=(), window_percent=50, landmark_percent=90,
     )  # fmt: skip
     assert (rules.budget_of("hermes"), rules.budget_of("else")) == (200, 300)

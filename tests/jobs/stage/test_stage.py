@@ -176,42 +176,43 @@ def test_of_a_handoff_the_page_names_where_it_leaves_how_much_open(desk: Desk) -
 # ---------------------------------------------------------------- associations
 
 
-def learn(desk: Desk, *, days: int = 4, hour: int = 6) -> None:
+def learn(desk: Desk) -> None:
     records = [
         outcome(
             n,
-            timestamp=f"2026-02-{22 - 7 * n if n < 4 else n:02d}T{hour:02d}:00:00Z",
+            timestamp=f"2026-02-{22 - 7 * n if n < 4 else n:02d}T06:00:00Z",
             session=f"s{n}",
             received_at="2026-02-22T07:00:00Z",
         )
-        for n in range(days)
+        for n in range(4)
     ]
     put(desk, "memory/system/outcome-records.jsonl", lines(records))
     link(desk.home, ZoneInfo("UTC"), Options())
 
 
-def test_an_association_of_this_time_of_the_week_comes_once_the_operator_accepted_it(desk: Desk) -> None:
+def test_an_association_of_this_day_of_the_week_comes_once_the_operator_accepted_it(desk: Desk) -> None:
     learn(desk)  # four Sundays at six; it is one now
     assert only(run(desk), Source.ASSOCIATION) == []
     desk.applied(addition("For cron jobs set_zone in the unit file."))
     desk.moment = Moment(at=desk.moment.at.replace(day=8, hour=6))
     (one,) = only(run(desk), Source.ASSOCIATION)
     assert one.text == "For cron jobs set_zone in the unit file."
-    assert "done on 4 days at this time of the week" in one.why
+    assert "done on 4 such days of the week" in one.why
     assert one.why.startswith("unsigned records say that it worked, confidence 0.")
     assert (one.place, one.shown[1:]) == ("MEMORY.md:10", ("cron + time_zone", "set_zone"))
     (rarer,) = only(run(desk, habit_weeks=8), Source.ASSOCIATION)
     (often,) = only(run(desk, habit_weeks=5), Source.ASSOCIATION)
     assert rarer.score == pytest.approx((0.5 + 0.5 * 4 / 8) / (0.5 + 0.5 * 4 / 5) * often.score, abs=2e-4)
-    desk.wait(hours=5)
+    desk.wait(days=1)
     assert only(run(desk), Source.ASSOCIATION) == []
 
 
 def test_an_association_comes_for_what_the_handoff_leaves_open_and_half_where_it_names_one_tag(
     desk: Desk,
 ) -> None:
-    learn(desk, hour=20)
+    learn(desk)
     desk.applied(addition("For cron jobs set_zone in the unit file."))
+    desk.wait(days=1)
     scores = []
     for job in ("The cron job of the store is off by a time zone", "The cron job of the store is off"):
         put(desk, HANDOFF, f"## Next\n\n- {job}\n")

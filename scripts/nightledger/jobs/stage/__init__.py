@@ -10,10 +10,9 @@ A run on the same input changes no byte.
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from msgspec import Struct, field
 from msgspec.structs import asdict
@@ -155,8 +154,7 @@ def _stage(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Staged:
         troubles=_troubles(asked),
     )
     if asked.basis is not None and not (asked.dry_run or asked.events or staged.troubles):
-        by_the_hour = bool(inquiry.associations)
-        keep_page(gate, asked.basis, staged, moment.at, by_the_hour=by_the_hour)
+        keep_page(gate, asked.basis, staged, moment.at)
     return staged
 
 
@@ -251,7 +249,7 @@ def basis_of(gate: Gate) -> Basis:
     return Basis(home, list(dict.fromkeys(folders)), [*home.gated_paths(), *beside])
 
 
-def keep_page(gate: Gate, basis: Basis, staged: Staged, now: datetime, *, by_the_hour: bool) -> None:
+def keep_page(gate: Gate, basis: Basis, staged: Staged, now: datetime) -> None:
     """Keep what a page was made of, where only a changed file or time can make it another.
 
     Args:
@@ -259,10 +257,11 @@ def keep_page(gate: Gate, basis: Basis, staged: Staged, now: datetime, *, by_the
         basis: What the page is made of, as it was before it was made.
         staged: What was staged.
         now: Aware, UTC.
-        by_the_hour: Whether the page depends on the hour, as that of associations does.
     """
     keys_dir = os.fspath(gate.ring.directory)
-    until = min(_ends(now, home_zone(gate.home, gate.settings), by_the_hour=by_the_hour))
+    tomorrow = now.astimezone(zone := home_zone(gate.home, gate.settings)).date() + DAY
+    # time alone makes another page where a day ends, here or in UTC
+    until = min(local_moment(tomorrow, time(), zone), datetime.combine(now.date() + DAY, time(), UTC))
     told: dict[str, Any] = {
         "record": {**record_of(staged), "changed": False},
         "since": now.timestamp(),
@@ -270,14 +269,6 @@ def keep_page(gate: Gate, basis: Basis, staged: Staged, now: datetime, *, by_the
         "calendars": bool(load_operator(keys_dir).calendars),
     }
     keep(gate.home, keys_dir, basis, told)
-
-
-def _ends(now: datetime, zone: ZoneInfo, *, by_the_hour: bool) -> Iterator[datetime]:
-    """Give when time alone makes another page: a day ends, here or in UTC, or an hour does."""
-    yield local_moment(now.astimezone(zone).date() + DAY, time(), zone)
-    yield datetime.combine(now.date() + DAY, time(), UTC)
-    if by_the_hour:
-        yield now.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
 
 
 def record_of(staged: Staged) -> dict[str, Any]:

@@ -6,12 +6,13 @@ Invariant: a line of a file that nobody signed is never quoted; it only tells wh
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from datetime import date, datetime, timedelta
+from datetime import date
 
 from msgspec.structs import replace
 
 from nightledger.codec.rows import DoingRow, read_rows
 from nightledger.domain.finding import Severity
+from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Origin
 from nightledger.domain.staging import PERCENT, Candidate, Event, Source
 from nightledger.files.line_log import LineLog
@@ -108,7 +109,6 @@ def _when(event: Event, inquiry: Inquiry) -> str:
 
 ONE_TAG = 0.5
 """What an association counts of which an open item names one tag, not both."""
-WEEK = timedelta(days=7)
 MOST_TAGS = 6
 """Tags of a kind of task that are asked about: the associations of its rarer ones say little of it."""
 Found = Iterator[tuple[Association, str, float]]
@@ -133,7 +133,7 @@ def _for_habits(inquiry: Inquiry, sure: Iterable[Association]) -> Found:
         often = min(1.0, days / inquiry.rules.habit_weeks)
         for one in sure:
             if {one.first, one.second} <= tags:
-                yield one, f"for what was done on {days} days at this time of the week", 0.5 + 0.5 * often
+                yield one, f"for what was done on {days} such days of the week", 0.5 + 0.5 * often
 
 
 def _for_items(inquiry: Inquiry, sure: Iterable[Association]) -> Found:
@@ -153,34 +153,21 @@ def _doings(inquiry: Inquiry) -> list[DoingRow]:
 
 
 def habits(inquiry: Inquiry, doings: Iterable[DoingRow]) -> list[tuple[int, frozenset[str]]]:
-    """Return on how many days each kind of task was done at this time of the week, and what it is mostly about.
-
-    A time of the week is one of the wall clock in the home's zone; the end of this hour counts, so that a page holds
-    until then.
-    """
+    """Return on how many days each kind of task was done on this day of the week, and what it is mostly about."""
     rules = inquiry.rules
-    now = inquiry.now.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
-    local, near = _wall(now, inquiry), timedelta(hours=rules.habit_hours)
-    since = now - WEEK * rules.habit_weeks - near
-    days: defaultdict[str, set[date]] = defaultdict(set)
+    days = defaultdict[str, set[date]](set)
     tags: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for doing in doings:
-        if not since <= doing.timestamp < now:  # also off the calendar, in a zone ahead
-            continue
-        at = _wall(doing.timestamp, inquiry)
-        apart = (local - at) % WEEK
-        if min(apart, WEEK - apart) <= near:
-            days[doing.task_type].add(at.date())
+        on = log_day(doing.timestamp, inquiry.zone)
+        weeks, other = divmod((inquiry.today - on).days, 7)
+        if not other and 1 <= weeks <= rules.habit_weeks:
+            days[doing.task_type].add(on)
             tags[doing.task_type].update(set(doing.context_tags))
     return [
         (len(on), _most(tags[kind]))
         for kind, on in sorted(days.items(), key=lambda one: (-len(one[1]), one[0]))
         if len(on) >= rules.habit_days
     ]
-
-
-def _wall(at: datetime, inquiry: Inquiry) -> datetime:
-    return at.astimezone(inquiry.zone).replace(tzinfo=None)
 
 
 def _most(counted: Counter[str]) -> frozenset[str]:
