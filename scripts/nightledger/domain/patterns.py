@@ -371,8 +371,6 @@ def _key(kind: PatternKind, situation: Situation, resolution: str) -> str:
 
 MIN_SOURCES = 3
 """Sessions, or days where none is told, in which it worked (issue 24)."""
-STEPS = " steps "
-"""Stands in the key of a revision behind that of its procedure, before the hash of the steps."""
 _TOLD_BY = frozenset({None, Origin.UNKNOWN, Origin.AGENT, Origin.OWNER})
 
 
