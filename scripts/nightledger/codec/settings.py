@@ -31,7 +31,7 @@ def parse_settings(own: bytes | None, *, where: str) -> Settings:
         where: The home's file, for messages.
 
     Raises:
-        ConfigurationError: Naming every problem with its line, misspelt keys with the near one.
+        ConfigurationError: Naming every problem with its line.
     """
     values = {key: told["default"] for key, told in read_schema("settings")["properties"].items()}
     if own is not None:
@@ -51,17 +51,13 @@ def find_zone(name: str, *, where: str) -> zoneinfo.ZoneInfo:
         where: Where it was set, for messages.
 
     Raises:
-        ConfigurationError: When there is none; with the nearest name.
+        ConfigurationError: When there is none.
     """
     try:
         return zoneinfo.ZoneInfo(name)
     except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError) as error:
-        import difflib
-
-        close = difflib.get_close_matches(name, sorted(zoneinfo.available_timezones()), n=1)
         raise ConfigurationError(
-            f"{where}: {name!r} is not an IANA zone",
-            hint=f"did you mean {close[0]!r}?" if close else "write it like Europe/Berlin",
+            f"{where}: {name!r} is not an IANA zone", hint="write it like Europe/Berlin"
         ) from error
 
 
@@ -212,7 +208,7 @@ def parse_staging_rules(shipped: bytes, own: bytes | None, *, where: str) -> "St
         where: The home's file, for messages.
 
     Raises:
-        ConfigurationError: Naming every problem; a misspelt key with the near one.
+        ConfigurationError: Naming every problem.
     """
     values: dict[str, Any] = parse_json(shipped, "config/staging-rules.json")
     if own is not None:
