@@ -28,7 +28,7 @@ from nightledger.gate.forgetting.letting_go import link_use, unseen_link_deletio
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
 from nightledger.jobs.prune.entries import prune_entries, prune_logs
-from nightledger.jobs.prune.frame import EVERYTHING, Asked, Run, Tally, Told, read_places
+from nightledger.jobs.prune.frame import EVERYTHING, Asked, Run, Tally, read_places
 
 __all__ = ["ACTION", "EVERYTHING", "Asked", "Pruned", "Tally", "prune"]
 
@@ -65,8 +65,8 @@ def prune(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Pruned:
     said = {change.key for item in stored for change in item.proposal.changes}
     zone = home_zone(gate.home, gate.settings)
     links = look_at_links(gate.home, zone, tombstones(gate, ledger), asked.today, said)
-    told = Told(sure=links.sure, places=read_places(gate.home, links.sure))
-    run = Run(gate=gate, ledger=ledger, asked=asked, moment=moment, stored=stored, told=told)
+    places = read_places(gate.home, links.sure)
+    run = Run(gate=gate, ledger=ledger, asked=asked, moment=moment, stored=stored, places=places)
     parts = {
         Op.DELETE_LINK: partial(prune_links, run, links),
         Op.ARCHIVE: partial(prune_entries, run),
