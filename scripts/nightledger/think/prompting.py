@@ -35,8 +35,6 @@ NAMES = {
     "blocks": frozenset({"blocks", "principles", "tags"}),
 }
 """The prompts that there are, and what each must name."""
-OPTIONAL = frozenset({"refused"})
-"""Names that a prompt may do without."""
 
 
 def read_prompt(keys_dir: str, name: str) -> str:
@@ -49,7 +47,7 @@ def read_prompt(keys_dir: str, name: str) -> str:
     path = os.path.join(keys_dir, "prompts", f"{name}.md")
     own = read_optional(path, MAX_PROMPT_BYTES)
     text = (shipped_config(f"prompts/{name}.md") if own is None else own).decode("utf-8", "replace")
-    found, names = set(_NAME.findall(text)) - OPTIONAL, NAMES[name]
+    found, names = set(_NAME.findall(text)), NAMES[name]
     if found != names:
         problems = [f"{{{{{one}}}}} is missing" for one in sorted(names - found)]
         problems += [f"nothing stands for {{{{{one}}}}}" for one in sorted(found - names)]
