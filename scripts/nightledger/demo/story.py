@@ -61,8 +61,6 @@ class Story(Struct, frozen=True, kw_only=True):
     edit_day: date
     edited_line: str
     edited_to: str
-    old_log: str
-    old_log_day: date
     question: str
     answer: str
     key: str
@@ -72,7 +70,6 @@ class Story(Struct, frozen=True, kw_only=True):
     poison: tuple[Poison, ...]
     may_miss: int
     may_propose: int
-    look_at: Mapping[str, str]
 
     def text(self, name: str) -> str:
         """Return the text of a file of the world, its key and its invisible characters put in."""
