@@ -15,7 +15,6 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from hashlib import sha256
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
@@ -367,15 +366,7 @@ def describe(held: Held) -> str:
     by_reason: dict[str, list[int]] = {}
     for number, why in held.items():
         by_reason.setdefault(why, []).append(number)
-    return "; ".join(
-        f"{'line' if len(lines) == 1 else 'lines'} {_runs(lines)}: {why}" for why, lines in by_reason.items()
-    )
-
-
-def _runs(lines: Sequence[int]) -> str:
-    """Return ascending numbers with those that follow each other as ``350-368``."""
-    runs = ([n for _, n in run] for _, run in groupby(enumerate(lines), lambda one: one[1] - one[0]))
-    return ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs)
+    return "; ".join(f"line {', '.join(map(str, lines))}: {why}" for why, lines in by_reason.items())
 
 
 BY_LINES = frozenset({Kind.MEMORY, Kind.DAILY, Kind.ARCHIVE, Kind.HANDOFF})
