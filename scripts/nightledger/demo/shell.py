@@ -16,7 +16,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TextIO, cast
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from nightledger.surfaces import cli
 
@@ -89,12 +89,10 @@ class Shell(Struct, frozen=True, kw_only=True):
     Attributes:
         home: The home.
         keys: The folder of its keys.
-        heard: All that the commands printed, so that it can be searched for what must not be shown.
     """
 
     home: Path
     keys: Path
-    heard: list[str] = field(default_factory=list)
 
     @property
     def host(self) -> Path:
@@ -121,13 +119,11 @@ class Shell(Struct, frozen=True, kw_only=True):
                 status = leaving.code if isinstance(leaving.code, int) else 1
             sys.stdout.flush()
             sys.stderr.flush()
-            ran = Ran(words=words, status=status, out=_text(out), err=_text(err))
-        self.heard.append(ran.out + ran.err)
-        return ran
+            return Ran(words=words, status=status, out=_text(out), err=_text(err))
 
     def on(self, home: Path) -> "Shell":
         """Give the shell of another home with the same keys."""
-        return Shell(home=home, keys=self.keys, heard=self.heard)
+        return Shell(home=home, keys=self.keys)
 
 
 class _Terminal(io.TextIOWrapper):

@@ -289,13 +289,6 @@ def check_learned(
     return [Check(name=name, seen=seen, holds=holds) for name, seen, holds in found], place.rpartition("/")[2]
 
 
-def check_key(story: Story, contents: Mapping[str, bytes]) -> Check:
-    """Look for the leaked key in every file and screen but the log in which it stands."""
-    holders = [path for path, raw in sorted(contents.items()) if story.key.encode() in raw]
-    holds = len(holders) == 1 and holders[0].startswith("memory/2026-")
-    return Check(name="leaked key", seen=f"stands in {', '.join(holders)} and nowhere else", holds=holds)
-
-
 def _count(name: str, of: int, what: str, wrong: Sequence[str], allowed: int = 0) -> Check:
     least = f" ({of - allowed} at least)" if allowed else ""
     seen = f"{of - len(wrong)} of {of} {what}{least}"

@@ -9,7 +9,6 @@ their key folder least of all.
 
 import argparse
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -31,7 +30,6 @@ from nightledger.demo.story import (
     Story,
     answers,
     check_answers,
-    check_key,
     check_learned,
     load_story,
     read_changes,
@@ -131,7 +129,6 @@ class Scene(Struct, kw_only=True):
         words = [*script, "--now", self.now.isoformat(), "claude-code", event]
         stdin = json.dumps(payload).encode()
         done = subprocess.run(words, input=stdin, stdout=subprocess.PIPE, timeout=60, check=True)  # noqa: S603 - our own program, by its full path
-        self.shell.heard.append(done.stdout.decode())
         answer: dict[str, Any] = json.loads(done.stdout or b"{}").get("hookSpecificOutput", {})
         return answer
 
@@ -344,7 +341,7 @@ def _ask_model(scene: Scene, today: date) -> None:
     """Have the last day read in a home that begins anew, by the rules and by a model whose answer is recorded."""
     story, day = scene.story, max(scene.story.days)
     with tempfile.TemporaryDirectory(prefix="demo-") as folder:
-        shell = Shell(home=Path(folder) / "home", keys=Path(folder) / "keys", heard=scene.shell.heard)
+        shell = Shell(home=Path(folder) / "home", keys=Path(folder) / "keys")
         other = Scene(story=story, shell=shell, narrator=scene.narrator, given=scene.given)
         other.write({MEMORY: story.text(f"start/{MEMORY}")})
         other.at(day, "06:00")
@@ -418,7 +415,6 @@ def _demo(story: Story, home: Path, narrator: Narrator) -> int:
     shell = Shell(home=home, keys=keys_beside(home))
     narrator.heading(f"Nightledger demo: ten recorded days of {story.agent}, the agent of {story.owner}")
     checks = walk(Scene(story=story, shell=shell, narrator=narrator))
-    checks.append(check_key(story, contents(shell)))
     _tell_checks(narrator, checks)
     narrator.heading("Look at")
     narrator.say(f"{_shown(home)}, and one page, in any browser:")
@@ -440,13 +436,6 @@ def _shown(path: Path) -> str:
     """Name a path as the reader would: below the current folder where it is, else in full."""
     here = Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
-
-
-def contents(shell: Shell) -> dict[str, bytes]:
-    """Return the bytes of every file of home and keys, and of all that the commands printed."""
-    files = (path for folder in (shell.home, shell.keys) for path in folder.rglob("*") if path.is_file())
-    found = {os.path.relpath(path, shell.home): path.read_bytes() for path in files}
-    return found | {"the output of a command": "".join(shell.heard).encode()}
 
 
 def keys_beside(home: Path) -> Path:
