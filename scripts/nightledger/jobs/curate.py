@@ -89,6 +89,7 @@ class Curated(Struct, frozen=True, kw_only=True):
         }
 
 
+@collector_at_rest()
 def curate(
     gate: Gate, ledger: Ledger, moment: Moment, *, dry_run: bool = False, analyst: "Analyst | None" = None
 ) -> Curated:
@@ -107,13 +108,6 @@ def curate(
     Raises:
         UnreadableError: A gated file or a ledger cannot be read.
     """
-    with collector_at_rest():
-        return _curate(gate, ledger, moment, dry_run=dry_run, analyst=analyst)
-
-
-def _curate(
-    gate: Gate, ledger: Ledger, moment: Moment, *, dry_run: bool, analyst: "Analyst | None"
-) -> Curated:
     stored = read_stored(gate, ledger.book)
     facts = read_facts(gate, ledger, moment, stored=stored)
     last = _last_period(gate)

@@ -51,7 +51,7 @@ SOURCES: Mapping[staging.Source, Callable[[inquiries.Inquiry], Iterable[staging.
     staging.Source.ASSOCIATION: associations,
     staging.Source.LONG_RANGE: inquiries.long_range,
 }
-"""How each source is gathered; its weight, its most lines and its share of the page: ``config/staging-rules.json``."""
+"""How each source is gathered; its weight and its most lines: ``config/staging-rules.json``."""
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PLACE_CHARACTERS = 160
 
@@ -104,6 +104,7 @@ class Staged(Struct, frozen=True, kw_only=True):
     troubles: tuple[tuple[str, str], ...] = ()
 
 
+@collector_at_rest()
 def stage(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Staged:
     """Stage what may be needed in the next hours; the caller holds the home's lock.
 
@@ -117,25 +118,21 @@ def stage(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Staged:
         UnreadableError: A gated file, the handoff or a ledger cannot be read.
         ConfigurationError: The home's zone is unknown here.
     """
-    with collector_at_rest():
-        return _stage(gate, ledger, asked, moment)
-
-
-def _stage(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Staged:
     inquiry = _inquire(gate, ledger, asked, moment)
     rules = asked.rules
     good_until = datetime.combine(
         inquiry.today + timedelta(days=1 + rules.good_for_days), time.min, inquiry.zone
     )
-    found = [
-        one
-        for source, gather in SOURCES.items()
-        if rules.sources[source].takes_part
-        for one in gather(inquiry)
-    ]
+    found = _gather(inquiry)
     budget = rules.budget_of(gate.home.identity.host)
-    chosen = fill(found, rules, budget, inquiries.stamp(good_until))
-    text = page_of(chosen.lines, rules, inquiries.stamp(good_until))
+    until = inquiries.stamp(good_until)
+    chosen = staging.choose(
+        staging.rank(found, rules.sources),
+        rules.sources,
+        budget - tokens_of(dump_page([], until)),
+        lambda one: tokens_of(f"- {line_of(one, rules)}\n"),
+    )
+    text = page_of(chosen.lines, rules, until)
     lines = [StagedLine(one.shown, one.path, one.place) for one in chosen.lines]
     held = {
         "event titles": sum(one.source is staging.Source.EVENT and one.text == HELD_TITLE for one in found),
@@ -156,6 +153,11 @@ def _stage(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Staged:
     if asked.basis is not None and not (asked.dry_run or asked.events or staged.troubles):
         keep_page(gate, asked.basis, staged, moment.at)
     return staged
+
+
+def _gather(inquiry: inquiries.Inquiry) -> list[staging.Candidate]:
+    taking = (gather for source, gather in SOURCES.items() if inquiry.rules.sources[source].takes_part)
+    return [one for gather in taking for one in gather(inquiry)]
 
 
 def _inquire(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> inquiries.Inquiry:
@@ -183,27 +185,6 @@ def _troubles(asked: Asked) -> tuple[tuple[str, str], ...]:
     return (
         *((f"calendar {name}", f"calendar {name} {problem}") for name, problem in asked.problems),
         *((note, note) for note in notes),
-    )
-
-
-def fill(
-    candidates: Iterable[staging.Candidate], rules: staging.StagingRules, budget: int, good_until: str
-) -> staging.Chosen:
-    """Choose what fits a budget, the page around it counted in.
-
-    Args:
-        candidates: In any order.
-        rules: How sources take part.
-        budget: Tokens of the whole page.
-        good_until: As the page has it.
-    """
-    frame = tokens_of(dump_page([], good_until))
-    ranked = staging.rank(candidates, rules.sources)
-    return staging.choose(
-        ranked,
-        rules.sources,
-        budget - frame,
-        lambda one: tokens_of(f"- {line_of(one, rules)}\n"),
     )
 
 

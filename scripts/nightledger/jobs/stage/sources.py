@@ -33,8 +33,6 @@ HELD_TITLE = "an event whose title is held back"
 NO_TITLE = "an event without a title"
 STRANGE_TITLE = "an event of somebody else"
 """Whoever can send an invitation writes its title, so it is not quoted."""
-AGAIN = 0.5
-"""What an event counts that comes again in these hours: others go first."""
 
 
 def events(inquiry: Inquiry) -> Iterator[Candidate]:
@@ -70,11 +68,8 @@ def documents(inquiry: Inquiry) -> Iterator[Candidate]:
 
 def _titled(inquiry: Inquiry) -> Iterator[tuple[Event, str, float]]:
     """Give each event with its title as it may be said, and how near it is."""
-    told: set[str] = set()
     for event in sorted(inquiry.events, key=lambda one: one.starts_at):
-        nearness = _nearness(event, inquiry) * (AGAIN if event.title in told else 1)
-        told.add(event.title)
-        yield event, title_of(event, inquiry), nearness
+        yield event, title_of(event, inquiry), _nearness(event, inquiry)
 
 
 def title_of(event: Event, inquiry: Inquiry) -> str:
