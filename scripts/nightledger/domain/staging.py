@@ -26,7 +26,7 @@ class Source(StrEnum):
     LANDMARK = "landmark"
     """It matters at every start."""
     ASSOCIATION = "association"
-    """It worked for the kind of task that comes about now, or for what was left open."""
+    """It worked for the kind of task of this day of the week."""
     LONG_RANGE = "long_range"
     """The most important of an earlier time."""
 
@@ -114,12 +114,10 @@ class SourceRules(Struct, frozen=True, kw_only=True):
     Attributes:
         weight: What its candidates count, 0..100; 0 leaves the source out.
         most: How many lines of it at most; 0 leaves the source out.
-        share: How much of the budget it gets before every other source had its turn, in percent.
     """
 
     weight: int
     most: int
-    share: int
 
     @property
     def takes_part(self) -> bool:
@@ -248,10 +246,9 @@ def choose(
 ) -> Chosen:
     """Fill a budget.
 
-    Each source first gets its share of the budget, so that no one of them takes it all; what is
-    left then goes to whatever ranks highest. A line that does not fit is passed over, and a
-    shorter one may still come in. Nothing comes in that says what a line on the page says already:
-    the same wording, or lines of a file that overlap.
+    What ranks highest comes first, of each source so many lines at most. A line that does not fit is passed over, and a
+    shorter one may still come in. Nothing comes in that says what a line on the page says already: the same wording, or
+    lines of a file that overlap.
 
     Args:
         ranked: As :func:`rank` gives them.
@@ -262,12 +259,10 @@ def choose(
     fresh = list(_without_repeats(ranked))
     taken: dict[Candidate, int] = {}
     repeated: set[Candidate] = set()
-    for one, is_share in [*((one, True) for one in fresh), *((one, False) for one in fresh)]:
-        rules, price = sources[one.source], cost(one)
-        spent = [what for other, what in taken.items() if other.source is one.source]
-        limit = tokens * rules.share // PERCENT if is_share else tokens
-        is_done = one in taken or one in repeated or len(spent) >= rules.most
-        if is_done or sum(spent) + price > limit or sum(taken.values()) + price > tokens:
+    for one in fresh:
+        price = cost(one)
+        of_source = sum(other.source is one.source for other in taken)
+        if of_source >= sources[one.source].most or sum(taken.values()) + price > tokens:
             continue
         if any(_overlap(one, other) for other in taken):
             repeated.add(one)

@@ -7,7 +7,7 @@ from tests.rows import from_corpus
 from nightledger.domain.exposure import tokens_of
 from nightledger.domain.staging import Candidate, Source, SourceRules, StagingRules, choose, rank
 
-EVERY = {source: SourceRules(weight=100, most=5, share=50) for source in Source}
+EVERY = {source: SourceRules(weight=100, most=5) for source in Source}
 
 
 def candidate(
@@ -20,16 +20,12 @@ def cost(one: Candidate) -> int:
     return tokens_of(one.text)
 
 
-def test_no_source_takes_the_share_of_others_before_these_had_their_turn() -> None:
+def test_a_line_that_does_not_fit_gives_way_to_a_shorter_one() -> None:
     many = [candidate(f"what the first and last {n}", score=0.9) for n in range(5)]
-    late = candidate("what was then used with", Source.LONG_RANGE, 0.1)
-    assert {cost(one) for one in (*many, late)} <= {8, 9}
-    chosen = choose(rank([*many, late], EVERY), EVERY, 37, cost)
-    assert [one.source for one in chosen.lines].count(
-        Source.DOCUMENT
-    ) == 3  # two by their share, one of what was left
-    assert late in chosen.lines
-    assert chosen.left_out.over_budget == 2
+    late = candidate("short", Source.LONG_RANGE, 0.1)
+    chosen = choose(rank([*many, late], EVERY), EVERY, 4 * cost(many[0]) + cost(late), cost)
+    assert chosen.lines == (*many[:4], late)
+    assert chosen.left_out.over_budget == 1
 
 
 def test_the_same_wording_comes_once_where_it_ranks_highest() -> None:

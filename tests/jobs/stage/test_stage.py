@@ -207,22 +207,6 @@ def test_an_association_of_this_day_of_the_week_comes_once_the_operator_accepted
     assert only(run(desk), Source.ASSOCIATION) == []
 
 
-def test_an_association_comes_for_what_the_handoff_leaves_open_and_half_where_it_names_one_tag(
-    desk: Desk,
-) -> None:
-    learn(desk)
-    desk.applied(addition("For cron jobs set_zone in the unit file."))
-    desk.wait(days=1)
-    scores = []
-    for job in ("The cron job of the store is off by a time zone", "The cron job of the store is off"):
-        put(desk, HANDOFF, f"## Next\n\n- {job}\n")
-        (one,) = only(run(desk), Source.ASSOCIATION)
-        assert f"for what {HANDOFF}:3 leaves open" in one.why
-        scores.append(one.score)
-    assert scores[1] == pytest.approx(scores[0] / 2, abs=1e-4)
-    assert only(run(desk, association_percent=98), Source.ASSOCIATION) == []
-
-
 # ---------------------------------------------------------------- memory
 
 

@@ -25,7 +25,6 @@ from nightledger.recall.associations import Association
 from nightledger.records.keeping import why_held, words_of
 from nightledger.records.noticing import named_places, read_every, still_open
 from nightledger.text.scanners.scan import scan
-from nightledger.text.statements.block import tags_in
 from nightledger.text.visible import quoted
 
 _LINK = re.compile(r"(?:\b[a-z][a-z0-9+.-]*://|\bwww\.|\bmailto:)\S*", re.IGNORECASE)
@@ -102,8 +101,6 @@ def _when(event: Event, inquiry: Inquiry) -> str:
     return f"{day}{starts:%H:%M}-{ends:%H:%M}"
 
 
-ONE_TAG = 0.5
-"""What an association counts of which an open item names one tag, not both."""
 MOST_TAGS = 6
 """Tags of a kind of task that are asked about: the associations of its rarer ones say little of it."""
 Found = Iterator[tuple[Association, str, float]]
@@ -116,7 +113,7 @@ def associations(inquiry: Inquiry) -> Iterator[Candidate]:
     sure = [one for one in inquiry.associations if round(one.confidence * PERCENT, 2) >= least]
     if not sure:
         return
-    for one, why, share in (*_for_habits(inquiry, sure), *_for_items(inquiry, sure)):
+    for one, why, share in _for_habits(inquiry, sure):
         told = f"unsigned records say that it worked, confidence {one.confidence:.2f}; {why}"
         score = round(one.confidence * share, 4)
         candidate = inquiry.known[one.entry].candidate(Source.ASSOCIATION, told, score)
@@ -129,16 +126,6 @@ def _for_habits(inquiry: Inquiry, sure: Iterable[Association]) -> Found:
         for one in sure:
             if {one.first, one.second} <= tags:
                 yield one, f"for what was done on {days} such days of the week", 0.5 + 0.5 * often
-
-
-def _for_items(inquiry: Inquiry, sure: Iterable[Association]) -> Found:
-    for item in inquiry.handed.items:
-        named = tags_in(item.text)
-        for one in sure:
-            both = (one.first in named) + (one.second in named)
-            if both:
-                why = f"for what {place_of(inquiry.handed.path, (item.line, item.line))} leaves open"
-                yield one, why, item.urgency * (1.0 if both > 1 else ONE_TAG)
 
 
 def _doings(inquiry: Inquiry) -> list[DoingRow]:
