@@ -21,7 +21,7 @@ class ExchangeServer(RecordedServer, frozen=True, kw_only=True):
 
     wait_s: int
 
-    def complete(self, prompt: str, schema: Mapping[str, Any], most_tokens: int) -> Reply:
+    def complete(self, prompt: str, schema: Mapping[str, Any], most_tokens: int) -> Reply:  # type: ignore[explicit-override]  # typing.override is newer than Python 3.11
         """Give the recorded answer, after putting the question there as ``HASH.md`` and waiting where there is none."""
         place = self.place(prompt)
         if not os.path.exists(f"{place}.json") and not os.path.exists(f"{place}.md"):

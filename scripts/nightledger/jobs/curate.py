@@ -201,10 +201,6 @@ def _choose(
     }
 
 
-PROVED = 0.5
-"""Half way to sure: from here on the sentence about an entry says that it helped, or misled."""
-
-
 class Judged(Struct, frozen=True, kw_only=True):
     """What retention says of one entry.
 
@@ -271,22 +267,9 @@ def why(judged: Judged, facts: Facts) -> str:
     """Say in one sentence what speaks for letting an entry go, or for keeping it."""
     memory = judged.remembered.memory
     age = max(0, facts.now_hour - memory.created_hour)
-    if not memory.useful and not memory.harmful:
-        known = "nothing is known to have come of it"
-    else:
-        told = retention.lean(memory.useful, memory.harmful, memory.expected)
-        said = (
-            "it helped"
-            if told >= PROVED
-            else "it misled"
-            if told <= -PROVED
-            else "it made no clear difference"
-        )
-        of = memory.useful + memory.harmful
-        known = (
-            f"{said}: {memory.useful} of {of} tasks succeeded after it was shown, "
-            f"{memory.expected:.0%} of such tasks do without it"
-        )
+    known, of = "nothing is known to have come of it", memory.useful + memory.harmful
+    if of:
+        known = f"{memory.useful} of {of} tasks succeeded after it was shown, {memory.expected:.0%} of such tasks do without it"
     return f"{known}; {age} active hours old, {memory.tier.name}, utility {judged.utility:.2f}"
 
 

@@ -390,7 +390,7 @@ def _place_alone(hit: Hit) -> Hit:
 
 
 def words_told(
-    weights: Iterable[str], others: Mapping[str, Sequence[str]] | None = None
+    weights: Iterable[str], others: Mapping[str, Sequence[str]]
 ) -> Callable[[str], frozenset[str]]:
     """Return what tells which words of a query a line holds; words with one beginning are taken for one.
 
@@ -398,7 +398,7 @@ def words_told(
         weights: The words.
         others: Other forms of them, of which the first word counts.
     """
-    forms = {word: (word, *(form.split()[0] for form in (others or {}).get(word, ()))) for word in weights}
+    forms = {word: (word, *(form.split()[0] for form in others.get(word, ()))) for word in weights}
     starts = {
         word: tuple(tokens.plain(form)[: max(3, len(form) - 3)] for form in told)
         for word, told in forms.items()

@@ -19,7 +19,7 @@ from nightledger.domain.decision import Moment
 from nightledger.domain.judge import MOST_DELETIONS
 from nightledger.domain.links import Pair, link_key
 from nightledger.domain.proposal import Op
-from nightledger.domain.pruning import REFERENCED_FROM, LinkUse, by_age, clock_problem, is_faint, is_weak
+from nightledger.domain.pruning import REFERENCED_FROM, LinkUse, by_age, is_faint, is_weak
 from nightledger.files.configuration import home_zone
 from nightledger.files.home import Home
 from nightledger.files.link_index import LinkIndex, Rules, folded_links
@@ -58,9 +58,6 @@ def prune(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Pruned:
     """
     if gate.consent.tier(SELF_MODIFICATION, ACTION) is Tier.BLOCKED:
         return Pruned(today=asked.today, reason=f"the consent graph blocks {ACTION}")
-    newest = ledger.log.newest  # the time in an outcome is its writer's word
-    if problem := clock_problem(moment.at, newest.at if newest else None):
-        return Pruned(today=asked.today, reason=f"{problem}: by such a clock nothing is old")
     stored = read_stored(gate, ledger.book)
     said = {change.key for item in stored for change in item.proposal.changes}
     zone = home_zone(gate.home, gate.settings)

@@ -21,7 +21,6 @@ from nightledger.jobs.stage.inquiry import (
     document,
     place_of,
 )
-from nightledger.recall.associations import Association
 from nightledger.records.keeping import why_held, words_of
 from nightledger.records.noticing import named_places, read_every, still_open
 from nightledger.text.scanners.scan import scan
@@ -103,29 +102,22 @@ def _when(event: Event, inquiry: Inquiry) -> str:
 
 MOST_TAGS = 6
 """Tags of a kind of task that are asked about: the associations of its rarer ones say little of it."""
-Found = Iterator[tuple[Association, str, float]]
-"""Associations with why they may help, and what they count, 0..1."""
 
 
 def associations(inquiry: Inquiry) -> Iterator[Candidate]:
-    """Give the associations that may help now."""
-    least = inquiry.rules.association_percent
-    sure = [one for one in inquiry.associations if round(one.confidence * PERCENT, 2) >= least]
-    if not sure:
-        return
-    for one, why, share in _for_habits(inquiry, sure):
-        told = f"unsigned records say that it worked, confidence {one.confidence:.2f}; {why}"
-        score = round(one.confidence * share, 4)
-        candidate = inquiry.known[one.entry].candidate(Source.ASSOCIATION, told, score)
-        yield replace(candidate, shown=(*candidate.shown, one.key, one.resolution))
-
-
-def _for_habits(inquiry: Inquiry, sure: Iterable[Association]) -> Found:
-    for days, tags in habits(inquiry, _doings(inquiry)):
-        often = min(1.0, days / inquiry.rules.habit_weeks)
+    """Give the associations that may help now: of the kinds of task of this day of the week."""
+    rules = inquiry.rules
+    sure = [
+        one for one in inquiry.associations if round(one.confidence * PERCENT, 2) >= rules.association_percent
+    ]
+    for days, tags in habits(inquiry, _doings(inquiry)) if sure else ():
+        share = 0.5 + 0.5 * min(1.0, days / rules.habit_weeks)
         for one in sure:
             if {one.first, one.second} <= tags:
-                yield one, f"for what was done on {days} such days of the week", 0.5 + 0.5 * often
+                told = f"unsigned records say that it worked, confidence {one.confidence:.2f}; for what was done on {days} such days of the week"
+                score = round(one.confidence * share, 4)
+                candidate = inquiry.known[one.entry].candidate(Source.ASSOCIATION, told, score)
+                yield replace(candidate, shown=(*candidate.shown, one.key, one.resolution))
 
 
 def _doings(inquiry: Inquiry) -> list[DoingRow]:
