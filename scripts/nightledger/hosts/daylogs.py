@@ -212,7 +212,7 @@ def take_daylogs(home: Home, logs: Sequence[LogFile], most_bytes: int) -> tuple[
         most_bytes -= size_bytes
         if most_bytes < 0:
             left_out.append(log)
-    return [log for log in logs if log not in left_out], _name_first(left_out)
+    return [log for log in logs if log not in left_out], _name_first(home, left_out)
 
 
 def _size(home: Home, log: LogFile) -> int:
@@ -220,19 +220,10 @@ def _size(home: Home, log: LogFile) -> int:
     return min(os.path.getsize(path), MAX_LOG_BYTES) if os.path.isfile(path) else 0
 
 
-def _name_first(logs: Sequence[LogFile]) -> list[Skipped]:
-    if not logs:
-        return []
+def _name_first(home: Home, logs: Sequence[LogFile]) -> list[Skipped]:
     more = f", and {len(logs) - 1} more," if len(logs) > 1 else ""
-    reason = (
-        f"{logs[0].path}{more} left out: the daily logs of these days together are too large for one night"
-    )
-    return [
-        Skipped(
-            path=logs[0].path,
-            reason=reason.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"),
-        )
-    ]
+    told = "left out: the daily logs of these days together are too large for one night"
+    return [Skipped(path=log.path, reason=_reason(home, f"{log.path}{more} {told}")) for log in logs[:1]]
 
 
 def read_daylogs(home: Home, logs: Iterable[LogFile]) -> tuple[dict[LogFile, bytes], list[Skipped]]:
@@ -266,7 +257,7 @@ def is_wide(content: bytes) -> bool:
     return content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
 
 
-def _reason(home: Home, error: UnreadableError) -> str:
+def _reason(home: Home, error: object) -> str:
     """Name the file as the home knows it: the same home elsewhere gives the same record."""
     text = str(error).replace(f"{home.root}/", "").replace(home.root, "the home")
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
