@@ -21,6 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bench.bench_think import PATIENCE_S
+from bench.exchange import ExchangeServer
 
 from nightledger.domain.block import Said, SelfContext
 from nightledger.domain.consolidation import AnalystRun
@@ -34,7 +35,6 @@ from nightledger.text.statements.cues import find_cues
 from nightledger.think.analyst import Analyst
 from nightledger.think.blocks import ask_blocks
 from nightledger.think.prompting import read_prompt
-from nightledger.think.recorded import RecordedServer
 
 KEY = bytes(32)
 _FACTS = {
@@ -118,7 +118,7 @@ def ask_all(folder: Path, blocks: Sequence[str]) -> dict[str, Said]:
     with tempfile.TemporaryDirectory() as root:
         home = Home(root)
         Path(home.system_dir).mkdir(parents=True)
-        server = RecordedServer(folder=str(folder), wait_s=PATIENCE_S)
+        server = ExchangeServer(folder=str(folder), wait_s=PATIENCE_S)
         analyst = Analyst(server=server, prompt="", home=home, at=datetime(2026, 3, 1, tzinfo=UTC), key=KEY)
         run = ask_blocks(
             analyst, read_prompt(root, "blocks"), blocks, SelfContext(), AnalystRun(model="exchange")

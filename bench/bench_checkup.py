@@ -23,6 +23,8 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime, time
 from pathlib import Path
 
+from bench.exchange import ExchangeServer
+
 from nightledger.domain.finding import Doubt
 from nightledger.files.home import Home
 from nightledger.jobs.check import gone_files
@@ -31,7 +33,6 @@ from nightledger.text.markdown.document import parse_markdown
 from nightledger.think.analyst import Analyst
 from nightledger.think.checkup import Chosen, choose
 from nightledger.think.prompting import read_prompt
-from nightledger.think.recorded import RecordedServer
 
 _DAY = re.compile(r"20\d\d-\d\d-\d\d")
 HALVES = ("dev-a", "dev-b")
@@ -79,7 +80,7 @@ def _doubts(root: Path) -> tuple[tuple[Doubt, ...], str]:
 
 
 def _ask(root: Path, document: str, today: date) -> Chosen:
-    server = RecordedServer(folder=os.path.join(os.environ["EXCHANGE"], root.name), wait_s=0)
+    server = ExchangeServer(folder=os.path.join(os.environ["EXCHANGE"], root.name), wait_s=0)
     with tempfile.TemporaryDirectory() as home:
         analyst = Analyst(
             server=server,

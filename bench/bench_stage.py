@@ -16,8 +16,7 @@ lines that stand in an answer. A page names the places of lines that nobody sign
 the last three days' logs quoted in full in the same budget of tokens, from the newest line back.
 
 Run with ``PYTHONPATH=scripts:. .venv/bin/python -m bench.bench_stage [--workspace DIR]``; DIR is a checkout
-of such a workspace. Without it only the year, a quiet workspace of 5 MB and a calendar are measured. Nothing of the workspace is printed. ``--most work=6
-landmark=4 --characters 240`` tries other numbers than those of ``config/staging-rules.json``.
+of such a workspace. Without it only the year, a quiet workspace of 5 MB and a calendar are measured. Nothing of the workspace is printed. ``--most landmark=4 --characters 240`` tries other numbers than those of ``config/staging-rules.json``.
 """
 
 import argparse

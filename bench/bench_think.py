@@ -21,6 +21,7 @@ from datetime import date
 from pathlib import Path
 
 from bench.bench_consolidate import daily_logs, run_nights
+from bench.exchange import ExchangeServer
 from bench.living import live_night, make_home
 from msgspec import Struct
 
@@ -76,13 +77,17 @@ def night_of(world: World, server: RecordedServer | None) -> tuple[Sequence[Chan
     return done.proposal.changes if done.proposal else (), done.record.analyst
 
 
+def _server(folder: str, wait_s: int | None) -> RecordedServer:
+    return RecordedServer(folder=folder) if wait_s is None else ExchangeServer(folder=folder, wait_s=wait_s)
+
+
 def side_by_side(wait_s: int | None) -> None:
     """Print what rules and model propose of each world."""
     counts = {"rules": 0, "model": 0}
     for world in worlds():
         print(f"\n== {world.name}, {world.day}")
         # The model first: whoever answers has not seen what the rules propose.
-        by_model, run = night_of(world, RecordedServer(folder=str(world.answers), wait_s=wait_s))
+        by_model, run = night_of(world, _server(str(world.answers), wait_s))
         by_rules, _ = night_of(world, None)
         for left in world.answers.glob("?" * 16 + ".md"):
             left.unlink()
@@ -102,7 +107,7 @@ def _print_change(title: str, change: Change) -> None:
 
 
 def _nights_of_a_workspace(options: argparse.Namespace) -> None:
-    server = None if options.rules else RecordedServer(folder=str(options.exchange), wait_s=PATIENCE_S)
+    server = None if options.rules else ExchangeServer(folder=str(options.exchange), wait_s=PATIENCE_S)
     logs = frozenset(
         path for day, path in daily_logs(options.workspace) if options.first <= day <= options.last
     )

@@ -447,30 +447,6 @@ def test_one_kind_of_question_may_go_to_another_model(asking: World, server: Ser
     assert record(asking)["model"] == "harbour-large"
 
 
-def test_a_model_is_told_why_its_owner_refused_and_no_words_of_the_notes(
-    asking: World, server: Server
-) -> None:
-    choose(server, operation("add", 4, NAS), operation("add", 9, "Lesson: cron has no PATH; call it whole."))
-    asking.ok("night")
-    asked = server.asked[-1]["messages"][0]["content"]
-    assert "Its owner said" not in asked
-    (waits,) = asking.proposals()
-    asking.ok("reject", waits["id"], "--reason", "true for one disk only\nand obvious")
-    notes = NOTES.replace("20 minutes", "25 minutes").replace("2026-03-01", "2026-03-02")
-    (asking.home / "memory/2026-03-02.md").write_text(notes)
-    asking.now += timedelta(days=1)
-    choose(server, operation("add", 4, NAS.replace("20", "25")))
-    asking.ok("night")
-    (waits,) = asking.proposals()
-    asking.ok("reject", waits["id"], "--reason", "never from this heading: NAS")
-    (asking.home / "memory/2026-03-03.md").write_text(notes.replace("2026-03-02", "2026-03-03"))
-    asking.now += timedelta(days=1)
-    asking.ok("night")
-    asked = server.asked[-1]["messages"][0]["content"]
-    told = asked.split("Its owner said on refusing", 1)[1].split("Answer with JSON", 1)[0]
-    assert told.splitlines()[1:] == ['- "true for one disk only and obvious" (1)', ""]
-
-
 MEMORY = f"""# MEMORY.md
 
 ## Harbour

@@ -415,48 +415,6 @@ def test_an_agent_cannot_ask_for_a_skill_and_its_operator_edits_one_that_was_sig
     sound(world)
 
 
-OTHER = DAY.replace("2. Look at the result in a browser.", "2. Run the link checker.")
-
-
-def test_a_skill_whose_steps_changed_in_three_later_sessions_is_proposed_with_the_new_ones(
-    applied: World,
-) -> None:
-    due(applied, (4, 5), text=OTHER)
-    assert skills(applied) == []
-    due(applied, (6,), text=OTHER)
-    (one,) = skills(applied)
-    (change,) = one["changes"]
-    wanted = SKILL.replace("2. Look at the result in a browser.", "2. Run the link checker.")
-    assert (change["op"], change["before"], change["after"]) == ("replace", SKILL, wanted)
-    assert change["evidence"][0]["path"] == "memory/2026-03-04.md"
-    assert place(applied).read_text() == SKILL
-    ((seen, _), *_) = review(applied, otherwise="y").seen
-    assert "-2. Look at the result in a browser." in seen
-    assert "+2. Run the link checker." in seen
-    applied.apply_cooled()
-    assert place(applied).read_text() == wanted
-    sound(applied)
-    applied.ok("undo", one["id"])
-    assert place(applied).read_text() == SKILL
-    sound(applied)
-
-
-@each_row(
-    "days, texts",
-    [((4, 5, 6), (OTHER, DAY, OTHER)), ((4, 5, 6), (OTHER, OTHER, DAY)), ((4, 5, 6), (DAY,) * 3)],
-)
-def test_steps_that_did_not_stay_changed_revise_no_skill(
-    made: dict[str, World],
-    tmp_path_factory: pytest.TempPathFactory,
-    days: tuple[int, ...],
-    texts: tuple[str, ...],
-) -> None:
-    world = made["applied"].copy(tmp_path_factory.mktemp("same"))
-    for day, text in zip(days, texts, strict=True):
-        due(world, (day,), text=text)
-    assert skills(world) == []
-
-
 def test_what_its_owner_made_of_a_skill_is_not_taken_back_for_what_was_noted_before(applied: World) -> None:
     (wanted := applied.root / "wanted.md").write_text(SKILL.replace("in a browser", "in two browsers"))
     applied.ok("edit", f"skills/{NAME}/SKILL.md", "--from", str(wanted))

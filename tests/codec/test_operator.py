@@ -48,7 +48,6 @@ def test_a_program_without_its_full_path_is_refused() -> None:
 
 
 def test_a_server_of_embeddings_without_an_address_or_a_model_is_refused() -> None:
-    bare = refusal("meaning: {url: 'http://127.0.0.1/v1'}\n")
-    assert str(bare) == "operator.yaml: meaning: url and model are to be given"
-    assert "url and model" in str(refusal("meaning: {model: small}\n"))
+    for bare in ("url: 'http://127.0.0.1/v1'", "model: small"):
+        assert '(for example: {"url": "http://127.0.0.1:' in str(refusal(f"meaning: {{{bare}}}\n"))
     assert "'packaged' was unexpected" in str(refusal("meaning: {packaged: true}\n"))

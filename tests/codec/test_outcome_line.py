@@ -56,9 +56,9 @@ def test_a_stored_line_logged_again_is_the_same_record() -> None:
     assert again == {**record, "received_at": "2026-03-01T13:00:00Z"}
 
 
-def test_an_unknown_field_is_named_with_the_nearest_one() -> None:
+def test_an_unknown_field_is_named() -> None:
     assert problems_of({**given_record(), "outcom": "x", "zzz": 1, "q" * 100: 2}) == [
-        "'outcom': is not a field of an outcome; did you mean outcome?",
+        "'outcom': is not a field of an outcome",
         "'zzz': is not a field of an outcome",
         "'" + "q" * 40 + "'... (100 characters): is not a field of an outcome",
     ]

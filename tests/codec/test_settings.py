@@ -57,9 +57,9 @@ def test_every_key_is_described_with_its_default_and_an_example(key: str) -> Non
     assert " Example: " in comment[-1]
 
 
-def test_a_misspelt_key_is_refused_with_the_near_one() -> None:
+def test_a_misspelt_key_is_refused_with_its_line() -> None:
     message = refusal("zone: UTC\ncolling_hours: 4\n")
-    assert message == "own.yaml:2: colling_hours: there is no such setting; did you mean 'cooling_hours'?"
+    assert message == "own.yaml:2: colling_hours: there is no such setting"
 
 
 def test_every_problem_is_named_at_once_with_its_line() -> None:
@@ -82,12 +82,12 @@ def test_a_value_that_means_nothing_is_refused(bad: str) -> None:
     assert refusal(bad).startswith(f"own.yaml:1: {key}: ")
 
 
-def test_a_zone_that_does_not_exist_is_refused_with_the_near_one() -> None:
+def test_a_zone_that_does_not_exist_is_refused() -> None:
     with pytest.raises(
         ConfigurationError, match=r"own.yaml: zone: 'Europe/Berlim' is not an IANA zone"
     ) as caught:
         parse("zone: Europe/Berlim\n")
-    assert caught.value.hint == "did you mean 'Europe/Berlin'?"
+    assert caught.value.hint == "write it like Europe/Berlin"
 
 
 _VALUES = st.recursive(

@@ -1,7 +1,6 @@
 """Which changes the recorded owner signs, and what is said of a night that did well or badly."""
 
 import pytest
-from tests.rows import from_corpus
 
 from nightledger.demo.story import (
     Change,
@@ -9,7 +8,6 @@ from nightledger.demo.story import (
     Worth,
     answers,
     check_answers,
-    check_key,
     load_story,
 )
 
@@ -77,9 +75,3 @@ def test_what_went_wrong_fails_its_check_and_is_named(
     check = judged(changes, memory)[name]
     assert not check.holds
     assert detail in check.details
-
-
-@from_corpus("demo-answers")
-def test_the_key_stands_in_its_log_and_nowhere_else(files: dict[str, bool], *, holds: bool) -> None:
-    contents = {path: STORY.key.encode() if there else b"" for path, there in files.items()}
-    assert check_key(STORY, contents).holds == holds

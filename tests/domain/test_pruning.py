@@ -1,6 +1,6 @@
 """What may be let go: weak links, entries in portions, by a clock that can be believed."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +13,6 @@ from nightledger.domain.pruning import (
     BUDGET_SHARE,
     LinkUse,
     blocked_words,
-    clock_problem,
     in_portions,
     is_faint,
     is_weak,
@@ -32,14 +31,6 @@ def test_a_link_goes_that_occurred_once_or_is_faint_and_was_not_seen_for_more_th
     last = (TODAY - timedelta(days=days)).toordinal()
     link = LinkUse("a", "b", sessions, last, faint)
     assert (is_weak(link, TODAY) or is_faint(link, TODAY)) is goes
-
-
-def test_a_clock_before_the_newest_record_judges_nothing() -> None:
-    now = datetime(2026, 6, 30, 3, tzinfo=UTC)
-    assert clock_problem(now, None) == clock_problem(now, now) == ""
-    assert clock_problem(now, now + timedelta(minutes=1)) == (
-        "the clock says 2026-06-30 03:00 UTC, and the newest record is of 2026-06-30 03:01 UTC"
-    )
 
 
 def portions(sizes: list[int], total: int) -> list[tuple[list[int], str, str]]:

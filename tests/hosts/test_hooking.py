@@ -158,10 +158,10 @@ def test_what_is_added_to_settings_is_taken_out_again_value_for_value_and_byte_f
     keys=st.lists(st.sampled_from(["model", "memory", "tools"]), unique=True),
     ending=st.sampled_from(["\n", "", "\n\n", "\n# end"]),
 )
-def test_a_block_of_yaml_comes_and_goes(keys: list[str], ending: str) -> None:
+def test_hooks_in_yaml_come_and_go(keys: list[str], ending: str) -> None:
     text = "\n".join(f"{key}: {{a: 1}} # note" for key in keys) + (ending if keys else "")
     added = with_hooks("hermes", text, CALL)
-    assert added.startswith(text)
+    assert {**yaml.safe_load(added), "hooks": 0} == {**(yaml.safe_load(text) or {}), "hooks": 0}
     assert with_hooks("hermes", added, CALL) == added
     assert has_hooks("hermes", added, CALL)
     hooks = yaml.safe_load(added)["hooks"]
@@ -170,7 +170,7 @@ def test_a_block_of_yaml_comes_and_goes(keys: list[str], ending: str) -> None:
     assert shlex.split(line)[-6:] == ["hermes", "pre_llm_call", "2>/dev/null", "||", ":", CALL.home_id]
     assert hooks["pre_tool_call"][0]["matcher"] == "write_file|patch|memory"
     left = without_hooks("hermes", added, CALL)
-    assert left == text + "\n" * (bool(text) and not text.endswith("\n"))
+    assert (yaml.safe_load(left) or {}) == (yaml.safe_load(text) or {})
 
 
 RENAMED = HookCall(python=CALL.python, script=CALL.script, home="/srv/its new place", home_id=CALL.home_id)
@@ -182,11 +182,12 @@ def test_a_home_that_moved_knows_its_old_hooks(host: str) -> None:
     old = with_hooks(host, text, CALL)
     assert has_hooks(host, old, RENAMED)
     assert with_hooks(host, old, RENAMED) == with_hooks(host, text, RENAMED)
-    assert without_hooks(host, old, RENAMED) == text
+    left = without_hooks(host, old, RENAMED)
+    assert yaml.safe_load(left) == yaml.safe_load(text)
 
 
 @from_corpus("hosts-hooking")
-def test_yaml_that_cannot_be_added_to_safely_is_refused(text: str, said: str) -> None:
+def test_what_is_no_yaml_mapping_is_refused(text: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         with_hooks("hermes", text, CALL)
 
@@ -196,22 +197,14 @@ OWN = {"command": "/my/own.sh", "timeout": 9}
 
 @each_row(
     "line",
-    ["hooks: {}\n", "hooks:\n", "hooks: { }  # none yet\n", "hooks: null\n", "hooks: ~", "hooks: {}\r\n"],
+    ["hooks: {}\n", "hooks:\n", "hooks: ~"],
 )
-def test_a_key_without_hooks_gives_way_to_our_block(line: str) -> None:
+def test_a_key_without_hooks_gets_ours(line: str) -> None:
     added = with_hooks("hermes", f"{CONFIG}{line}", CALL)
     assert yaml.safe_load(added)["hooks"]["pre_llm_call"]
     assert {**yaml.safe_load(added), "hooks": None} == {**yaml.safe_load(CONFIG), "hooks": None}
     assert with_hooks("hermes", added, CALL) == added
-    assert without_hooks("hermes", added, CALL) == CONFIG
-
-
-def test_an_owner_who_wrote_comments_and_hooks_into_our_block_takes_ours_out_by_hand() -> None:
-    added = with_hooks("hermes", CONFIG, CALL)
-    mixed = added.replace("hooks:\n", "hooks:\n  on_session_end:\n    - command: /my/own.sh # mine\n", 1)
-    assert with_hooks("hermes", mixed, CALL) == mixed
-    with pytest.raises(ValueError, match="take them out by hand"):
-        without_hooks("hermes", mixed, CALL)
+    assert yaml.safe_load(without_hooks("hermes", added, CALL)) == yaml.safe_load(CONFIG)
 
 
 @given(
@@ -248,16 +241,8 @@ def test_hooks_of_another_shape_are_nobody_s(hooks: object) -> None:
     assert left.get("hooks", {}).get("pre_tool_call") in (hooks, None)
 
 
-@pytest.mark.parametrize("value", ["!!bool x", "!!int ''", "!!timestamp x", "&a [*a]", "&a {b: *a}"])
+@pytest.mark.parametrize("value", ["!!bool x", "!!int ''", "!!timestamp x"])
 def test_what_yaml_makes_no_value_of_is_refused_in_words(value: str) -> None:
     for edit in (with_hooks, without_hooks):
         with pytest.raises(ValueError, match="it is no YAML"):
             edit("hermes", f"a: {value}\nb: prompt_hook.py\n", CALL)
-
-
-def test_aliases_are_followed_but_not_into_billions() -> None:
-    few = "a: &a [1, 2]\nb: [*a, *a]\n"
-    assert without_hooks("hermes", with_hooks("hermes", few, CALL), CALL) == few
-    many = "a0: &a0 [1]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 60))
-    with pytest.raises(ValueError, match="its aliases stand for too much"):
-        with_hooks("hermes", many, CALL)

@@ -44,10 +44,7 @@ def test_no_host_gates_what_no_proposal_may_change() -> None:
     assert preset(HERMES).gated == ("memories/MEMORY.md", "memories/USER.md")
 
 
-def test_a_home_of_openclaws_own_moves_its_directory_and_what_a_tilde_means() -> None:
-    own = {"OPENCLAW_HOME": "~/service"}
-    assert state_roots("/home/ann", own)["openclaw"] == "/home/ann/service/.openclaw"
+def test_a_variable_moves_a_hosts_own_directory() -> None:
+    own = {"OPENCLAW_STATE_DIR": "~/claw"}
+    assert state_roots("/home/ann", own)["openclaw"] == "/home/ann/claw"
     assert state_roots("/home/ann", own)["codex"] == "/home/ann/.codex"
-    assert state_roots("/home/ann", {**own, "OPENCLAW_STATE_DIR": "~/claw"})["openclaw"] == (
-        "/home/ann/service/claw"
-    )

@@ -146,15 +146,13 @@ def test_a_night_adds_five_at_most_and_what_had_no_room_competes_again(nights: N
     assert not set(texts(first)) & set(texts(second))
 
 
-def test_a_resolution_that_works_supersedes_the_warning_that_waits(nights: Nights) -> None:
-    topic = {"task": "sync", "tags": "relay vpn"}
-    nights.tell("26 - retry", "27 - retry", "28 - retry", "29 - retry", **topic)
-    warned = nights.night()
-    assert warned.proposal is not None
-    nights.tell("30 + new_key", "31 + new_key", **topic)
-    learned = nights.night(DAY + timedelta(days=2))
-    assert any("new_key" in text for text in texts(learned))
-    assert nights.desk.states(warned.proposal) == ["superseded"]
+def test_a_lesson_that_waits_is_superseded_when_it_relapses(nights: Nights) -> None:
+    nights.teach(1)
+    first = nights.night()
+    assert first.proposal is not None
+    nights.tell("30 - mend_0", "30.2 - mend_0", "31 - mend_0", task="task_0", tags="topic_0 area_0")
+    nights.night(DAY + timedelta(days=2))
+    assert nights.desk.states(first.proposal) == ["superseded"]
 
 
 def test_a_lesson_that_stands_is_replaced_where_it_stands_when_it_relapses(nights: Nights) -> None:

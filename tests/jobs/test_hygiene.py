@@ -56,8 +56,8 @@ def test_what_helped_is_active_what_is_pinned_immune_the_rest_pending_and_each_s
     assert (found.active, found.immune, len(found.pending), words(found.pending[0])) == (1, 1, 5, RELAY)
     assert {words(one) for one in found.judged if one.status is Status.ACTIVE} == {RSYNC, PORTS}
     said = {words(one): why(one, found.facts) for one in found.judged}
-    assert said[RSYNC].startswith("it helped: 30 of 30 tasks succeeded after it was shown, ")
-    assert said[RELAY].startswith("it misled: 0 of 30 tasks succeeded after it was shown, ")
+    assert said[RSYNC].startswith("30 of 30 tasks succeeded after it was shown, ")
+    assert said[RELAY].startswith("0 of 30 tasks succeeded after it was shown, ")
     assert said[INDEX] == "nothing is known to have come of it; 330 active hours old, standard, utility 0.04"
 
 
@@ -76,7 +76,7 @@ def test_what_the_operator_lets_go_is_proposed_once_and_within_the_budget(desk: 
     (change,) = first.changes
     target = change.also[0].target
     assert (change.op, change.before.strip(), target) == (Op.ARCHIVE, RELAY, "memory/archive/2026.md")
-    assert change.reason.startswith("Hygiene: it misled: 0 of 30")
+    assert change.reason.startswith("Hygiene: 0 of 30")
     assert [flag.rule for flag in change.flags] == [BUDGET_RULE]
     again = archive(desk, found, RELAY)
     assert (again.proposals, again.suppressed, again.problems) == ((), 1, ())

@@ -192,23 +192,14 @@ def clear(home: Home) -> None:
     index_file(home).unlink()
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        (edit, "begins with other bytes than were read"),
-        (cut, "it was cut or rotated"),
-        (rotate, "is another file than the one that was read"),
-        (confuse, "there is no cursor"),
-        (damage, "the index is not the one that the cursor belongs to"),
-        (clear, "there is no index yet"),
-    ],
-)
-def test_what_does_not_fit_is_folded_anew_and_said(home: Home, change: Any, reason: str) -> None:
+@pytest.mark.parametrize("change", [edit, cut, rotate, confuse, damage, clear])
+def test_what_does_not_fit_is_folded_anew_and_said(home: Home, change: Any) -> None:
     write(home, lines(outcome(n, session=str(n)) for n in range(4)))
     run(home)
     change(home)
     report = run(home)
-    assert (report.mode, reason in report.reason) == ("rebuilt", True), report.reason
+    assert report.mode == "rebuilt"
+    assert report.reason.startswith(("the index is not of this log", "there is no index yet"))
     left = Path(home.outcomes).read_bytes() if Path(home.outcomes).exists() else b""
     whole = [json.loads(text) for text in left.split(b"\n")[:-1]]
     assert view(home) == fold_plainly(whole)

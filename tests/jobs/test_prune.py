@@ -14,9 +14,3 @@ def test_a_dry_run_writes_nothing_and_tells_the_same(nights: Nights) -> None:
     dry = run(nights, dry_run=True)
     assert nights.written_in(before) == {}
     assert dry == run(nights)
-
-
-def test_a_clock_before_the_newest_entry_of_the_log_prunes_nothing(nights: Nights) -> None:
-    full(nights)
-    nights.desk.wait(days=-3)
-    assert run(nights).reason.endswith("by such a clock nothing is old")

@@ -1,12 +1,7 @@
-import json
-from pathlib import Path
-
-from msgspec.structs import replace
-from tests.gate.homes import addition, evidence
 from tests.jobs.nights import Nights
-from tests.jobs.pruning import CLOSED, left, remember, tally
+from tests.jobs.pruning import left, remember, tally
 
-from nightledger.domain.proposal import Draft, Op
+from nightledger.domain.proposal import Op
 from nightledger.jobs.prune import Tally
 
 
@@ -30,26 +25,6 @@ def test_what_cannot_be_told_is_named_and_stays(nights: Nights) -> None:
     assert found.proposed == 0
     assert found.kept == {"no_date": 1, "impossible_date": 1, "future_date": 1, "of_section": 1}
     assert all(what.startswith("MEMORY.md:") for what in left(found))
-
-
-def test_an_entry_that_a_sure_link_rests_on_stays(nights: Nights) -> None:
-    remember(nights, CLOSED, section="Pump House")
-    nights.tell("24 + seal", "25 + seal", "26 + seal", source_file="MEMORY.md#pump-house")
-    assert archive(nights).kept == {"referenced": 1}
-
-
-def lesson(outcome: str | None) -> Draft:
-    """Give the addition of a closed entry that rests on an outcome."""
-    rests_on = replace(evidence("memory/system/outcome-records.jsonl"), outcome=outcome)
-    return replace(addition(CLOSED.removeprefix("- ").rstrip()), evidence=(rests_on,))
-
-
-def test_an_entry_made_of_an_outcome_of_a_sure_link_stays(nights: Nights) -> None:
-    nights.tell("24 + seal", "25 + seal", "26 + seal")
-    line = Path(nights.desk.home.outcomes).read_text().splitlines()[0]
-    nights.desk.applied(lesson(json.loads(line)["id"]))
-    nights.desk.wait(days=120)
-    assert archive(nights).kept == {"referenced": 1}
 
 
 def test_what_would_empty_the_file_is_split_and_flagged(nights: Nights) -> None:

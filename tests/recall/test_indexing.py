@@ -4,7 +4,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.gate.homes import Desk, addition
+from tests.gate.homes import Desk
 from tests.gate.principled import seed
 from tests.jobs.nights import Nights
 from tests.jobs.pruning import answer, tally
@@ -17,7 +17,7 @@ from nightledger.files.atomic import Lock
 from nightledger.files.home import shipped_config
 from nightledger.files.search_index import index_path
 from nightledger.recall import indexing
-from nightledger.recall.indexing import Refreshed, keep_up, refresh
+from nightledger.recall.indexing import Refreshed, refresh
 
 
 def fresh(desk: Desk, **fields: bool) -> Refreshed:
@@ -186,14 +186,3 @@ def test_a_compressed_log_is_searched_by_its_full_text_and_by_its_summary_once_t
     assert any(hit.chunk.path == log and "mildew" in hit.chunk.text for hit in found)
     put(desk, copy, full)
     assert [hit.chunk.path for hit in hits(desk, "lilac mildew") if "mildew" in hit.chunk.text] == [copy]
-
-
-def test_an_index_that_is_there_is_kept_up_and_none_is_made(desk: Desk) -> None:
-    assert not keep_up(desk.gate, desk.ledger(), desk.moment)
-    assert not os.path.lexists(index_path(desk.home))
-    fresh(desk)
-    desk.proposal(addition("One."))
-    assert keep_up(desk.gate, desk.ledger(), desk.moment)
-    assert keep_up(desk.gate, desk.ledger(), desk.moment)
-    settle(desk)
-    assert fresh(desk).changed == 0

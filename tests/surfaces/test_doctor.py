@@ -184,7 +184,6 @@ def test_only_what_is_missing_is_offered(before: str | None, expected: list[str]
 def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give a user's own directory without anything of the tester's."""
     for name in (
-        "OPENCLAW_HOME",
         "OPENCLAW_CONFIG_PATH",
         "OPENCLAW_STATE_DIR",
         "CLAUDE_CONFIG_DIR",

@@ -102,13 +102,12 @@ def test_a_model_sees_prose_and_headings_with_their_numbers_and_no_secret(tmp_pa
     assert all(text not in shown for text in ("correct-horse", "ghp_", "02:00", "always pay", "{{"))
 
 
-def test_what_can_be_no_claim_of_its_own_is_shown_without_a_number_and_a_copy_once(tmp_path: Path) -> None:
+def test_what_can_be_no_claim_of_its_own_is_shown_without_a_number(tmp_path: Path) -> None:
     model = Model(answer())
     notes = (
         "# Chat\n\nuser: keep it\nassistant: I will\n\n# Notes\n\nIt goes on\nbelow.\n\nIt stands alone.\n"
     )
-    copy = read_daylog("memory/2026-03-02-copy.md", notes, DAY)
-    ask(tmp_path, model, notes, beside=[copy])
+    ask(tmp_path, model, notes)
     (question,) = model.questions
     shown = question.split("The notes:")[1].split("\n")
     assert [line for line in shown if "|" in line] == [

@@ -76,18 +76,7 @@ def _members(value: "dict[Any, Any]", floats: bool) -> "list[str]":  # noqa: FBT
         if ascii_only
         else sorted(value, key=lambda key: key.encode("utf-16-be", "surrogatepass"))
     )
-    # Most values are strings or integers, and each of these spares its calls.
-    return [
-        f"{encode_basestring(key)}:"
-        + (
-            encode_basestring(item)
-            if (kind := type(item := value[key])) is str
-            else str(item)
-            if kind is int and -MAX_INTEGER <= item <= MAX_INTEGER
-            else _text(item, floats)
-        )
-        for key in keys
-    ]
+    return [f"{encode_basestring(key)}:{_text(value[key], floats)}" for key in keys]
 
 
 def _integer(value: int) -> str:

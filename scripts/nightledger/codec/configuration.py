@@ -5,7 +5,6 @@ flat mapping with the keys as they stand in the file; a duplicate key, an alias,
 nesting is an error with its line, never a guess.
 """
 
-import difflib
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -134,9 +133,7 @@ def parse_configuration(raw: bytes, schema_name: str, *, where: str, hint: str) 
     known = read_schema(schema_name)["properties"]
     written = parse_yaml(raw, where)
     values = {key: _as_meant(key, value, written, known) for key, value in written.values.items()}
-    problems = [
-        (key, f"there is no such setting{_near(key, known, '; ')}") for key in values if key not in known
-    ]
+    problems = [(key, "there is no such setting") for key in values if key not in known]
     problems += sorted(_invalid(values, schema_name, known))
     if problems:
         lines = [f"{where}:{written.lines[key]}: {key}: {message}" for key, message in problems]
@@ -149,17 +146,10 @@ def parse_json_configuration(raw: bytes, schema_name: str, *, where: str, hint: 
 
     Raises:
         RecordError: It is no JSON.
-        ConfigurationError: Naming every problem; a misspelt key with the near one.
+        ConfigurationError: Naming every problem.
     """
     record: Any = parse_json(raw, where)
-    known = read_schema(schema_name)["properties"]
-    misspelt = (
-        {key: _near(key, known, f"{key}: ") for key in record if key not in known}
-        if isinstance(record, dict)
-        else {}
-    )
-    problems = [*find_problems(schema_name, record), *filter(None, misspelt.values())]
-    if problems:
+    if problems := find_problems(schema_name, record):
         raise ConfigurationError(f"{where} is not valid:\n  " + "\n  ".join(problems), hint=hint)
     checked: dict[str, Any] = record
     return checked
@@ -181,11 +171,6 @@ def _as_meant(key: str, value: Any, written: YamlMapping, known: Mapping[str, An
     if wanted == "string" and key in written.texts and value is not None:
         return written.texts[key]
     return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def _near(key: str, known: Mapping[str, Any], before: str) -> str:
-    close = difflib.get_close_matches(key, known, n=1)
-    return f"{before}did you mean {close[0]!r}?" if close else ""
 
 
 def _invalid(

@@ -57,21 +57,9 @@ def read_fields(given: "dict[str, Any]") -> "tuple[dict[str, Any], list[str]]":
 
 
 def find_unknown(given: "dict[str, Any]") -> list[str]:
-    """Name the fields that an outcome does not have, with the nearest one that it has."""
+    """Name the fields that an outcome does not have."""
     unknown = [key for key in given if key not in FIELDS and key not in STAMPS]
-    if not unknown:
-        return []
-    import difflib
-
-    problems = []
-    for key in unknown[:MAX_TAGS]:
-        close = (
-            difflib.get_close_matches(key, FIELDS, n=1) if len(key) <= words.MAX_IDENTIFIER_CHARACTERS else []
-        )
-        problems.append(
-            f"{show(key)}: is not a field of an outcome" + (f"; did you mean {close[0]}?" if close else "")
-        )
-    return problems
+    return [f"{show(key)}: is not a field of an outcome" for key in unknown[:MAX_TAGS]]
 
 
 def _one_of(allowed: tuple[str, ...]) -> "Callable[[Any], str]":

@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import pairwise
-from typing import Annotated, Literal, TypeVar
+from typing import Literal, TypeVar
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from nightledger.codec.canonical import BOM, MAX_LINE_BYTES, canonical, read_value
 from nightledger.codec.outcome_line import FIELDS, find_outcome_problems
 from nightledger.domain.outcome import Outcome
-from nightledger.domain.periods import Run, RunOutcome
+from nightledger.domain.periods import Run
 from nightledger.domain.retention import hour_of
 from nightledger.domain.words import read_label, read_tag
 
@@ -85,29 +85,6 @@ def read_hour(text: str) -> int | None:
         return None
 
 
-_Name = Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_]{0,63}\Z")]
-_Count = Annotated[int, Meta(ge=0, le=2**53 - 1)]
-MAX_PLAIN_COUNTS = 1000
-"""Keeps a line that is taken fast far below ``MAX_LINE_BYTES``; our jobs have at most five."""
-
-
-class RunRow(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):
-    """A stored run; fields as in :class:`Run`, in the order of the canonical line."""
-
-    attempt: Annotated[int, Meta(ge=1, le=2**31 - 1)]
-    boot: Annotated[str, Meta(max_length=64)]
-    boot_s: Annotated[int, Meta(ge=0, le=2**31 - 1)]
-    counts: Annotated[dict[_Name, _Count], Meta(max_length=MAX_PLAIN_COUNTS)]
-    finished_at: Annotated[datetime, Meta(tz=True)]
-    id: Annotated[str, Meta(pattern=r"^r-[a-z2-7]{26}\Z")]
-    job: _Name
-    outcome: RunOutcome
-    period: Annotated[str, Meta(min_length=1, max_length=64)]
-    reason: Annotated[str, Meta(max_length=2000)]
-    started_at: Annotated[datetime, Meta(tz=True)]
-    v: Literal[2]
-
-
 def read_runs(raw: bytes) -> tuple[tuple[Run, ...], tuple[tuple[int, str], ...]]:
     r"""Read the run ledger; bad lines are named, never raised.
 
@@ -117,16 +94,16 @@ def read_runs(raw: bytes) -> tuple[tuple[Run, ...], tuple[tuple[int, str], ...]]
     Returns:
         The runs in order, and ``(line number, what is wrong)`` of the other lines.
     """
-    require, value = msgspec.json.Decoder(RunRow).decode, msgspec.json.Decoder(Run).decode
+    decode = msgspec.json.Decoder(Run).decode
     runs, problems = [], []
     for number, line in enumerate(raw.removeprefix(BOM).split(b"\n"), 1):
         if line.strip(b" \t\r"):
             try:
-                row = require(line)
-                if row.started_at.utcoffset() or row.finished_at.utcoffset():
+                run = decode(line)
+                if run.started_at.utcoffset() or run.finished_at.utcoffset():
                     problems.append((number, "a time is not in UTC"))
                     continue
-                runs.append(value(line))
+                runs.append(run)
             except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
                 problems.append((number, str(error)))
     return tuple(runs), tuple(problems)

@@ -14,7 +14,7 @@ from nightledger.codec.canonical import parse_json
 from nightledger.codec.schema import read_schema
 from nightledger.domain.consent import TIER_WORDS, ConsentGraph, Tier, loosened, merge
 from nightledger.domain.errors import ConfigurationError, RecordError
-from nightledger.domain.settings import CalendarAddress, FrameRules, Operator, Settings
+from nightledger.domain.settings import FrameRules, Operator, Settings
 
 if TYPE_CHECKING:
     from nightledger.domain.staging import StagingRules
@@ -31,7 +31,7 @@ def parse_settings(own: bytes | None, *, where: str) -> Settings:
         where: The home's file, for messages.
 
     Raises:
-        ConfigurationError: Naming every problem with its line, misspelt keys with the near one.
+        ConfigurationError: Naming every problem with its line.
     """
     values = {key: told["default"] for key, told in read_schema("settings")["properties"].items()}
     if own is not None:
@@ -51,17 +51,13 @@ def find_zone(name: str, *, where: str) -> zoneinfo.ZoneInfo:
         where: Where it was set, for messages.
 
     Raises:
-        ConfigurationError: When there is none; with the nearest name.
+        ConfigurationError: When there is none.
     """
     try:
         return zoneinfo.ZoneInfo(name)
     except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError) as error:
-        import difflib
-
-        close = difflib.get_close_matches(name, sorted(zoneinfo.available_timezones()), n=1)
         raise ConfigurationError(
-            f"{where}: {name!r} is not an IANA zone",
-            hint=f"did you mean {close[0]!r}?" if close else "write it like Europe/Berlin",
+            f"{where}: {name!r} is not an IANA zone", hint="write it like Europe/Berlin"
         ) from error
 
 
@@ -144,13 +140,6 @@ def _tiers(lists: dict[str, Any]) -> dict[str, Tier]:
 _OPERATOR_HINT = "it holds: notify: {by: desktop}"
 
 
-_SERVERS = {
-    "meaning": "embeddings', model: nomic-embed-text",
-    "analyst": "chat/completions', model: qwen3:8b",
-}
-"""What asks a model, and how its address ends."""
-
-
 def parse_operator(raw: bytes, *, where: str) -> Operator:
     """Read what the operator lets us run.
 
@@ -166,7 +155,7 @@ def parse_operator(raw: bytes, *, where: str) -> Operator:
     from nightledger.codec.configuration import parse_configuration
 
     values = parse_configuration(raw, "operator", where=where, hint=_OPERATOR_HINT)
-    servers = {name: values.get(name) or None for name in _SERVERS}
+    servers = {name: values.get(name) or None for name in ("meaning", "analyst")}
     operator = msgspec.convert({**values, **servers}, Operator)
     words = operator.notify
     if isinstance(words, tuple) and words and not words[0].startswith("/"):
@@ -174,26 +163,7 @@ def parse_operator(raw: bytes, *, where: str) -> Operator:
         raise ConfigurationError(
             f"{where}: notify: {words[0]!r} is not a full path", hint=f"command -v {words[0]} gives it"
         )
-    for name, calendar in operator.calendars.items():
-        _require_place(calendar, f"{where}: calendars: {name}", name)
-    for name, example in _SERVERS.items():
-        server = getattr(operator, name)
-        if server and not (server.url and server.model):
-            raise ConfigurationError(
-                f"{where}: {name}: url and model are to be given",
-                hint=f"write it like: {name}: {{url: 'http://127.0.0.1:11434/v1/{example}}}",
-            )
     return operator
-
-
-def _require_place(calendar: CalendarAddress, where: str, name: str) -> None:
-    if len([place for place in (calendar.file, calendar.url, calendar.caldav) if place]) != 1:
-        raise ConfigurationError(
-            f"{where}: one of file, url and caldav is to be given",
-            hint=f"write it like: {name}: {{file: /home/ann/.calendars/{name}.ics}}",
-        )
-    if calendar.password_file and not calendar.user:
-        raise ConfigurationError(f"{where}: a password without a user", hint="add: user: NAME")
 
 
 _STAGING_HINT = (
@@ -212,7 +182,7 @@ def parse_staging_rules(shipped: bytes, own: bytes | None, *, where: str) -> "St
         where: The home's file, for messages.
 
     Raises:
-        ConfigurationError: Naming every problem; a misspelt key with the near one.
+        ConfigurationError: Naming every problem.
     """
     values: dict[str, Any] = parse_json(shipped, "config/staging-rules.json")
     if own is not None:

@@ -16,22 +16,19 @@ from datetime import datetime
 from pathlib import Path
 from typing import TextIO, cast
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from nightledger.surfaces import cli
 
 WIDTH = 80
-# By the first character of a line: green, red, cyan, bold, magenta (ECMA-48, select graphic rendition).
-_COLOURS = {"+": 32, "-": 31, "@": 36, "$": 1, "#": 35}
 
 
 class Narrator:
-    """Writes to one stream; colours only on a terminal, and where NO_COLOR does not say otherwise."""
+    """Writes to one stream."""
 
     def __init__(self, stream: TextIO) -> None:
         """Write to ``stream``."""
         self._stream = stream
-        self._coloured = stream.isatty() and not os.environ.get("NO_COLOR")
 
     def heading(self, text: str) -> None:
         """Begin a part of the walk."""
@@ -62,24 +59,12 @@ class Narrator:
             elif number == limit:
                 self._write(f"  ... {left_out} more lines ...")
 
-    def questions(self, text: str) -> None:
-        """Show a review: its first change with the answer, and how it ended."""
-        first, more, _ = text.partition("\n[2/")
-        self.output(first)
-        if more:
-            self._write("  ... the others are asked in the same way ...")
-            self.output(text.rpartition(" quit > ")[2].partition("\n")[2])
-
     def _fold(self, line: str) -> None:
-        while len(line) > WIDTH:
-            cut = line.rfind(" ", WIDTH // 2, WIDTH) + 1 or WIDTH
-            self._write(line[:cut].rstrip())
-            line = "    " + line[cut:]
-        self._write(line)
+        """Write a line, broken at the width where there is a blank."""
+        self._write(textwrap.fill(line, WIDTH, subsequent_indent="    ", break_on_hyphens=False))
 
     def _write(self, line: str) -> None:
-        colour = _COLOURS.get(line[:1]) if self._coloured else None
-        self._stream.write(f"\x1b[{colour}m{line}\x1b[0m\n" if colour else f"{line}\n")
+        self._stream.write(f"{line}\n")
 
 
 class Ran(Struct, frozen=True, kw_only=True):
@@ -104,12 +89,10 @@ class Shell(Struct, frozen=True, kw_only=True):
     Attributes:
         home: The home.
         keys: The folder of its keys.
-        heard: All that the commands printed, so that it can be searched for what must not be shown.
     """
 
     home: Path
     keys: Path
-    heard: list[str] = field(default_factory=list)
 
     @property
     def host(self) -> Path:
@@ -136,13 +119,11 @@ class Shell(Struct, frozen=True, kw_only=True):
                 status = leaving.code if isinstance(leaving.code, int) else 1
             sys.stdout.flush()
             sys.stderr.flush()
-            ran = Ran(words=words, status=status, out=_text(out), err=_text(err))
-        self.heard.append(ran.out + ran.err)
-        return ran
+            return Ran(words=words, status=status, out=_text(out), err=_text(err))
 
     def on(self, home: Path) -> "Shell":
         """Give the shell of another home with the same keys."""
-        return Shell(home=home, keys=self.keys, heard=self.heard)
+        return Shell(home=home, keys=self.keys)
 
 
 class _Terminal(io.TextIOWrapper):

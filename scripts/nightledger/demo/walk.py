@@ -9,7 +9,6 @@ their key folder least of all.
 
 import argparse
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -31,7 +30,6 @@ from nightledger.demo.story import (
     Story,
     answers,
     check_answers,
-    check_key,
     check_learned,
     load_story,
     read_changes,
@@ -131,7 +129,6 @@ class Scene(Struct, kw_only=True):
         words = [*script, "--now", self.now.isoformat(), "claude-code", event]
         stdin = json.dumps(payload).encode()
         done = subprocess.run(words, input=stdin, stdout=subprocess.PIPE, timeout=60, check=True)  # noqa: S603 - our own program, by its full path
-        self.shell.heard.append(done.stdout.decode())
         answer: dict[str, Any] = json.loads(done.stdout or b"{}").get("hookSpecificOutput", {})
         return answer
 
@@ -139,7 +136,7 @@ class Scene(Struct, kw_only=True):
         """Hold a review and show it; the owner answers as recorded, or as told."""
         ran = self.run("review", typed=typed or keystrokes(answers(self.story, self.waiting())))
         self.narrator.command(ran.words)
-        self.narrator.questions(ran.out)
+        self.narrator.output(ran.out, limit=24, tail=6)
 
     def check(self, name: str, seen: str, *, holds: bool) -> None:
         """Note something that must hold."""
@@ -226,7 +223,6 @@ def _adopt(scene: Scene) -> None:
 
 # ---------------------------------------------------------------- the days
 def _pass_days(scene: Scene) -> None:
-    chapters = {scene.story.edit_day: _edit_silently, scene.story.old_log_day: _restore_log}
     scene.narrator.heading("Ten days pass: logs by day, each night a run, a look in the morning")
     for day, told in scene.story.days.items():
         scene.narrator.item(f"{day:%a %m-%d}", told, width=_DAY_WIDTH)
@@ -241,8 +237,8 @@ def _pass_days(scene: Scene) -> None:
         if day == max(scene.story.days):
             return
         _look(scene, morning, night)
-        if chapter := chapters.get(morning):
-            chapter(scene, morning)
+        if morning == scene.story.edit_day:
+            _edit_silently(scene, morning)
             scene.narrator.heading("The days go on")
 
 
@@ -272,20 +268,6 @@ def _edit_silently(scene: Scene, day: date) -> None:
     scene.review(typed=["n", "y"])
     scene.run("verify")
     scene.check("silent edit", "noticed, and taken back to the byte", holds=scene.read(MEMORY) == before)
-
-
-def _restore_log(scene: Scene, day: date) -> None:
-    """Take back the compression of an old log that was signed this morning."""
-    old = scene.story.old_log
-    before, short = scene.story.start_files()[old], scene.read(old)
-    done = [change for change in scene.changes() if change.op == "compress"]
-    if not done or short == before:
-        raise WalkError(f"{old} was not compressed")
-    scene.at(day, "12:00", f"{scene.story.owner} wants {old} back as it was")
-    sizes = f"{len(short.splitlines())} lines instead of {len(before.splitlines())}"
-    scene.narrator.say(f"It has {sizes}; its full text is in memory/archive/daily.")
-    scene.show("undo", f"{done[0].proposal}#{done[0].n}", limit=3, tail=1)
-    scene.check("old log", "compressed, and taken back to the byte", holds=scene.read(old) == before)
 
 
 # ---------------------------------------------------------------- the last morning
@@ -359,7 +341,7 @@ def _ask_model(scene: Scene, today: date) -> None:
     """Have the last day read in a home that begins anew, by the rules and by a model whose answer is recorded."""
     story, day = scene.story, max(scene.story.days)
     with tempfile.TemporaryDirectory(prefix="demo-") as folder:
-        shell = Shell(home=Path(folder) / "home", keys=Path(folder) / "keys", heard=scene.shell.heard)
+        shell = Shell(home=Path(folder) / "home", keys=Path(folder) / "keys")
         other = Scene(story=story, shell=shell, narrator=scene.narrator, given=scene.given)
         other.write({MEMORY: story.text(f"start/{MEMORY}")})
         other.at(day, "06:00")
@@ -433,17 +415,9 @@ def _demo(story: Story, home: Path, narrator: Narrator) -> int:
     shell = Shell(home=home, keys=keys_beside(home))
     narrator.heading(f"Nightledger demo: ten recorded days of {story.agent}, the agent of {story.owner}")
     checks = walk(Scene(story=story, shell=shell, narrator=narrator))
-    checks.append(check_key(story, contents(shell)))
     _tell_checks(narrator, checks)
     narrator.heading("Look at")
-    narrator.say(_shown(home))
-    for path, what in story.look_at.items():
-        narrator.item(path, what)
-    narrator.say("Ask it more; by the real clock many nights were missed since, and it will say so:")
-    narrator.say(f"  export NIGHTLEDGER_KEYS={_shown(shell.keys)}")
-    for verb in ("history", "verify", "status"):
-        narrator.say(f"  .venv/bin/nightledger {verb} --home {_shown(home)}")
-    narrator.say("And one page to look at, in any browser:")
+    narrator.say(f"{_shown(home)}, and one page, in any browser:")
     narrator.say(_shown(home / REPORT))
     return 0 if all(check.holds for check in checks) else EXIT_REFUSED
 
@@ -462,13 +436,6 @@ def _shown(path: Path) -> str:
     """Name a path as the reader would: below the current folder where it is, else in full."""
     here = Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
-
-
-def contents(shell: Shell) -> dict[str, bytes]:
-    """Return the bytes of every file of home and keys, and of all that the commands printed."""
-    files = (path for folder in (shell.home, shell.keys) for path in folder.rglob("*") if path.is_file())
-    found = {os.path.relpath(path, shell.home): path.read_bytes() for path in files}
-    return found | {"the output of a command": "".join(shell.heard).encode()}
 
 
 def keys_beside(home: Path) -> Path:

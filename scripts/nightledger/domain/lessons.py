@@ -59,21 +59,6 @@ def success_sentence(
     return _sentence(f"{where(situation)}: {tally.resolution} {verb} ({share})", _others(rivals))
 
 
-def failure_sentence(
-    situation: Situation, failures: int, rivals: Sequence[Tally], days: Sequence[date]
-) -> str:
-    """Say what fails and is not resolved.
-
-    Args:
-        situation: Where.
-        failures: How often it failed.
-        rivals: What was tried.
-        days: Log days on which it failed.
-    """
-    head = f"{where(situation)}: failed {times(failures)} ({span(days)}), still open"
-    return _sentence(head, _others([rival for rival in rivals if rival.resolution]))
-
-
 def relapse_sentence(
     situation: Situation, resolution: str, worked: Sequence[date], failed: Sequence[date]
 ) -> str:
@@ -110,11 +95,6 @@ def lesson_scope(resolution: str, situation: Situation, task: Task) -> Scope:
         else (f"not seen; a failure of {resolution} in {where(situation)} would speak against it")
     )
     return Scope(fails_when=fails_when, fine_when="; ".join(_worked(others, task)))
-
-
-def failure_scope(situation: Situation) -> Scope:
-    """Say what would end an unresolved failure."""
-    return Scope(fails_when=f"a success in {where(situation)} would say what resolves it")
 
 
 def _sentence(head: str, others: str) -> str:

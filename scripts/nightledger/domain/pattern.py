@@ -36,8 +36,6 @@ class PatternKind(StrEnum):
     """A learned resolution failed afterwards: the lesson was wrong."""
     RESOLVED_FAILURE = "resolved_failure"
     """A failure, and what resolved it: the lesson."""
-    RECURRING_FAILURE = "recurring_failure"
-    """A failure that nothing resolved so far."""
     RECURRING_RESOLUTION = "recurring_resolution"
     """What works again and again, without a failure before it."""
 
@@ -181,7 +179,6 @@ class Pattern(Struct, frozen=True, kw_only=True):
 _RANKS = {
     PatternKind.RELAPSE: (0.95, 0.05),
     PatternKind.RESOLVED_FAILURE: (0.6, 0.35),
-    PatternKind.RECURRING_FAILURE: (0.45, 0.3),
     PatternKind.RECURRING_RESOLUTION: (0.35, 0.3),
 }
 """A wrong lesson in memory comes first, then lessons, then warnings, then what works anyway. Our choice."""
@@ -195,8 +192,6 @@ MAX_TAGS = 3
 SETTLED_DAYS = 3
 """Active days after which what is open counts as open and what is over as over; until then the
 next day may say more, and a sentence that was proposed is not proposed again. Our choice."""
-MAX_PARTS = 64
-"""Bound on the work that forged records of one task type can cause; the largest parts are taken."""
 
 
 class Task(Struct, frozen=True, kw_only=True):
@@ -292,26 +287,6 @@ def shared_tags(examples: Collection[Recorded], task: Task) -> tuple[str, ...]:
         if 5 * n >= SHARED_OF_FIVE * len(examples) and _is_plain(tag)
     ]
     return tuple(sorted(tag for _, _, tag in sorted(shared)[:MAX_TAGS]))
-
-
-def split_by_tag(examples: Iterable[Recorded], task: Task) -> list[list[Recorded]]:
-    """Part outcomes of a task by their most frequent telling tag, the largest part first.
-
-    A tag that four in five outcomes of the task type carry tells nothing; outcomes without
-    a telling tag stay together, as the last part.
-    """
-    enough = SHARED_OF_FIVE * len(task.records)
-    common = {tag for tag, n in task.tag_counts.items() if 5 * n >= enough}
-    left = list(examples)
-    parts: list[list[Recorded]] = []
-    while left and len(parts) < MAX_PARTS:
-        telling = Counter(tag for record in left for tag in record.tags if tag not in common)
-        if not telling:
-            return [*parts, left]
-        best = min(telling, key=lambda tag: (-telling[tag], tag))
-        parts.append([record for record in left if best in record.tags])
-        left = [record for record in left if best not in record.tags]
-    return parts
 
 
 def mostly_same(one: Situation, other: Situation) -> bool:

@@ -17,8 +17,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.lessons import (
-    failure_scope,
-    failure_sentence,
     lesson_scope,
     relapse_sentence,
     span,
@@ -29,7 +27,6 @@ from nightledger.domain.lessons import (
 from nightledger.domain.links import SHOWN_FROM, confidence
 from nightledger.domain.outcome import Result
 from nightledger.domain.pattern import (
-    MIN_FAILED,
     SETTLED_DAYS,
     Learning,
     Pattern,
@@ -42,7 +39,6 @@ from nightledger.domain.pattern import (
     is_lesson,
     mostly_same,
     situation_of,
-    split_by_tag,
     task_of,
     without,
 )
@@ -254,10 +250,7 @@ def _of_task(task: Task, learning: Learning) -> list[Pattern]:
     trials = [hold_trial(resolution, task, learning) for resolution in most_successful(task)]
     judged = [(trial, kind) for trial in trials if (kind := kind_of(trial, learning))]
     kept = _distinct(judged)
-    explained = frozenset[str]().union(*(trial.situation.ids for trial, _ in kept))
-    left = [record for record in task.records if record.id not in explained]
-    found = [_of_trial(trial, kind, task, learning) for trial, kind in kept]
-    return found + _unresolved(left, task, learning)
+    return [_of_trial(trial, kind, task, learning) for trial, kind in kept]
 
 
 def most_successful(task: Task) -> list[str]:
@@ -301,7 +294,7 @@ def _of_trial(trial: Trial, kind: PatternKind, task: Task, learning: Learning) -
         confidence=round(1 - trial.confidence, 4) if kind is PatternKind.RELAPSE else trial.confidence,
         sentence=_sentence(trial, kind, learning),
         scope=lesson_scope(trial.resolution, situation, task),
-        replaces=(*obsolete, _key(PatternKind.RECURRING_FAILURE, situation, "")),
+        replaces=tuple(obsolete),
     )
 
 
@@ -321,58 +314,18 @@ def _sentence(trial: Trial, kind: PatternKind, learning: Learning) -> str:
     return success_sentence(trial.situation, trial.tally, verb, trial.rivals, learning.days(trial.wins))
 
 
-def _unresolved(left: Sequence[Recorded], task: Task, learning: Learning) -> list[Pattern]:
-    """Find failures that recur and that no lesson explains, by what their tags have in common."""
-    failed = [record for record in left if record.result is Result.FAILURE]
-    parts = split_by_tag(failed, task) if failed else []
-    found = [_failure(situation_of(part, task), task, learning) for part in parts]
-    return [pattern for pattern in found if pattern]
-
-
-def _failure(situation: Situation, task: Task, learning: Learning) -> Pattern | None:
-    failed = _failures(situation)
-    last_failed = failed[-1].at
-    worked = [record for record in situation.records if record.result is Result.SUCCESS]
-    ended = any(record.at > last_failed for record in worked)
-    if (
-        ended
-        or len(failed) < max(MIN_FAILED, len(worked) + 1)
-        or learning.sources(failed) < learning.min_sources
-    ):
-        return None
-    if task.days_since(min(learning.days(failed))) < SETTLED_DAYS:
-        return None
-    return Pattern(
-        kind=PatternKind.RECURRING_FAILURE,
-        key=_key(PatternKind.RECURRING_FAILURE, situation, ""),
-        tags=situation.tags,
-        rivals=situation.tallies(),
-        sources=learning.sources(failed),
-        days=_days(failed, learning),
-        records=_newest_first(failed, situation),
-        confidence=round(confidence(len(failed), len(worked)), 4),
-        sentence=failure_sentence(situation, len(failed), situation.tallies(), learning.days(failed)),
-        scope=failure_scope(situation),
-    )
-
-
 def _days(records: Iterable[Recorded], learning: Learning) -> tuple[date, ...]:
     return tuple(sorted(set(learning.days(records))))
 
 
 def _key(kind: PatternKind, situation: Situation, resolution: str) -> str:
     """Name a pattern so that more outcomes of the same kind do not make it a new one."""
-    if kind in (PatternKind.RESOLVED_FAILURE, PatternKind.RECURRING_RESOLUTION):
-        return f"lesson {situation.task_type} {resolution}"
-    if kind is PatternKind.RELAPSE:
-        return f"relapse {situation.task_type} {resolution}"
-    return " ".join((kind.value, situation.task_type, *situation.tags))
+    word = "relapse" if kind is PatternKind.RELAPSE else "lesson"
+    return f"{word} {situation.task_type} {resolution}"
 
 
 MIN_SOURCES = 3
 """Sessions, or days where none is told, in which it worked (issue 24)."""
-STEPS = " steps "
-"""Stands in the key of a revision behind that of its procedure, before the hash of the steps."""
 _TOLD_BY = frozenset({None, Origin.UNKNOWN, Origin.AGENT, Origin.OWNER})
 
 

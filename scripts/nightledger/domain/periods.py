@@ -11,8 +11,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from enum import StrEnum
+from typing import Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 DAY = timedelta(days=1)
@@ -138,7 +139,11 @@ class RunOutcome(StrEnum):
     FAILED = "failed"
 
 
-class Run(Struct, frozen=True, kw_only=True):
+_Name = Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_]{0,63}\Z")]
+_Count = Annotated[int, Meta(ge=0, le=2**53 - 1)]
+
+
+class Run(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One attempt of one job at one period: a line of ``memory/system/runs.jsonl``.
 
     Attributes:
@@ -156,18 +161,18 @@ class Run(Struct, frozen=True, kw_only=True):
         boot_s: Whole seconds from then to the start, suspend included; 0 where ``boot`` is empty.
     """
 
-    v: int
-    id: str
-    job: str
-    period: str
-    attempt: int
-    started_at: datetime
-    finished_at: datetime
+    v: Literal[2]
+    id: Annotated[str, Meta(pattern=r"^r-[a-z2-7]{26}\Z")]
+    job: _Name
+    period: Annotated[str, Meta(min_length=1, max_length=64)]
+    attempt: Annotated[int, Meta(ge=1, le=2**31 - 1)]
+    started_at: Annotated[datetime, Meta(tz=True)]
+    finished_at: Annotated[datetime, Meta(tz=True)]
     outcome: RunOutcome
-    counts: Mapping[str, int]
-    reason: str = ""
-    boot: str = ""
-    boot_s: int = 0
+    counts: Mapping[_Name, _Count]
+    reason: Annotated[str, Meta(max_length=2000)] = ""
+    boot: Annotated[str, Meta(max_length=64)] = ""
+    boot_s: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0
 
 
 class JobReport(Struct, frozen=True, kw_only=True):

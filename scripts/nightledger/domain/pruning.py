@@ -5,7 +5,7 @@ without a signature. What speaks for keeping wins, whatever its age.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from datetime import date, datetime
+from datetime import date
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -128,18 +128,6 @@ def is_long_closed(since: date, today: date) -> bool:
 def is_old_log(day: date, today: date) -> bool:
     """Tell whether a daily log is old enough to be compressed."""
     return (today - day).days > LOG_DAYS
-
-
-def clock_problem(now: datetime, newest: datetime | None) -> str:
-    """Say why nothing may be judged by its age: the clock stands before what was recorded last; empty where it may.
-
-    Args:
-        now: Aware, UTC.
-        newest: When the newest record was made; None where there is none.
-    """
-    if newest is None or newest <= now:
-        return ""
-    return f"the clock says {now:%Y-%m-%d %H:%M} UTC, and the newest record is of {newest:%Y-%m-%d %H:%M} UTC"
 
 
 def in_portions(drafts: Sequence[Draft], total: int) -> Iterator[tuple[tuple[Draft, ...], str]]:

@@ -26,9 +26,7 @@ class Source(StrEnum):
     LANDMARK = "landmark"
     """It matters at every start."""
     ASSOCIATION = "association"
-    """It worked for the kind of task that comes about now, or for what was left open."""
-    WORK = "work"
-    """Older lines about what the newest log and the handoff are about."""
+    """It worked for the kind of task of this day of the week."""
     LONG_RANGE = "long_range"
     """The most important of an earlier time."""
 
@@ -116,12 +114,10 @@ class SourceRules(Struct, frozen=True, kw_only=True):
     Attributes:
         weight: What its candidates count, 0..100; 0 leaves the source out.
         most: How many lines of it at most; 0 leaves the source out.
-        share: How much of the budget it gets before every other source had its turn, in percent.
     """
 
     weight: int
     most: int
-    share: int
 
     @property
     def takes_part(self) -> bool:
@@ -158,9 +154,8 @@ class StagingRules(Struct, frozen=True, kw_only=True):
         sources: How each source takes part.
         documents_each: Documents for one event at most.
         association_percent: Confidence from which an association is staged.
-        habit_weeks: How many weeks back tells what is done at this time of the week.
-        habit_hours: How many hours before and after now count as this time.
-        habit_days: On how many days a kind of task must have been done then.
+        habit_weeks: How many weeks back tells what is done on this day of the week.
+        habit_days: On how many of them a kind of task must have been done.
         windows: Stretches of the past.
         window_percent: Importance from which something of a window is staged.
         landmark_percent: Importance from which an entry is a landmark.
@@ -174,7 +169,6 @@ class StagingRules(Struct, frozen=True, kw_only=True):
     documents_each: int
     association_percent: int
     habit_weeks: int
-    habit_hours: int
     habit_days: int
     windows: tuple[WindowRules, ...]
     window_percent: int
@@ -249,33 +243,28 @@ def choose(
     sources: Mapping[Source, SourceRules],
     tokens: int,
     cost: Callable[[Candidate], int],
-    alike: Callable[[Candidate, Candidate], bool],
 ) -> Chosen:
     """Fill a budget.
 
-    Each source first gets its share of the budget, so that no one of them takes it all; what is
-    left then goes to whatever ranks highest. A line that does not fit is passed over, and a
-    shorter one may still come in. Nothing comes in that says what a line on the page says already:
-    the same wording, lines of a file that overlap, or what ``alike`` takes for one.
+    What ranks highest comes first, of each source so many lines at most. A line that does not fit is passed over, and a
+    shorter one may still come in. Nothing comes in that says what a line on the page says already: the same wording, or
+    lines of a file that overlap.
 
     Args:
         ranked: As :func:`rank` gives them.
         sources: How each source takes part.
         tokens: What may be spent.
         cost: Gives what a candidate's line costs, 1 or more.
-        alike: Tells whether two candidates say the same in other words.
     """
     fresh = list(_without_repeats(ranked))
     taken: dict[Candidate, int] = {}
     repeated: set[Candidate] = set()
-    for one, is_share in [*((one, True) for one in fresh), *((one, False) for one in fresh)]:
-        rules, price = sources[one.source], cost(one)
-        spent = [what for other, what in taken.items() if other.source is one.source]
-        limit = tokens * rules.share // PERCENT if is_share else tokens
-        is_done = one in taken or one in repeated or len(spent) >= rules.most
-        if is_done or sum(spent) + price > limit or sum(taken.values()) + price > tokens:
+    for one in fresh:
+        price = cost(one)
+        of_source = sum(other.source is one.source for other in taken)
+        if of_source >= sources[one.source].most or sum(taken.values()) + price > tokens:
             continue
-        if any(_overlap(one, other) or alike(one, other) for other in taken):
+        if any(_overlap(one, other) for other in taken):
             repeated.add(one)
         else:
             taken[one] = price

@@ -7,10 +7,10 @@ Names only: the rows stand in ``config/hosts.json``, as docs/formats.md lists th
 line there. Nothing here looks at this process's environment.
 """
 
+import codecs
 import json
 import os
 import re
-import stat
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any
@@ -116,11 +116,8 @@ def state_roots(user_home: str, environment: Mapping[str, str]) -> dict[str, str
     for one in PRESETS:
         if one.root:
             variable, name = one.root
-            base = _openclaw_home(user_home, environment) if one.host == OPENCLAW else user_home
-            named = environment.get(variable, "")
-            roots[one.host] = (_expanded(named, base) if one.host == OPENCLAW else named) or os.path.join(
-                base, name
-            )
+            named = _expanded(environment.get(variable, ""), user_home)
+            roots[one.host] = named or os.path.join(user_home, name)
     return roots
 
 
@@ -129,13 +126,8 @@ def named_config(host: str, user_home: str, environment: Mapping[str, str]) -> s
 
     Of the four only OpenClaw has such a variable (docs.openclaw.ai/help/environment, 2026-11).
     """
-    if host != OPENCLAW:
-        return ""
-    return _expanded(environment.get("OPENCLAW_CONFIG_PATH", ""), _openclaw_home(user_home, environment))
-
-
-def _openclaw_home(user_home: str, environment: Mapping[str, str]) -> str:
-    return _expanded(environment.get("OPENCLAW_HOME", ""), user_home) or user_home
+    named = environment.get("OPENCLAW_CONFIG_PATH", "") if host == OPENCLAW else ""
+    return _expanded(named, user_home)
 
 
 def _expanded(path: str, user_home: str) -> str:
@@ -148,13 +140,6 @@ _NAME = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[-_ T.].*)?\.(?:md|markdown|txt)", 
 
 _LITTLE_BYTES = 4096
 """A memory of more than that is not one of headings alone. Our choice."""
-_NO_FILE = (-1, -1)
-_MARKS = (
-    (b"\xff\xfe\x00\x00", "UTF-32"),
-    (b"\x00\x00\xfe\xff", "UTF-32"),
-    (b"\xff\xfe", "UTF-16"),
-    (b"\xfe\xff", "UTF-16"),
-)
 
 
 class LogFile(Struct, frozen=True, kw_only=True, order=True):
@@ -214,55 +199,33 @@ def day_of(name: str) -> date | None:
         return None
 
 
-def take_daylogs(home: Home, logs: Iterable[LogFile], most_bytes: int) -> tuple[list[LogFile], list[Skipped]]:
-    """Take each file once, as far as all together have not too many bytes: those named for a day alone first, then small ones.
+def take_daylogs(home: Home, logs: Sequence[LogFile], most_bytes: int) -> tuple[list[LogFile], list[Skipped]]:
+    """Take files as far as all together have not too many bytes: those named for a day alone first, then small ones.
 
-    A file of several names counts under one of them, no link where there is such. What is no file is left
-    for :func:`read_daylogs` to name.
+    What is no file is left for :func:`read_daylogs` to name.
 
     Args:
         home: Whose.
         logs: By day and name, as :func:`find_daylogs` gives them.
         most_bytes: How many bytes at most.
     """
-    order = {log: n for n, log in enumerate(logs)}
-    taken: list[LogFile] = []
     left_out: list[LogFile] = []
-    seen: set[tuple[int, int]] = set()
-    for _, size_bytes, _, log, inode in sorted(_look(home, log) for log in order):
-        if inode in seen:
-            continue
-        seen.update([inode] if inode != _NO_FILE else [])
+    for _, size_bytes, log in sorted((not log.is_days, _size(home, log), log) for log in logs):
         most_bytes -= size_bytes
-        (taken if most_bytes >= 0 else left_out).append(log)
-    return sorted(taken, key=order.__getitem__), _name_first(left_out)
+        if most_bytes < 0:
+            left_out.append(log)
+    return [log for log in logs if log not in left_out], _name_first(home, left_out)
 
 
-def _look(home: Home, log: LogFile) -> tuple[bool, int, bool, LogFile, tuple[int, int]]:
-    """Return whether a log is read late, its size, whether it is a link, the log, and by what it is the same as another."""
+def _size(home: Home, log: LogFile) -> int:
     path = home.path(log.path)
-    try:
-        found = os.stat(path)
-    except (OSError, ValueError):
-        return False, 0, False, log, _NO_FILE
-    size_bytes = min(found.st_size, MAX_LOG_BYTES) if stat.S_ISREG(found.st_mode) else 0
-    is_link = os.path.islink(path)
-    return not log.is_days or is_link, size_bytes, is_link, log, (found.st_dev, found.st_ino)
+    return min(os.path.getsize(path), MAX_LOG_BYTES) if os.path.isfile(path) else 0
 
 
-def _name_first(logs: Sequence[LogFile]) -> list[Skipped]:
-    if not logs:
-        return []
+def _name_first(home: Home, logs: Sequence[LogFile]) -> list[Skipped]:
     more = f", and {len(logs) - 1} more," if len(logs) > 1 else ""
-    reason = (
-        f"{logs[0].path}{more} left out: the daily logs of these days together are too large for one night"
-    )
-    return [
-        Skipped(
-            path=logs[0].path,
-            reason=reason.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"),
-        )
-    ]
+    told = "left out: the daily logs of these days together are too large for one night"
+    return [Skipped(path=log.path, reason=_reason(home, f"{log.path}{more} {told}")) for log in logs[:1]]
 
 
 def read_daylogs(home: Home, logs: Iterable[LogFile]) -> tuple[dict[LogFile, bytes], list[Skipped]]:
@@ -284,20 +247,19 @@ def _read(home: Home, log: LogFile) -> tuple[bytes, int]:
     if any("\ud800" <= character <= "\udfff" for character in log.path):  # no record can name it
         raise UnreadableError(f"{log.path} has a name that is not UTF-8")
     content, size_bytes = read_lines(home.path(log.path), MAX_LOG_BYTES, within=home.root)
-    encoding = wide_encoding(content)
-    if encoding:
+    if is_wide(content):
         raise UnreadableError(
-            f"{log.path} is {encoding}, not UTF-8: convert it with 'iconv -f {encoding} -t UTF-8 FILE > NEW'"
+            f"{log.path} is UTF-16, not UTF-8: convert it with 'iconv -f UTF-16 -t UTF-8 FILE > NEW'"
         )
     return content, size_bytes
 
 
-def wide_encoding(content: bytes) -> str:
-    """Return the encoding of a text of two or four bytes a character, told by its mark (Unicode Standard 23.8); empty for none."""
-    return next((name for mark, name in _MARKS if content.startswith(mark)), "")
+def is_wide(content: bytes) -> bool:
+    """Tell whether a text has two bytes a character, by its mark (Unicode Standard 23.8)."""
+    return content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
 
 
-def _reason(home: Home, error: UnreadableError) -> str:
+def _reason(home: Home, error: object) -> str:
     """Name the file as the home knows it: the same home elsewhere gives the same record."""
     text = str(error).replace(f"{home.root}/", "").replace(home.root, "the home")
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -79,10 +79,7 @@ def _words(command: Any) -> list[str]:
         return []
 
 
-_HOOKS_KEY = re.compile(r"^(?:hooks|\"hooks\"|'hooks')\s*:", re.MULTILINE)
-_EMPTY_HOOKS = re.compile(r"^hooks:[ \t]*(?:\{[ \t]*\}|null|~)?[ \t]*(?:#[^\n]*)?\r?(?:\n|\Z)", re.MULTILINE)
-"""What Hermes' own configuration has where there are no hooks; our block stands in its place."""
-_COMMENT = re.compile(r"(?:^|\s)#")
+_ANEW = "# config.yaml is written anew, as Hermes does: its comments stay in the copy beside it, and come back with 'hosts remove'\n"
 HOOKED = (CLAUDE_CODE, CODEX, HERMES, OPENCLAW)
 """Hosts that have hooks we answer."""
 
@@ -101,9 +98,10 @@ def config_name(host: str, *, project: bool = False) -> str:
 
 def addition(host: str, call: HookCall) -> str:
     """Return exactly what is added, as a person would write it."""
+    added = {"hooks": _elements(host, call)}
     if host == HERMES:
-        return _block(call)
-    return json.dumps({"hooks": _elements(host, call)}, indent=2, ensure_ascii=False) + "\n"
+        return f"{_ANEW}{dump_host_yaml(added)}"
+    return json.dumps(added, indent=2, ensure_ascii=False) + "\n"
 
 
 def with_hooks(host: str, text: str, call: HookCall) -> str:
@@ -120,10 +118,10 @@ def with_hooks(host: str, text: str, call: HookCall) -> str:
     config, wanted = _load(host, text), _elements(host, call)
     if _calls(config, call) == _calls({"hooks": wanted}, call):
         return text
-    if host == HERMES:
-        return _with_block(text, call)
     _take_out(config, call)
-    hooks = config.setdefault("hooks", {})
+    if config.get("hooks") is None:
+        config["hooks"] = {}
+    hooks = config["hooks"]
     if not isinstance(hooks, dict):
         raise ValueError("hooks is no object")  # noqa: TRY004 - it is what stands in a file
     for event, elements in wanted.items():
@@ -131,30 +129,19 @@ def with_hooks(host: str, text: str, call: HookCall) -> str:
         if not isinstance(listed, list):
             raise ValueError(f"hooks.{event} is no list")  # noqa: TRY004 - as above
         listed += elements
-    return _dump(config, text)
+    return _dump(host, config, text)
 
 
 def without_hooks(host: str, text: str, call: HookCall) -> str:
     """Return the configuration without our hooks for this home; the same text where there are none.
 
-    What stands in YAML outside our block is written anew, as Hermes itself does; a file with comments is left to its owner.
-
     Raises:
-        ValueError: The file is not what the host's documentation says, or they cannot be taken out safely.
+        ValueError: The file is not what the host's documentation says.
     """
     if host == HERMES and SCRIPT not in text:
         return text
-    left = _without_block(text, call) if host == HERMES else text
-    config = _load(host, left)
-    if not _take_out(config, call):
-        return left
-    if host != HERMES:
-        return _dump(config, text)
-    if any(
-        _COMMENT.search(line) for line in left.splitlines() if not line.startswith((_begin(call), _end(call)))
-    ):
-        raise ValueError("our hooks stand among others, in a file with comments: take them out by hand")
-    return dump_host_yaml(config)
+    config = _load(host, text)
+    return _dump(host, config, text) if _take_out(config, call) else text
 
 
 def has_hooks(host: str, text: str, call: HookCall) -> bool:
@@ -176,52 +163,6 @@ def _elements(host: str, call: HookCall) -> dict[str, list[dict[str, Any]]]:
         element = hook if host == HERMES else {"hooks": [{"type": "command", **hook}]}
         found[event] = [{"matcher": matcher, **element} if matcher else element]
     return found
-
-
-def _block(call: HookCall) -> str:
-    lines = [f"{_begin(call)} (taken away by: nightledger hosts remove hermes)", "hooks:"]
-    for event, (hook,) in _elements(HERMES, call).items():
-        command = json.dumps(hook["command"], ensure_ascii=False)
-        lines += [f"  {event}:", f"    - command: {command}"]
-        lines += [f'      matcher: "{hook["matcher"]}"'] if "matcher" in hook else []
-        lines.append(f"      timeout: {hook['timeout']}")
-    return "\n".join([*lines, _end(call), ""])
-
-
-def _with_block(text: str, call: HookCall) -> str:
-    rest = without_hooks(HERMES, text, call)
-    then = _load(HERMES, rest)
-    empty = None if then.get("hooks") else _EMPTY_HOOKS.search(rest)
-    if empty is not None:
-        before, after = rest[: empty.start()], rest[empty.end() :]
-    elif _HOOKS_KEY.search(rest):
-        raise ValueError("it has hooks already, and YAML cannot be edited without touching yours")
-    else:
-        before, after = rest + "\n" * (bool(rest) and not rest.endswith("\n")), ""
-    added = f"{before}{_block(call)}{after}"
-    now = _load(HERMES, added)
-    if {**now, "hooks": 0} != {**then, "hooks": 0} or not _calls(now, call):
-        raise ValueError("it is no plain YAML mapping")
-    return added
-
-
-def _without_block(text: str, call: HookCall) -> str:
-    """Take our block out as a whole; one that somebody wrote into stays."""
-    begin, end = re.escape(_begin(call)), re.escape(_end(call))
-    found = re.search(rf"^{begin}[^\n]*\n((?:[^\n]*\n)*?){end}(?:\n|\Z)", text, re.MULTILINE)
-    if found is None or _COMMENT.search(found[1]):
-        return text
-    config = _load(HERMES, found[1])
-    _take_out(config, call)
-    return text if config else text[: found.start()] + text[found.end() :]
-
-
-def _begin(call: HookCall) -> str:
-    return f"# nightledger {call.home_id} begin"
-
-
-def _end(call: HookCall) -> str:
-    return f"# nightledger {call.home_id} end"
 
 
 def _calls(config: dict[str, Any], call: HookCall) -> list[tuple[str, Any, Any, Any]]:
@@ -301,8 +242,10 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _dump(config: dict[str, Any], before: str) -> str:
+def _dump(host: str, config: dict[str, Any], before: str) -> str:
     """Return a configuration as JSON, with the mark, the indent and the line ends of the text that it was."""
+    if host == HERMES:
+        return dump_host_yaml(config) if config else ""
     indent = re.search(r"\n([ \t]+)\S", before)
     text = json.dumps(config, indent=indent[1] if indent else 2, ensure_ascii=False)
     ending = "\n" if before.endswith("\n") or not before.strip() else ""

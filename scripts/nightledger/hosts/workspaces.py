@@ -130,7 +130,10 @@ def auto_memory_folder(root: str, workspace: str) -> str:
     named = (
         member_at(read_config(path), "autoMemoryDirectory") for path in _claude_settings(root, workspace)
     )
-    return next((path for one in named if os.path.isabs(path := os.path.expanduser(str(one)))), "")
+    return next(
+        (path for one in named if os.path.isabs(path := os.path.expanduser(str(one))) and path.isprintable()),
+        "",
+    )
 
 
 def _claude_settings(root: str, workspace: str) -> tuple[str, ...]:
@@ -140,66 +143,40 @@ def _claude_settings(root: str, workspace: str) -> tuple[str, ...]:
 
 
 def _claude_code(root: str, workspace: str) -> Iterator[Rival | Unread]:
-    paths = _claude_settings(root, workspace)
-    configs: dict[str, Any] = {}
-    for path in paths:
-        config = read_config(path)
-        if isinstance(config, Unread):
-            yield config
-        elif config is not None:
-            configs[path] = config
-    is_on, where = _auto_memory(configs, paths[-1])
+    configs = {path: read_config(path) for path in _claude_settings(root, workspace)}
+    yield from (one for one in configs.values() if isinstance(one, Unread))
+    memory, where = _first(configs, "autoMemoryEnabled")
+    variable, named = _first(configs, "env", "CLAUDE_CODE_DISABLE_AUTO_MEMORY")
+    if isinstance(variable, str) and variable.lower() in _YES | _NO:
+        memory, where = variable.lower() in _NO, named
+    folder = auto_memory_folder(root, workspace)
+    writes = (
+        f"keeps a memory of its own {f'in {folder}' if folder else 'under projects/*/memory'}, beside yours"
+    )
+    if folder and os.path.realpath(folder) == os.path.realpath(workspace):
+        writes = f'is told to write MEMORY.md here, past the gate ("autoMemoryDirectory": "{folder}")'
     yield Rival(
         name="Claude Code auto memory",
-        writes=_auto_memory_writes(configs, workspace),
-        is_on=is_on,
+        writes=writes,
+        is_on=memory is not False,
         path=where,
         setting='"autoMemoryEnabled": false',
     )
-    dream, where = _first(configs, "autoDreamEnabled", paths[-1])
+    dream, where = _first(configs, "autoDreamEnabled")
     said = dream if isinstance(dream, bool) else None  # where nothing says so, its maker's server does
     yield Rival(
         name="Claude Code auto dream",
         writes="rewrites that memory between sessions",
-        is_on=said if is_on else False,
+        is_on=said if memory is not False else False,
         path=where,
         setting='"autoDreamEnabled": false',
     )
 
 
-def _auto_memory(configs: Mapping[str, Any], default: str) -> tuple[bool, str]:
-    """Tell whether auto memory is on, and the file that says so: a variable that settings give comes first."""
-    for path, config in configs.items():
-        variable = member_at(config, "env", "CLAUDE_CODE_DISABLE_AUTO_MEMORY")
-        if isinstance(variable, str) and variable.lower() in _YES | _NO:
-            return variable.lower() in _NO, path
-    memory, where = _first(configs, "autoMemoryEnabled", default)
-    return memory is not False, where
-
-
-def _auto_memory_writes(configs: Mapping[str, Any], workspace: str) -> str:
-    folder, _ = _first(configs, "autoMemoryDirectory", "")
-    if not isinstance(folder, str) or not folder:
-        return "keeps a memory of its own under projects/*/memory, beside yours"
-    if _is_same(folder, workspace):
-        return f'is told to write MEMORY.md here, past the gate ("autoMemoryDirectory": "{folder}")'
-    return f"keeps a memory of its own in {folder}, beside yours"
-
-
-def _is_same(folder: str, workspace: str) -> bool:
-    try:
-        return os.path.realpath(os.path.expanduser(folder)) == os.path.realpath(workspace)
-    except ValueError:  # a NUL, or half a surrogate pair: no path
-        return False
-
-
-def _first(configs: Mapping[str, Any], key: str, default: str) -> tuple[Any, str]:
-    """Give the value of the strongest settings file that has the key, and that file."""
-    for path, config in configs.items():
-        value = member_at(config, key)
-        if value is not None:
-            return value, path
-    return None, default
+def _first(configs: Mapping[str, Any], *keys: str) -> tuple[Any, str]:
+    """Return a value of the strongest settings file that has it, and that file; else None and the last one."""
+    found = ((member_at(config, *keys), path) for path, config in configs.items())
+    return next((one for one in found if one[0] is not None), (None, [*configs][-1]))
 
 
 MEMORY = "MEMORY.md"

@@ -89,6 +89,7 @@ class Curated(Struct, frozen=True, kw_only=True):
         }
 
 
+@collector_at_rest()
 def curate(
     gate: Gate, ledger: Ledger, moment: Moment, *, dry_run: bool = False, analyst: "Analyst | None" = None
 ) -> Curated:
@@ -107,13 +108,6 @@ def curate(
     Raises:
         UnreadableError: A gated file or a ledger cannot be read.
     """
-    with collector_at_rest():
-        return _curate(gate, ledger, moment, dry_run=dry_run, analyst=analyst)
-
-
-def _curate(
-    gate: Gate, ledger: Ledger, moment: Moment, *, dry_run: bool, analyst: "Analyst | None"
-) -> Curated:
     stored = read_stored(gate, ledger.book)
     facts = read_facts(gate, ledger, moment, stored=stored)
     last = _last_period(gate)
@@ -207,10 +201,6 @@ def _choose(
     }
 
 
-PROVED = 0.5
-"""Half way to sure: from here on the sentence about an entry says that it helped, or misled."""
-
-
 class Judged(Struct, frozen=True, kw_only=True):
     """What retention says of one entry.
 
@@ -277,22 +267,9 @@ def why(judged: Judged, facts: Facts) -> str:
     """Say in one sentence what speaks for letting an entry go, or for keeping it."""
     memory = judged.remembered.memory
     age = max(0, facts.now_hour - memory.created_hour)
-    if not memory.useful and not memory.harmful:
-        known = "nothing is known to have come of it"
-    else:
-        told = retention.lean(memory.useful, memory.harmful, memory.expected)
-        said = (
-            "it helped"
-            if told >= PROVED
-            else "it misled"
-            if told <= -PROVED
-            else "it made no clear difference"
-        )
-        of = memory.useful + memory.harmful
-        known = (
-            f"{said}: {memory.useful} of {of} tasks succeeded after it was shown, "
-            f"{memory.expected:.0%} of such tasks do without it"
-        )
+    known, of = "nothing is known to have come of it", memory.useful + memory.harmful
+    if of:
+        known = f"{memory.useful} of {of} tasks succeeded after it was shown, {memory.expected:.0%} of such tasks do without it"
     return f"{known}; {age} active hours old, {memory.tier.name}, utility {judged.utility:.2f}"
 
 

@@ -124,17 +124,12 @@ class _Run:
         self._cursor = linked.parse_link_cursor(self._cursors)
 
     def misfit(self) -> str:
-        """Say why what was read before cannot be gone on from; empty when it can."""
-        cursor, stamp = self._cursor, link_index.index_stamp(self._home.link_index_dir)
-        if not stamp or cursor is None:
-            return "there is no cursor" if stamp else "there is no index yet"
-        if cursor.index != stamp:
-            return "the index is not the one that the cursor belongs to"
-        if cursor.zone != self._zone.key:
-            return f"the zone was {cursor.zone} and is {self._zone.key}"
-        if cursor.forgotten_sha256 != self._forgotten_sha256():
-            return "other links were deleted, or texts expunged"
-        return _other_log(self._log, cursor)
+        """Return why the index is to be made anew; empty where it is of this log, this zone and these deletions."""
+        cursor = self._cursor
+        if cursor is None or not cursor.index:
+            return "there is no index yet"
+        same = self._log.end >= cursor.offset and cursor == self._cursor_at(cursor.offset, cursor.lines)
+        return "" if same else "the index is not of this log, this zone and these deletions"
 
     def run(self, reason: str) -> LinkReport:
         """Read what is new, or all of it where there is a reason to, and write what follows from it.
@@ -151,7 +146,8 @@ class _Run:
             top = index.top_links(linked.VIEW_LINKS)
         if changed:
             replace_file(
-                self._home.cursors, linked.dump_link_cursor(self._cursors, self._cursor_at(folded.lines))
+                self._home.cursors,
+                linked.dump_link_cursor(self._cursors, self._cursor_at(self._log.end, folded.lines)),
             )
         self._write_view(linked.dump_view(top[0]))
         return LinkReport(
@@ -178,13 +174,13 @@ class _Run:
                 yield index
                 index.commit()
 
-    def _cursor_at(self, lines: int) -> linked.LinkCursor:
+    def _cursor_at(self, offset: int, lines: int) -> linked.LinkCursor:
         return linked.LinkCursor(
             path=self._home.relative(self._log.path),
-            offset=self._log.end,
+            offset=offset,
             lines=lines,
             inode=self._log.inode,
-            probe=self._log.probe(self._log.end),
+            probe=self._log.probe(offset),
             zone=self._zone.key,
             forgotten_sha256=self._forgotten_sha256(),
             index=link_index.index_stamp(self._home.link_index_dir),
@@ -204,14 +200,3 @@ class _Run:
         if self._how.expunged:
             forgotten["expunged"] = self._how.expunged.hashes
         return hashlib.sha256(canonical(forgotten)).hexdigest()
-
-
-def _other_log(log: LineLog, cursor: linked.LinkCursor) -> str:
-    """Say why an outcome log is not the one that was read, grown; empty when it is."""
-    if log.end < cursor.offset:
-        return f"{log.path} has {log.end} bytes of whole lines, and {cursor.offset} were read: it was cut or rotated"
-    if cursor.offset and log.inode != cursor.inode:
-        return f"{log.path} is another file than the one that was read"
-    if cursor.offset and log.probe(cursor.offset) != cursor.probe:
-        return f"{log.path} begins with other bytes than were read: it was replaced or edited"
-    return ""

@@ -120,11 +120,6 @@ def read_blocks(gate: Gate) -> Blocks:
 
 WAIT_S = 5.0
 """For a run that brings the index up to date just now."""
-_SOON_BYTES = 250_000
-"""Of gated files, which a decision has judged anew entry by entry: some 2,500 entries, 0.3 s. What takes longer is left
-to the next look, so that no verb waits for it. Measured: docs/decisions/0021-index.md."""
-_SOON_LOG_BYTES = 2_000_000
-"""Of all that is searched, which is held against what is withheld now: half a second. Our choice."""
 _HEAD, _RULES, _LINKS, _BLOCKS = "head", "rules", "links", "blocks"
 """Keys of what the index was made by: the log's size and root, what is withheld, the link index, and what a model said of entries."""
 
@@ -210,46 +205,6 @@ def refresh(
         return _in_memory(seen, str(error))
     except OSError as error:
         return _in_memory(seen, f"the index cannot be written ({error.strerror})")
-
-
-def keep_up(gate: Gate, ledger: Ledger, moment: Moment) -> bool:
-    """Bring an index that is there up to date, at the end of a run that appended to the log; tell whether it is now.
-
-    Where there is none, where another run is at it, or where it would take long, nothing is done: the
-    next look at it does that.
-
-    Args:
-        gate: The home, which this machine writes.
-        ledger: Its log, as checked.
-        moment: The clocks.
-
-    Raises:
-        NightledgerError: As ``refresh``; or the index cannot be read or written.
-        OSError: The same.
-    """
-    path = search_index.index_path(gate.home)
-    gated, all_files = gate.home.identity.gated, (source.path for source in find_sources(gate.home))
-    takes_long = _bytes_of(gate, gated) > _SOON_BYTES or _bytes_of(gate, all_files) > _SOON_LOG_BYTES
-    if not os.path.lexists(path) or takes_long:
-        return False
-    lock = Lock(gate.home.lock_path("search"))
-    try:
-        lock.acquire()
-    except LockedError:
-        return False
-    try:
-        seen = _look(gate, ledger, moment)
-        there = _usable(seen, path)
-        if there is not None:
-            _in_place(seen, path, there, os.stat(lock.path).st_mtime_ns)
-        return there is not None
-    finally:
-        lock.release()
-
-
-def _bytes_of(gate: Gate, paths: Iterable[str]) -> int:
-    places = map(gate.home.path, paths)
-    return sum(os.stat(place).st_size for place in places if os.path.exists(place))
 
 
 def _look(gate: Gate, ledger: Ledger, moment: Moment) -> _Seen:

@@ -36,7 +36,7 @@ from nightledger.files.line_log import LineLog
 from nightledger.files.search_index import SearchStore
 from nightledger.files.search_values import FileState, NewChunk
 from nightledger.gate.memory.naming import Placed
-from nightledger.hosts.daylogs import MAX_LOG_BYTES, day_of, find_daylogs, preset, wide_encoding
+from nightledger.hosts.daylogs import MAX_LOG_BYTES, day_of, find_daylogs, is_wide, preset
 from nightledger.records.keeping import fold_lines, record_kinds, words_of
 from nightledger.text.dates import first_day
 from nightledger.text.handoff import handoff_day
@@ -54,6 +54,10 @@ NOTE_HEADING = "note"
 """Heading under which a note is indexed."""
 _BLOCK = re.compile("^## ", re.MULTILINE)
 """Each archived entry begins with where it stood (``text/forgetting/traces.py``)."""
+
+
+Said = tuple[str, str, int, date | None, str]
+"""What a record says: heading, words, line, day, id of its entry."""
 
 
 class Source(Struct, frozen=True, kw_only=True):
@@ -195,19 +199,27 @@ def cut_entries(entries: Iterable[Placed]) -> Cut:
     return Cut(text="".join(pieces), chunks=tuple(chunks))
 
 
+def _cut_words(said: Iterable[Said]) -> Cut:
+    """Make what records say chunks, each a line of its own."""
+    pieces: list[str] = []
+    chunks: list[NewChunk] = []
+    at = 0
+    for heading, words, line, day, entry in said:
+        end = at + len(words)
+        chunks.append(
+            NewChunk(
+                start=at, end=end, first_line=line, last_line=line, heading=heading, day=day, entry=entry
+            )
+        )
+        pieces.append(words)
+        at = end + 1
+    return Cut(text="\n".join(pieces), chunks=tuple(chunks))
+
+
 def cut_principles(constitution: Constitution | None) -> Cut:
     """Make the principles in force chunks; all stand in the one line of their file."""
-    text = ""
-    chunks: list[NewChunk] = []
-    for one in constitution.principles if constitution else ():
-        start = len(text)
-        text += one.text
-        heading = ", ".join(one.tags)
-        chunks.append(
-            NewChunk(start=start, end=len(text), first_line=1, last_line=1, heading=heading, entry=one.id)
-        )
-        text += "\n"
-    return Cut(text=text, chunks=tuple(chunks))
+    principles = constitution.principles if constitution else ()
+    return _cut_words((", ".join(one.tags), one.text, 1, None, one.id) for one in principles)
 
 
 def cut_records(path: str, text: str, zone: tzinfo) -> Cut:
@@ -220,24 +232,16 @@ def cut_records(path: str, text: str, zone: tzinfo) -> Cut:
     """
     kind = path.rpartition("/")[2].removesuffix(".jsonl")
     records, _ = fold_lines(kind, [text.encode("utf-8", "surrogateescape")])
-    pieces: list[str] = []
-    chunks: list[NewChunk] = []
-    at = 0
-    for one in records.values():
-        said = " ".join(" ".join(words_of(one.fields)).split())
-        chunks.append(
-            NewChunk(
-                start=at,
-                end=at + len(said),
-                first_line=one.line,
-                last_line=one.line,
-                heading=f"{kind}, {one.state}",
-                day=one.changed_at.astimezone(zone).date(),
-            )
+    return _cut_words(
+        (
+            f"{kind}, {one.state}",
+            " ".join(" ".join(words_of(one.fields)).split()),
+            one.line,
+            one.changed_at.astimezone(zone).date(),
+            "",
         )
-        pieces.append(said)
-        at += len(said) + 1
-    return Cut(text="\n".join(pieces), chunks=tuple(chunks))
+        for one in records.values()
+    )
 
 
 def cut_outcomes(path: str, zone: tzinfo) -> tuple[Cut, str, int]:
@@ -263,27 +267,11 @@ def cut_outcomes(path: str, zone: tzinfo) -> tuple[Cut, str, int]:
             for line in block.removesuffix(b"\n").split(b"\n"):
                 number += 1
                 lines.append((number, line))
-    pieces: list[str] = []
-    chunks: list[NewChunk] = []
-    at = 0
-    for heading, said, line_number, day in _said(lines, zone):
-        chunks.append(
-            NewChunk(
-                start=at,
-                end=at + len(said),
-                first_line=line_number,
-                last_line=line_number,
-                heading=heading,
-                day=day,
-            )
-        )
-        pieces.append(said)
-        at += len(said) + 1
-    return Cut(text="\n".join(pieces), chunks=tuple(chunks)), digest.hexdigest(), max(0, number - NEWEST)
+    return _cut_words(_said(lines, zone)), digest.hexdigest(), max(0, number - NEWEST)
 
 
-def _said(lines: "deque[tuple[int, bytes]]", zone: tzinfo) -> Iterator[tuple[str, str, int, date | None]]:
-    """Give what each outcome says, each id once: heading, words, line, day."""
+def _said(lines: "deque[tuple[int, bytes]]", zone: tzinfo) -> Iterator[Said]:
+    """Give what each outcome says, each id once."""
     seen: set[str] = set()
     for number, line in lines:
         try:
@@ -293,9 +281,9 @@ def _said(lines: "deque[tuple[int, bytes]]", zone: tzinfo) -> Iterator[tuple[str
             continue
         if isinstance(name, str) and name not in seen:
             seen.add(name)
-            yield "", words, number, day
+            yield "", words, number, day, ""
             if note := _note(record):
-                yield NOTE_HEADING, note, number, day
+                yield NOTE_HEADING, note, number, day, ""
 
 
 def _note(record: dict[str, Any]) -> str:
@@ -420,6 +408,6 @@ def _read(home: Home, source: Source) -> tuple[bytes, int]:
     if any("\ud800" <= character <= "\udfff" for character in source.path):
         raise UnreadableError(f"{source.path!r} has a name that is not UTF-8")
     raw, size_bytes = read_source(home, source.path, source.kind)
-    if encoding := wide_encoding(raw):
-        raise UnreadableError(f"{source.path} is {encoding}, not UTF-8")
+    if is_wide(raw):
+        raise UnreadableError(f"{source.path} is UTF-16, not UTF-8")
     return raw, size_bytes

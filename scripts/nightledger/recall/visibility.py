@@ -9,15 +9,14 @@ Invariant: what stands signed in a gated file may be said, whatever became of ot
 was forgotten; an operator sees all of it, marked.
 """
 
-import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from hashlib import sha256
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
@@ -66,7 +65,7 @@ _REASONS: Mapping[ChangeState, str] = {
 }
 """States whose text an agent may not see, with the words for it."""
 QUARANTINED = "quarantined"
-_JUDGED_BY = 9
+_JUDGED_BY = 10
 """Raised when text is judged otherwise here, so that verdicts that an index keeps are reached anew."""
 _TITLE_WORDS = 4
 """Words from which a heading or an entry's title is a claim of its own: "Decisions made" stands in many logs. Our choice."""
@@ -367,20 +366,12 @@ def describe(held: Held) -> str:
     by_reason: dict[str, list[int]] = {}
     for number, why in held.items():
         by_reason.setdefault(why, []).append(number)
-    return "; ".join(
-        f"{'line' if len(lines) == 1 else 'lines'} {_runs(lines)}: {why}" for why, lines in by_reason.items()
-    )
-
-
-def _runs(lines: Sequence[int]) -> str:
-    """Return ascending numbers with those that follow each other as ``350-368``."""
-    runs = ([n for _, n in run] for _, run in groupby(enumerate(lines), lambda one: one[1] - one[0]))
-    return ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs)
+    return "; ".join(f"line {', '.join(map(str, lines))}: {why}" for why, lines in by_reason.items())
 
 
 BY_LINES = frozenset({Kind.MEMORY, Kind.DAILY, Kind.ARCHIVE, Kind.HANDOFF})
 """Kinds whose chunks are lines of their file; of the others it is their words that are judged."""
-_KEY = "judged {}"
+_KEY = "verdict {}"
 """Of the index's notes, for the path of a file."""
 
 
@@ -408,22 +399,12 @@ class Verdict(Struct, frozen=True, kw_only=True):
 def read_verdict(store: SearchStore, path: str) -> Verdict | None:
     """Return what is withheld of a file, as it was when it was indexed; None for a file that is not in the index."""
     stored = store.meta(_KEY.format(path))
-    if not stored:
-        return None
-    scanned_by, lines, *helds = json.loads(stored)
-    by_itself, by_rules = ({int(n): why for n, why in held.items()} for held in helds)
-    return Verdict(scanned_by=scanned_by, lines=lines, by_itself=by_itself, by_rules=by_rules)
+    return msgspec.json.decode(stored, type=Verdict) if stored else None
 
 
 def keep_verdict(writer: SearchWriter, path: str, verdict: Verdict | None) -> None:
     """Keep what is withheld of a file; None for a file that went."""
-    said = verdict and [
-        verdict.scanned_by,
-        verdict.lines,
-        verdict.by_itself,
-        verdict.by_rules,
-    ]
-    writer.note(_KEY.format(path), json.dumps(said) if said else "")
+    writer.note(_KEY.format(path), msgspec.json.encode(verdict).decode() if verdict else "")
 
 
 def judge_file(judge: Judge, store: SearchStore, changed: Changed, lines: Sequence[str]) -> Verdict:

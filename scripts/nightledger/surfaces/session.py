@@ -13,7 +13,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from msgspec import Struct
 
 from nightledger.domain.decision import Actor, Moment
-from nightledger.domain.errors import AlteredError, LockedError, NightledgerError
+from nightledger.domain.errors import AlteredError, LockedError
 from nightledger.files.atomic import Lock
 from nightledger.files.home import Home
 from nightledger.files.owner import acting_as_owner
@@ -189,7 +189,6 @@ def writing(
         finally:
             _drop_withdrawn(context, gate.home, began)
             opening.sign_head(gate, session.moment, keep=keep_head)  # nothing new: nothing is signed
-        _keep_search_up(session, before)
 
 
 @contextmanager
@@ -218,19 +217,6 @@ def _write_views(session: Session, before: int) -> None:
         from nightledger.gate.proposing.views import refresh_views
 
         refresh_views(session.gate, session.ledger)
-
-
-def _keep_search_up(session: Session, before: int) -> None:
-    """Where the log grew, have the search index judge by it, if there is one: until then the prompt hook is silent.
-
-    What goes wrong here is no failure of the verb, which is done; the next search, or ``stage``, tries again and tells.
-    """
-    grew = session.ledger.log.size > before
-    if grew and os.path.lexists(os.path.join(session.gate.home.search_dir, "index.db")):
-        from nightledger.recall.indexing import keep_up
-
-        with suppress(NightledgerError, OSError):
-            keep_up(session.gate, session.ledger, session.moment)
 
 
 def _finish_earlier(session: Session) -> None:

@@ -110,7 +110,6 @@ class Analyst(Struct, frozen=True, kw_only=True):
         spent: What was asked before the home's lock was taken; then the transcript alone answers.
         price: What tokens cost.
         money_a_night: What a day may cost in that money, whatever asks; 0 for no bound beside the server's tokens.
-        refused: What its owner said on refusing earlier choices, as the question tells it; empty for nothing.
     """
 
     server: Server
@@ -122,7 +121,6 @@ class Analyst(Struct, frozen=True, kw_only=True):
     spent: AnalystRun | None = None
     price: Price = FREE
     money_a_night: float = 0.0
-    refused: str = ""
 
 
 def day_of(at: str) -> str:

@@ -57,7 +57,7 @@ def draft(analyst: Analyst, logs: Sequence[DayLog], document: Document, day: dat
     interview = Interview(analyst)
     chosen: list[Chosen] = []
     missed: set[str] = {log.path for log in logs} - {log.path for log in view.logs.values()}
-    told = {"day": day.isoformat(), "limit": str(OPERATIONS), "refused": analyst.refused}
+    told = {"day": day.isoformat(), "limit": str(OPERATIONS)}
     told["memory"] = show_memory(view)
     for part in cut_parts(view.logs):
         answer = interview.ask({**told, "notes": part.notes}, FORM)

@@ -35,8 +35,6 @@ NAMES = {
     "blocks": frozenset({"blocks", "principles", "tags"}),
 }
 """The prompts that there are, and what each must name."""
-OPTIONAL = frozenset({"refused"})
-"""Names that a prompt may do without."""
 
 
 def read_prompt(keys_dir: str, name: str) -> str:
@@ -49,7 +47,7 @@ def read_prompt(keys_dir: str, name: str) -> str:
     path = os.path.join(keys_dir, "prompts", f"{name}.md")
     own = read_optional(path, MAX_PROMPT_BYTES)
     text = (shipped_config(f"prompts/{name}.md") if own is None else own).decode("utf-8", "replace")
-    found, names = set(_NAME.findall(text)) - OPTIONAL, NAMES[name]
+    found, names = set(_NAME.findall(text)), NAMES[name]
     if found != names:
         problems = [f"{{{{{one}}}}} is missing" for one in sorted(names - found)]
         problems += [f"nothing stands for {{{{{one}}}}}" for one in sorted(found - names)]
@@ -133,12 +131,10 @@ def require_clean(question: str) -> str:
 
 def cut_parts(logs: Mapping[str, DayLog]) -> Iterator[Part]:
     """Yield the notes in parts, none of which holds more than it may but for one section that is larger alone."""
-    told: set[tuple[str, ...]] = set()
     groups = (
         ((f"{name} = {log.path}", *_rows(section, log)), (name, section))
         for name, log in logs.items()
         for section in _sections(log)
-        if not _is_copy(section, told)
     )
     for notes, sections in in_parts(groups):
         shown: dict[str, set[int]] = {}
@@ -203,15 +199,6 @@ def _is_told(line: LogLine, log: DayLog) -> bool:
 
 def _is_shown(line: LogLine) -> bool:
     return line.region in (Region.PROSE, Region.HEADING) and bool(line.content)
-
-
-def _is_copy(section: Sequence[LogLine], told: set[tuple[str, ...]]) -> bool:
-    """Tell whether these lines were told before, as where a night has copies of one file; else remember them."""
-    text = tuple(line.text for line in section)
-    if text in told:
-        return True
-    told.add(text)
-    return False
 
 
 def _may_be_quoted(line: LogLine, log: DayLog) -> bool:

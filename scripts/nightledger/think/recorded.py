@@ -5,13 +5,11 @@ Invariant: nothing is sent; what is read is judged as any other answer.
 
 import hashlib
 import os
-import time
 from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
 
-from nightledger.files.atomic import replace_file
 from nightledger.files.durable import read_optional
 from nightledger.think.analyst import (
     BYTES_A_TOKEN,
@@ -21,8 +19,6 @@ from nightledger.think.analyst import (
     Reply,
 )
 
-WAIT_S = 0.2
-
 
 class RecordedServer(Struct, frozen=True, kw_only=True):
     """Stands for a model whose answers lie in a folder: to the question whose SHA-256 begins with HASH, ``HASH.json``; asks no network.
@@ -31,13 +27,11 @@ class RecordedServer(Struct, frozen=True, kw_only=True):
         folder: Where they are.
         name: Which model it was.
         tokens_a_night: The budget of one night.
-        wait_s: Put a question without an answer there as ``HASH.md``, and wait so long for one; None for neither.
     """
 
     folder: str
     name: str = "recorded"
     tokens_a_night: int = MAX_REPLY_TOKENS
-    wait_s: int | None = None
 
     def complete(self, prompt: str, schema: Mapping[str, Any], most_tokens: int) -> Reply:  # noqa: ARG002 - as any server
         """Give the answer that was recorded; it costs what its question and its own length come to.
@@ -45,14 +39,13 @@ class RecordedServer(Struct, frozen=True, kw_only=True):
         Raises:
             AnalystError: None was, to this very question; one letter more in prompt, notes or memory makes another.
         """
-        place = os.path.join(self.folder, hashlib.sha256(prompt.encode()).hexdigest()[:16])
-        until = time.monotonic() + (self.wait_s or 0)
-        while (answer := read_optional(f"{place}.json", MAX_REPLY_CHARACTERS)) is None:
-            if self.wait_s is not None and not os.path.exists(f"{place}.md"):
-                os.makedirs(self.folder, exist_ok=True)
-                replace_file(f"{place}.md", prompt.encode())
-            if time.monotonic() >= until:
-                raise AnalystError(f"no answer to this very question is recorded as {place}.json")
-            time.sleep(WAIT_S)
+        place = self.place(prompt)
+        answer = read_optional(f"{place}.json", MAX_REPLY_CHARACTERS)
+        if answer is None:
+            raise AnalystError(f"no answer to this very question is recorded as {place}.json")
         asked, told = len(prompt.encode()) // BYTES_A_TOKEN, len(answer) // BYTES_A_TOKEN
         return Reply(text=answer.decode("utf-8", "replace"), tokens=asked + told, answer_tokens=told)
+
+    def place(self, prompt: str) -> str:
+        """Return where the answer to a question lies, without its ending."""
+        return os.path.join(self.folder, hashlib.sha256(prompt.encode()).hexdigest()[:16])

@@ -1,6 +1,6 @@
-"""What kinds of task are done at this time of the week, and which tags a text names."""
+"""What kinds of task are done on this day of the week, and which tags a text names."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 from zoneinfo import ZoneInfo
@@ -14,15 +14,13 @@ from nightledger.text.statements.block import tags_in
 if TYPE_CHECKING:
     from nightledger.jobs.stage.inquiry import Inquiry
 
-NOW = datetime(
-    2026, 4, 5, 22, 30, tzinfo=UTC
-)  # Monday 00:30 in Berlin; 01:00 counts, until which a page holds
+NOW = datetime(2026, 4, 5, 22, 30, tzinfo=UTC)  # Monday 00:30 in Berlin
 HOUR = timedelta(hours=1)
 
 
 def kinds(*doings: DoingRow, least: int = 1) -> list[tuple[int, frozenset[str]]]:
-    rules = SimpleNamespace(habit_weeks=8, habit_hours=2, habit_days=least)
-    asked = SimpleNamespace(now=NOW, zone=ZoneInfo("Europe/Berlin"), rules=rules)
+    rules = SimpleNamespace(habit_weeks=8, habit_days=least)
+    asked = SimpleNamespace(today=date(2026, 4, 6), zone=ZoneInfo("Europe/Berlin"), rules=rules)
     return habits(cast("Inquiry", asked), doings)
 
 
@@ -34,17 +32,17 @@ def doing(
 
 
 @from_corpus("jobs-stage-habits")
-def test_what_was_done_around_this_time_of_the_week_is_a_habit(
+def test_what_was_done_on_this_day_of_the_week_is_a_habit(
     weeks: float,
     hours: float,
     counts: bool,  # noqa: FBT001 - a row
 ) -> None:
-    """The week is a circle: two hours before is a Sunday."""
+    """An hour before is a Sunday."""
     assert bool(kinds(doing(weeks, hours))) is counts
 
 
 def test_a_kind_counts_by_days_and_a_time_off_the_calendar_is_none() -> None:
-    assert kinds(doing(1, 1.5), doing(1, 1.6), least=2) == []
+    assert kinds(doing(1), doing(1, -1), least=2) == []
     assert kinds(doing(1), doing(2), least=2) == [(2, frozenset({"figures"}))]
     assert kinds(DoingRow(timestamp=datetime.max.replace(tzinfo=UTC), task_type="x", context_tags=())) == []
 

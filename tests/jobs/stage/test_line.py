@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.codec.test_staging_rules import parse
 from tests.gate.homes import Desk
-from tests.jobs.stage.staging import only, run
+from tests.jobs.stage.staging import event, only, run
 from tests.recall.asking import put
 from tests.text.test_visible import PLAIN, tokens_of
 
@@ -21,8 +21,8 @@ signs = st.text(st.sampled_from("#-*_`~<>[]()!|\\&;:/.@ \n\t=+1ahtpsw\"'$^{}"), 
 def test_a_log_whose_name_would_take_effect_is_not_told(desk: Desk) -> None:
     put(desk, "memory/2026-01-10.md", f"# Day\n\n{CRANE}\n")
     put(desk, HOSTILE, "# Day\n\n- Moving the crane at the north pier, brake first\n")
-    staged = run(desk, windows=())
-    assert not only(staged, Source.WORK)
+    staged = run(desk, event(desk, "Moving the crane at the north pier"), windows=())
+    assert [one.path for one in only(staged, Source.DOCUMENT)] == ["memory/2026-01-10.md"]
     assert staged.text.count(END) == 1
     assert parse_page(staged.text) is not None
     for line in staged.text.split("\n")[3:-2]:
@@ -31,7 +31,9 @@ def test_a_log_whose_name_would_take_effect_is_not_told(desk: Desk) -> None:
 
 @given(text=signs, place=signs, why=signs)
 def test_no_part_of_a_line_makes_anything_but_text_of_one_item(text: str, place: str, why: str) -> None:
-    one = Candidate(source=Source.WORK, text=text, place=f"memory/{place}.md:1", why=f"about {why}", score=1)
+    one = Candidate(
+        source=Source.DOCUMENT, text=text, place=f"memory/{place}.md:1", why=f"about {why}", score=1
+    )
     assert tokens_of(line_of(one, RULES)) <= PLAIN
     page = parse_page(page_of([one, one], RULES, "2026-03-04T00:00:00Z"))
     assert page is not None

@@ -4,15 +4,14 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.gate.homes import Desk, addition
-from tests.jobs.stage.staging import event, run, texts
+from tests.gate.homes import Desk
+from tests.jobs.stage.staging import event, run
 from tests.recall import test_withheld as states
 from tests.recall.asking import put
 from tests.recall.test_withheld import BESIDE, LOG, PATHS, PLANTED, SECRET
 from tests.recall.writings import telling, write_all
 from tests.whole import part
 
-from nightledger.domain.staging import Source
 from nightledger.jobs.stage import Staged
 from nightledger.jobs.stage.sources import HELD_TITLE
 
@@ -74,19 +73,6 @@ def test_nor_is_it_staged_as_the_title_of_an_event(
     assert telling(staged.text) == []
     assert HELD_TITLE in staged.text
     assert staged.held == {"event titles": 1}
-
-
-@pytest.mark.parametrize("last", [f"- {PLANTED}", f"## {PLANTED}\n\n- Something else was talked about."])
-def test_nor_does_it_decide_what_is_staged(desk: Desk, last: str) -> None:
-    """A withheld line at the end of the newest log is nothing that goes on."""
-    about = (
-        "The blue marmot clock with its cellar key was made in Ulm and has always been right to the minute."
-    )
-    put(desk, "memory/2026-02-25.md", f"# Day\n\n- {about}\n")
-    put(desk, LOG, f"# Day\n\n{last}\n")
-    assert any(about in text for text in texts(run(desk), Source.WORK))
-    desk.reject(desk.proposal(addition(PLANTED)))
-    assert texts(run(desk), Source.WORK) == []
 
 
 def test_what_may_be_seen_is_staged_by_the_same_means(desk: Desk) -> None:

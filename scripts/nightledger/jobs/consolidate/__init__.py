@@ -40,7 +40,6 @@ from nightledger.hosts.daylogs import LogFile, Skipped, find_daylogs, preset, re
 from nightledger.jobs.consolidate.outcomes import OutcomeFindings, find_in_outcomes, source_read
 from nightledger.jobs.consolidate.reading import Target
 from nightledger.jobs.consolidate.records import Taught, read_taught
-from nightledger.jobs.consolidate.refusals import tell_refusals
 from nightledger.jobs.consolidate.skills import SkillNight, propose_skill
 from nightledger.jobs.consolidate.statements import MINED, Night, find_in_logs
 from nightledger.text.markdown.document import parse_markdown
@@ -116,7 +115,7 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
     logs, skipped = _read_logs(gate, ledger, asked, zone, _paths_of_unanswered(ledger, stored, moment))
     from_outcomes = find_in_outcomes(gate, ledger, stored, document, asked.day, zone)
     taught, unread = read_taught(home, _first_day(gate, asked, zone), asked.day, zone)
-    night = _night(gate, ledger.book, asked, taught)
+    night = _night(gate, asked, taught)
     where = _target(gate, ledger.book, zone)
     from_logs = find_in_logs(logs, document, said, where, night, read_forgotten(gate, stored, ledger.book))
     submission = _submission(asked, [*from_outcomes.drafts, *from_logs.drafts], from_logs.held)
@@ -208,14 +207,14 @@ def _skill(gate: Gate, ledger: Ledger, found: OutcomeFindings, asked: Asked, mom
     return propose_skill(gate, now, found.procedures, period, moment, dry_run=asked.dry_run)
 
 
-def _night(gate: Gate, book: Book, asked: Asked, taught: Mapping[LogFile, Taught]) -> Night:
+def _night(gate: Gate, asked: Asked, taught: Mapping[LogFile, Taught]) -> Night:
     mining = asked.since is not None  # asked for by the operator, and without caps
     return Night(
         day=asked.day,
         limit=MINED if mining else gate.settings.nightly_additions,
         mining=mining,
         judged=_judged(gate, asked),
-        analyst=asked.analyst and replace(asked.analyst, refused=tell_refusals(gate, book)),
+        analyst=asked.analyst,
         taught=taught,
     )
 

@@ -18,7 +18,7 @@ from nightledger.domain.errors import NightledgerError
 from nightledger.domain.lessons import Standing, lesson_drafts
 from nightledger.domain.outcome import OutcomeEvidence
 from nightledger.domain.pattern import Learning, Recorded
-from nightledger.domain.patterns import STEPS, Procedure, find_patterns, find_procedures
+from nightledger.domain.patterns import Procedure, find_patterns, find_procedures
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Draft, Op
 from nightledger.domain.states import ChangeState
@@ -134,7 +134,7 @@ def _waiting(ledger: Ledger, stored: list[Stored], keys: set[str]) -> Iterator[t
     for item in stored:
         waiting = ledger.book.proposals[item.proposal.id].open_changes()
         for change in item.proposal.changes:
-            if change.key.partition(STEPS)[0] in keys and change.n in waiting:
+            if change.key in keys and change.n in waiting:
                 yield item.proposal.id, change.n
 
 

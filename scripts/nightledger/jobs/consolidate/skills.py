@@ -1,6 +1,6 @@
 """What worked three times, as a skill of the agent's host: its steps, quoted from where they were written down.
 
-A skill that was signed is revised where three later sessions worked by other steps, and retired where it failed since.
+A skill that was signed is proposed to go where it failed since.
 
 Invariant: no word of a skill is made up; its name and when it applies are identifiers of outcomes, all else is quoted
 from lines that an outcome names and that are there as it says, or were signed. Nothing is written into the host's folder.
@@ -12,10 +12,9 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from itertools import chain, islice
+from itertools import chain
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from nightledger.domain.decision import Moment
 from nightledger.domain.errors import NightledgerError
@@ -24,11 +23,10 @@ from nightledger.domain.kept import is_daily_log, skill_front, skill_name
 from nightledger.domain.lessons import MAX_EVIDENCE, outcome_evidence
 from nightledger.domain.links import confidence
 from nightledger.domain.outcome import OutcomeEvidence
-from nightledger.domain.pattern import Learning, Recorded
-from nightledger.domain.patterns import MIN_SOURCES, STEPS, Procedure
+from nightledger.domain.pattern import Recorded
+from nightledger.domain.patterns import Procedure
 from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Origin, Proposal
 from nightledger.domain.states import ChangeState
-from nightledger.files.configuration import home_zone
 from nightledger.gate.gated import places_of, read_target
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.proposing import Submission, propose
@@ -39,7 +37,6 @@ from nightledger.text.statements.steps import Steps, find_steps
 
 TITLES = {
     Op.REMOVE: "A skill goes, for what it tells failed since",
-    Op.REPLACE: "A skill with other steps, from what worked in three later sessions or more",
     Op.ADD: "A skill, from what worked in three sessions or more",
 }
 """Of what is proposed, in the order of its weight."""
@@ -112,15 +109,7 @@ def _drafts(
         if is_free and found:
             yield _draft(procedure, path, *found)
         elif since and hashlib.sha256(standing).hexdigest() == ledger.book.accepted_of(path):
-            yield from _later(gate, ledger, procedure, Skill(path, decode(standing), since))
-
-
-class Skill(Struct, frozen=True):
-    """A skill as it was signed: its file, what stands there, and when something of it was last applied or taken back."""
-
-    path: str
-    text: str
-    since: datetime
+            yield from _retired(procedure, path, decode(standing), since)
 
 
 def _signed_since(
@@ -128,21 +117,21 @@ def _signed_since(
 ) -> datetime | None:
     """Return when a skill was last changed through the gate; None where it is not of this procedure."""
     ours = [one.proposal for one in stored if any(change.target == path for change in one.proposal.changes)]
-    of_it = any(change.key.partition(STEPS)[0] == procedure.key for one in ours for change in one.changes)
+    of_it = any(change.key == procedure.key for one in ours for change in one.changes)
     return max(ledger.book.applied_at[one.id] for one in ours) if of_it else None
 
 
-def _later(gate: Gate, ledger: Ledger, procedure: Procedure, skill: Skill) -> Iterator[Draft]:
-    """Yield what became of a skill: that it failed and is not due anew, or that three later sessions worked by other steps."""
+def _retired(procedure: Procedure, path: str, text: str, since: datetime) -> Iterator[Draft]:
+    """Yield that a signed skill goes, where what it tells failed since it was signed and is not due anew."""
     failed = procedure.failed
-    if failed and failed.at > skill.since and not procedure.is_due:
+    if failed and failed.at > since and not procedure.is_due:
         told = f"{procedure.resolution} failed on {failed.at.date()}, after the skill was signed"
         yield Draft(
             op=Op.REMOVE,
-            target=skill.path,
+            target=path,
             section=(),
             after="",
-            before=skill.text,
+            before=text,
             line=1,
             reason=told,
             evidence=(outcome_evidence(failed),),
@@ -150,24 +139,6 @@ def _later(gate: Gate, ledger: Ledger, procedure: Procedure, skill: Skill) -> It
             rank=1.0,
             statement_key=f"retire {procedure.key} {failed.id}",
             scope=procedure.scope,
-        )
-    wins = [record for record in procedure.wins if record.at > skill.since]
-    quotes = [(record, found) for record in wins for found in islice(_quotes(gate, ledger, [record]), 1)]
-    same = [(record, found) for record, found in quotes if found[1].text == quotes[-1][1][1].text]
-    learning = Learning(zone=home_zone(gate.home, gate.settings))
-    worked = learning.sources(record for record, _ in same) >= MIN_SOURCES
-    if procedure.is_due and worked and same == quotes[-len(same) :] and same[0][1][1].text not in skill.text:
-        source, steps = same[0][1]
-        draft = _draft(
-            replace(procedure, wins=tuple(record for record, _ in same)), skill.path, source, steps
-        )
-        yield replace(
-            draft,
-            op=Op.REPLACE,
-            before=skill.text,
-            line=1,
-            reason=f"{procedure.reason}; since the skill was signed, by the steps that stand in {source}",
-            statement_key=f"{procedure.key}{STEPS}{steps.sha256[:16]}",
         )
 
 

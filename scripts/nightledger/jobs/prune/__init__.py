@@ -19,7 +19,7 @@ from nightledger.domain.decision import Moment
 from nightledger.domain.judge import MOST_DELETIONS
 from nightledger.domain.links import Pair, link_key
 from nightledger.domain.proposal import Op
-from nightledger.domain.pruning import REFERENCED_FROM, LinkUse, by_age, clock_problem, is_faint, is_weak
+from nightledger.domain.pruning import REFERENCED_FROM, LinkUse, by_age, is_faint, is_weak
 from nightledger.files.configuration import home_zone
 from nightledger.files.home import Home
 from nightledger.files.link_index import LinkIndex, Rules, folded_links
@@ -28,7 +28,7 @@ from nightledger.gate.forgetting.letting_go import link_use, unseen_link_deletio
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
 from nightledger.jobs.prune.entries import prune_entries, prune_logs
-from nightledger.jobs.prune.frame import EVERYTHING, Asked, Run, Tally, Told, read_places
+from nightledger.jobs.prune.frame import EVERYTHING, Asked, Run, Tally, read_places
 
 __all__ = ["ACTION", "EVERYTHING", "Asked", "Pruned", "Tally", "prune"]
 
@@ -58,15 +58,12 @@ def prune(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Pruned:
     """
     if gate.consent.tier(SELF_MODIFICATION, ACTION) is Tier.BLOCKED:
         return Pruned(today=asked.today, reason=f"the consent graph blocks {ACTION}")
-    newest = ledger.log.newest  # the time in an outcome is its writer's word
-    if problem := clock_problem(moment.at, newest.at if newest else None):
-        return Pruned(today=asked.today, reason=f"{problem}: by such a clock nothing is old")
     stored = read_stored(gate, ledger.book)
     said = {change.key for item in stored for change in item.proposal.changes}
     zone = home_zone(gate.home, gate.settings)
     links = look_at_links(gate.home, zone, tombstones(gate, ledger), asked.today, said)
-    told = Told(sure=links.sure, places=read_places(gate.home, links.sure))
-    run = Run(gate=gate, ledger=ledger, asked=asked, moment=moment, stored=stored, told=told)
+    places = read_places(gate.home, links.sure)
+    run = Run(gate=gate, ledger=ledger, asked=asked, moment=moment, stored=stored, places=places)
     parts = {
         Op.DELETE_LINK: partial(prune_links, run, links),
         Op.ARCHIVE: partial(prune_entries, run),

@@ -13,7 +13,6 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
-from functools import lru_cache
 from itertools import groupby
 
 from msgspec import Struct
@@ -33,10 +32,9 @@ from nightledger.gate.gated import read_gated, read_target
 from nightledger.gate.memory.naming import NO_MARK, Mark, find_standing, read_marks
 from nightledger.gate.proposing.proposing import Submission
 from nightledger.hosts.daylogs import LogFile, find_daylogs, preset, read_daylogs
-from nightledger.jobs.prune.frame import Citable, Run, Tally, Told, room
+from nightledger.jobs.prune.frame import Citable, Run, Tally, room
 from nightledger.text.forgetting.status import Status, find_statuses, summarise_daily
 from nightledger.text.forgetting.traces import count_lines
-from nightledger.text.markdown.document import Path
 from nightledger.text.markdown.entries import Entry
 from nightledger.text.phrases import HashedPhrases
 from nightledger.text.similar import fold
@@ -75,21 +73,17 @@ def prune_entries(run: Run) -> Tally:
 
 def _looker(run: Run) -> "_Looker":
     signed: dict[str, date] = {}
-    sources: defaultdict[str, frozenset[str]] = defaultdict(frozenset)
     zone = home_zone(run.gate.home, run.gate.settings)
-    for op in Op:
+    for op in (Op.ADD, Op.REPLACE):
         for item, change in run.states(op, {ChangeState.APPLIED}):
-            wording = fold(change.hunk.added)
-            sources[wording] |= {one.outcome for one in change.evidence if one.outcome}
             since = run.ledger.book.proposals[item.proposal.id].changes[change.n].since
-            if since and op in (Op.ADD, Op.REPLACE):
+            if since:
+                wording = fold(change.hunk.added)
                 signed[wording] = max(log_day(since, zone), signed.get(wording, date.min))
     return _Looker(
         marks=read_marks(run.gate, run.ledger),
         signed=signed,
-        sources=sources,
         blocked=pruning.blocked_words(run.gate.consent),
-        told=run.told,
         today=run.asked.today,
     )
 
@@ -100,17 +94,13 @@ class _Looker(Struct, frozen=True, kw_only=True):
     Attributes:
         marks: What operators signed about entries, by their ids.
         signed: For each wording that came through the gate the newest day on which it did.
-        sources: For each such wording the outcomes that it rests on.
         blocked: Names of blocked actions.
-        told: What the outcomes say.
         today: The date in the home's zone.
     """
 
     marks: Mapping[str, Mark]
     signed: Mapping[str, date]
-    sources: Mapping[str, frozenset[str]]
     blocked: Collection[str]
-    told: Told
     today: date
 
     def look(self, path: str, entries: Sequence[Entry], tally: Tally) -> Iterator[_Gone]:
@@ -122,7 +112,7 @@ class _Looker(Struct, frozen=True, kw_only=True):
             if status.kept is None and since and not pruning.is_long_closed(since, self.today):
                 continue
             tally.old += 1
-            kept = status.kept or self._why_kept(path, entry)
+            kept = status.kept or self._why_kept(entry)
             if kept is None and wordings[fold(entry.text)] > 1:
                 kept = pruning.Kept.TWICE
             if kept or since is None:
@@ -130,18 +120,12 @@ class _Looker(Struct, frozen=True, kw_only=True):
             else:
                 yield _Gone(path=path, entry=entry, status=status, since=since)
 
-    def _why_kept(self, path: str, entry: Entry) -> pruning.Kept | None:
+    def _why_kept(self, entry: Entry) -> pruning.Kept | None:
         if self.marks.get(entry.id, NO_MARK).pinned:
             return pruning.Kept.PINNED
         if pruning.names_blocked(entry.text, self.blocked):
             return pruning.Kept.CONSENT
-        return pruning.Kept.REFERENCED if self._is_referenced(path, entry) else None
-
-    def _is_referenced(self, path: str, entry: Entry) -> bool:
-        """Tell whether an outcome of a sure link is written here, or is what the entry was made from."""
-        anchors = self.told.places.get(posixpath.normpath(path), frozenset())
-        written = "" in anchors or not _slugs(anchors).isdisjoint(_slugs(entry.section))
-        return written or not self.told.sure.isdisjoint(self.sources.get(fold(entry.text), frozenset()))
+        return None
 
     def draft(self, gone: _Gone, file: Citable) -> Draft:
         """Give the draft that archives an entry."""
@@ -162,17 +146,6 @@ def _monthly(
         for members, part in pruning.in_portions(own, total):
             entries = count_of(len(members), "entry", "entries")
             yield month, f"Archive {entries} of {path}, closed in {month}{part}", members
-
-
-@lru_cache(maxsize=1024)  # thousands of entries stand under one heading
-def _slugs(titles: frozenset[str] | Path) -> frozenset[str]:
-    return frozenset(map(slug, titles))
-
-
-def slug(title: str) -> str:
-    """Give a heading as an anchor names it: lower case, words joined by ``-``."""
-    words = "".join(character if character.isalnum() else " " for character in title.lower()).split()
-    return "-".join(words)
 
 
 def prune_logs(run: Run) -> Tally:
@@ -205,7 +178,7 @@ def _months(run: Run, tally: Tally, busy: Collection[str]) -> Iterator[Submissio
     looker = _LogLooker(
         home=home,
         today=today,
-        places=frozenset(map(posixpath.basename, run.told.places)),
+        places=run.places,
         refused={change.target for _, change in run.states(Op.COMPRESS, REFUSED)},
         expunged=read_forgotten(run.gate, (), run.ledger.book).expunged,
     )

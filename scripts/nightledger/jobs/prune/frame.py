@@ -8,7 +8,7 @@ import hashlib
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import date
 
 from msgspec import Struct, field
@@ -17,7 +17,6 @@ from msgspec.structs import replace
 from nightledger.codec.rows import read_outcome_rows
 from nightledger.domain.decision import Moment
 from nightledger.domain.judge import JOB
-from nightledger.domain.outcome import Outcome
 from nightledger.domain.proposal import Change, Draft, Evidence, Kind, Op, Origin, Proposal
 from nightledger.domain.pruning import MOST_MONTHS, Kept
 from nightledger.domain.states import OPEN_STATES, ChangeState
@@ -45,19 +44,6 @@ class Asked(Struct, frozen=True, kw_only=True):
     today: date
     ops: Collection[Op] = EVERYTHING
     dry_run: bool = False
-
-
-class Told(Struct, frozen=True, kw_only=True):
-    """What the outcomes say, in one reading.
-
-    Attributes:
-        sure: Ids of the outcomes on which links with a confidence of .7 or more rest.
-        places: The files that they name, relative to the home, each with the
-            anchors in it ("" for the file as a whole).
-    """
-
-    sure: frozenset[str]
-    places: Mapping[str, frozenset[str]]
 
 
 class Left(Struct, frozen=True, kw_only=True):
@@ -128,7 +114,7 @@ class Run(Struct, frozen=True, kw_only=True):
         asked: What it is asked to do.
         moment: The clocks.
         stored: Everything that was ever proposed.
-        told: What the outcomes say.
+        places: Names of the files that outcomes of sure links come from, whatever folder these gave.
     """
 
     gate: Gate
@@ -136,7 +122,7 @@ class Run(Struct, frozen=True, kw_only=True):
     asked: Asked
     moment: Moment
     stored: Sequence[Stored]
-    told: Told
+    places: Collection[str]
 
     def states(self, op: Op, states: Collection[ChangeState]) -> list[tuple[Stored, Change]]:
         """Return the changes of a kind that stand so, whoever made them."""
@@ -208,8 +194,8 @@ class Citable:
 _ID = re.compile(rb'"id":"(o-[a-z2-7]{26})"')
 
 
-def read_places(home: Home, sure: frozenset[str]) -> dict[str, frozenset[str]]:
-    """Return the files that outcomes name, relative to the home, each with the anchors in it ("" for the file as a whole).
+def read_places(home: Home, sure: frozenset[str]) -> frozenset[str]:
+    """Return the names of the files that outcomes name, whatever folder these gave.
 
     Args:
         home: Whose.
@@ -219,23 +205,16 @@ def read_places(home: Home, sure: frozenset[str]) -> dict[str, frozenset[str]]:
         UnreadableError: When the outcome log is a link, a directory, a FIFO or a device.
         FileChangedError: When it was cut while it was read.
     """
-    places: dict[str, set[str]] = {}
+    places: set[str] = set()
     for line in _lines(home):
         found = _ID.search(line)
         if found and found[1].decode("ascii") in sure:
             for outcome in read_outcome_rows(line).rows:
-                for place, anchor in _places(outcome):
-                    places.setdefault(place, set()).add(anchor)
-    return {place: frozenset(anchors) for place, anchors in places.items()}
+                named = (outcome.source_file, *(evidence.path for evidence in outcome.evidence))
+                places |= {posixpath.basename(name.partition("#")[0]) for name in named}
+    return frozenset(places)
 
 
 def _lines(home: Home) -> Iterator[bytes]:
     with LineLog(home.outcomes) as log:
         yield from (line for chunk in log.chunks(0) for line in chunk.split(b"\n")[:-1])
-
-
-def _places(outcome: Outcome) -> Iterator[tuple[str, str]]:
-    """Give the files that an outcome names, each with the anchor in it."""
-    for text in (outcome.source_file, *(evidence.path for evidence in outcome.evidence)):
-        path, _, anchor = text.partition("#")
-        yield posixpath.normpath(path), anchor

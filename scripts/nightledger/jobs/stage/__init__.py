@@ -10,10 +10,9 @@ A run on the same input changes no byte.
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from msgspec import Struct, field
 from msgspec.structs import asdict
@@ -21,7 +20,7 @@ from msgspec.structs import asdict
 from nightledger.domain import staging
 from nightledger.domain.decision import Moment
 from nightledger.domain.exposure import tokens_of
-from nightledger.domain.periods import DAY, local_moment, log_day
+from nightledger.domain.periods import DAY, local_moment
 from nightledger.domain.staged_page import dump_page, parse_page, tell_line
 from nightledger.files.configuration import OPERATOR, home_zone, load_operator
 from nightledger.files.home import SHIPPED
@@ -33,7 +32,6 @@ from nightledger.jobs.stage import inquiry as inquiries
 from nightledger.jobs.stage.sources import (
     HELD_TITLE,
     associations,
-    at_work,
     documents,
     events,
     open_items,
@@ -51,10 +49,9 @@ SOURCES: Mapping[staging.Source, Callable[[inquiries.Inquiry], Iterable[staging.
     staging.Source.RECORD: recorded,
     staging.Source.LANDMARK: inquiries.landmarks,
     staging.Source.ASSOCIATION: associations,
-    staging.Source.WORK: at_work,
     staging.Source.LONG_RANGE: inquiries.long_range,
 }
-"""How each source is gathered; its weight, its most lines and its share of the page: ``config/staging-rules.json``."""
+"""How each source is gathered; its weight and its most lines: ``config/staging-rules.json``."""
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PLACE_CHARACTERS = 160
 
@@ -90,7 +87,7 @@ class Staged(Struct, frozen=True, kw_only=True):
         good_until: Its last moment; aware, UTC.
         changed: Whether the page on disk is another now; with ``dry_run`` never.
         left_out: Candidates that had no place.
-        held: Titles and open items that may not be told an agent, and lines of which a removed secret left nothing, counted.
+        held: Titles and open items that may not be told an agent, counted.
         notes: What the operator should know.
         troubles: What of that the operator should be told unasked: what it is about, and its words.
     """
@@ -107,6 +104,7 @@ class Staged(Struct, frozen=True, kw_only=True):
     troubles: tuple[tuple[str, str], ...] = ()
 
 
+@collector_at_rest()
 def stage(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Staged:
     """Stage what may be needed in the next hours; the caller holds the home's lock.
 
@@ -120,30 +118,25 @@ def stage(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Staged:
         UnreadableError: A gated file, the handoff or a ledger cannot be read.
         ConfigurationError: The home's zone is unknown here.
     """
-    with collector_at_rest():
-        return _stage(gate, ledger, asked, moment)
-
-
-def _stage(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Staged:
-    inquiry, removed = _inquire(gate, ledger, asked, moment)
+    inquiry = _inquire(gate, ledger, asked, moment)
     rules = asked.rules
     good_until = datetime.combine(
         inquiry.today + timedelta(days=1 + rules.good_for_days), time.min, inquiry.zone
     )
-    found = [
-        one
-        for source, gather in SOURCES.items()
-        if rules.sources[source].takes_part
-        for one in gather(inquiry)
-    ]
+    found = _gather(inquiry)
     budget = rules.budget_of(gate.home.identity.host)
-    chosen = fill(found, rules, budget, inquiries.stamp(good_until))
-    text = page_of(chosen.lines, rules, inquiries.stamp(good_until))
+    until = inquiries.stamp(good_until)
+    chosen = staging.choose(
+        staging.rank(found, rules.sources),
+        rules.sources,
+        budget - tokens_of(dump_page([], until)),
+        lambda one: tokens_of(f"- {line_of(one, rules)}\n"),
+    )
+    text = page_of(chosen.lines, rules, until)
     lines = [StagedLine(one.shown, one.path, one.place) for one in chosen.lines]
     held = {
         "event titles": sum(one.source is staging.Source.EVENT and one.text == HELD_TITLE for one in found),
         "handoff": inquiry.handed.held,
-        "lines with a removed secret": removed,
     }
     staged = Staged(
         text=text,
@@ -158,21 +151,24 @@ def _stage(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Staged:
         troubles=_troubles(asked),
     )
     if asked.basis is not None and not (asked.dry_run or asked.events or staged.troubles):
-        by_the_hour = bool(inquiry.associations)
-        keep_page(gate, asked.basis, staged, moment.at, by_the_hour=by_the_hour)
+        keep_page(gate, asked.basis, staged, moment.at)
     return staged
 
 
-def _inquire(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> tuple[inquiries.Inquiry, int]:
-    """Read what the sources are asked with; count the entries that are but a removed secret."""
+def _gather(inquiry: inquiries.Inquiry) -> list[staging.Candidate]:
+    taking = (gather for source, gather in SOURCES.items() if inquiry.rules.sources[source].takes_part)
+    return [one for gather in taking for one in gather(inquiry)]
+
+
+def _inquire(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> inquiries.Inquiry:
+    """Read what the sources are asked with."""
     home, library, zone = gate.home, asked.library, home_zone(gate.home, gate.settings)
-    known, removed = inquiries.read_known(gate, ledger, moment)
+    known = inquiries.read_known(gate, ledger, moment)
     named = (one for one in shown_associations(gate, ledger) if one.entry in known)
-    inquiry = inquiries.Inquiry(
+    return inquiries.Inquiry(
         home=home,
         rules=asked.rules,
         library=library,
-        logs=inquiries.read_newest(home, log_day(moment.at, zone)),
         known=known,
         handed=inquiries.read_handoff(home, library),
         associations=tuple(one for one in named if library.may_show(known[one.entry].chunk)),
@@ -181,7 +177,6 @@ def _inquire(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> tuple[
         now=moment.at,
         zone=zone,
     )
-    return inquiry, removed
 
 
 def _troubles(asked: Asked) -> tuple[tuple[str, str], ...]:
@@ -190,28 +185,6 @@ def _troubles(asked: Asked) -> tuple[tuple[str, str], ...]:
     return (
         *((f"calendar {name}", f"calendar {name} {problem}") for name, problem in asked.problems),
         *((note, note) for note in notes),
-    )
-
-
-def fill(
-    candidates: Iterable[staging.Candidate], rules: staging.StagingRules, budget: int, good_until: str
-) -> staging.Chosen:
-    """Choose what fits a budget, the page around it counted in.
-
-    Args:
-        candidates: In any order.
-        rules: How sources take part.
-        budget: Tokens of the whole page.
-        good_until: As the page has it.
-    """
-    frame = tokens_of(dump_page([], good_until))
-    ranked = staging.rank(candidates, rules.sources)
-    return staging.choose(
-        ranked,
-        rules.sources,
-        budget - frame,
-        lambda one: tokens_of(f"- {line_of(one, rules)}\n"),
-        inquiries.alike,
     )
 
 
@@ -257,7 +230,7 @@ def basis_of(gate: Gate) -> Basis:
     return Basis(home, list(dict.fromkeys(folders)), [*home.gated_paths(), *beside])
 
 
-def keep_page(gate: Gate, basis: Basis, staged: Staged, now: datetime, *, by_the_hour: bool) -> None:
+def keep_page(gate: Gate, basis: Basis, staged: Staged, now: datetime) -> None:
     """Keep what a page was made of, where only a changed file or time can make it another.
 
     Args:
@@ -265,10 +238,11 @@ def keep_page(gate: Gate, basis: Basis, staged: Staged, now: datetime, *, by_the
         basis: What the page is made of, as it was before it was made.
         staged: What was staged.
         now: Aware, UTC.
-        by_the_hour: Whether the page depends on the hour, as that of associations does.
     """
     keys_dir = os.fspath(gate.ring.directory)
-    until = min(_ends(now, home_zone(gate.home, gate.settings), by_the_hour=by_the_hour))
+    tomorrow = now.astimezone(zone := home_zone(gate.home, gate.settings)).date() + DAY
+    # time alone makes another page where a day ends, here or in UTC
+    until = min(local_moment(tomorrow, time(), zone), datetime.combine(now.date() + DAY, time(), UTC))
     told: dict[str, Any] = {
         "record": {**record_of(staged), "changed": False},
         "since": now.timestamp(),
@@ -276,14 +250,6 @@ def keep_page(gate: Gate, basis: Basis, staged: Staged, now: datetime, *, by_the
         "calendars": bool(load_operator(keys_dir).calendars),
     }
     keep(gate.home, keys_dir, basis, told)
-
-
-def _ends(now: datetime, zone: ZoneInfo, *, by_the_hour: bool) -> Iterator[datetime]:
-    """Give when time alone makes another page: a day ends, here or in UTC, or an hour does."""
-    yield local_moment(now.astimezone(zone).date() + DAY, time(), zone)
-    yield datetime.combine(now.date() + DAY, time(), UTC)
-    if by_the_hour:
-        yield now.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
 
 
 def record_of(staged: Staged) -> dict[str, Any]:

@@ -6,7 +6,6 @@ it stands as it was signed. Of a log the page names places, and quotes nothing.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
 from functools import cached_property, partial
@@ -16,8 +15,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.decision import Moment
-from nightledger.domain.errors import NightledgerError
-from nightledger.domain.exposure import tokens_of
 from nightledger.domain.periods import log_day
 from nightledger.domain.retention import DURABLE, EPHEMERAL, lean
 from nightledger.domain.search import Chunk, Hit, Kind, Query, Showing, Why, says
@@ -30,44 +27,19 @@ from nightledger.gate.memory.naming import signed_entries
 from nightledger.gate.memory.remembering import Remembered, read_facts, stated_confidence
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
-from nightledger.hosts.daylogs import LogFile, find_daylogs, preset, read_daylogs
 from nightledger.recall.associations import Association
 from nightledger.recall.indexing import read_blocks, refresh
 from nightledger.recall.searching import search_in
-from nightledger.recall.sources import find_sources, read_source
+from nightledger.recall.sources import read_source
 from nightledger.text.forgetting.status import find_status
 from nightledger.text.handoff import OpenItem, handoff_day, read_open_items
-from nightledger.text.similar import NEAR, dice, fold, is_negated, numbers, shingles
+from nightledger.text.similar import fold
 from nightledger.text.statements.block import is_long
 from nightledger.text.statements.daylog import ENVELOPE
 from nightledger.text.visible import CUT
 
-SHORT_TOKENS = 15
-"""Length below which a line that tells nothing later on says nothing at all: "done", "all fine"."""
-REPORTED = 0.6
-"""Likeness from which two lines of how work goes are one, whatever their numbers: "added 6 links" and "added 2"."""
-_NUMBERS = re.compile(r"[\d\W_]+")
 _EMPHASIS = re.compile(r"\*\*|(?<!\w)__(?=\S)|(?<=\S)__(?!\w)|`")
 _MARK = re.compile(r"^(?:[-*+\u2022]\s+|\d{1,3}[.)]\s+)?(?:\[[ xX~-]\]\s+)?")
-_APART = r"[^,;|/\u3001\u3002\uff0c\uff1b]*"
-_REMOVED = re.compile(rf"{_APART}(?:\[secret removed\]|[\[<(]redacted[\])>]|\*{{4,}}){_APART}", re.IGNORECASE)
-"""What stands in a secret's place, with its label: up to a comma, a bar or a slash on either side."""
-
-
-def bare(line: str) -> str:
-    """Return a line without numbers, signs and case: what habit repeats differs in them."""
-    return _NUMBERS.sub(" ", line.casefold()).strip()
-
-
-def is_short(text: str) -> bool:
-    """Tell whether no line of a text, as :func:`plain` gives it, is long enough to say more than that all is done."""
-    return max(tokens_of(bare(line)) for line in text.split(" / ")) < SHORT_TOKENS
-
-
-def is_removed(text: str) -> bool:
-    """Tell whether a text is a secret that was taken out, and little else."""
-    left, count = _REMOVED.subn("", plain(text))
-    return bool(count) and is_short(left)
 
 
 def plain(text: str) -> str:
@@ -110,36 +82,6 @@ def candidate_of(
     )
 
 
-def alike(one: Candidate, other: Candidate) -> bool:
-    """Tell whether two candidates need not both be shown.
-
-    Of lines of how work goes, the second of a kind tells little, and numbers make no difference;
-    else numbers must be the same. A denial is never like what it denies, and each event is told.
-    """
-    if Source.EVENT in (one.source, other.source) or is_negated(one.text) != is_negated(other.text):
-        return False
-    if one.source is other.source is Source.WORK:
-        return report_alike(one.text, other.text)
-    return dice(shingles(one.text), shingles(other.text)) >= NEAR and numbers(one.text) == numbers(other.text)
-
-
-def report_alike(one: str, other: str) -> bool:
-    """Tell whether two reports of how work goes say nearly the same, whatever their numbers."""
-    return dice(shingles(bare(one)), shingles(bare(other))) >= REPORTED
-
-
-MOST_OF_A_DAY = 8
-"""Logs of the newest day that are looked up, some seven searches each. Our choice."""
-
-
-def read_newest(home: Home, until: date) -> dict[LogFile, bytes]:
-    """Return the files of the newest log day up to a day, the day's own and the last few by name, with their bytes."""
-    logs = [log for log in find_daylogs(home, preset(home.identity.host).daily) if log.day <= until]
-    last = max((log.day for log in logs), default=None)
-    newest = sorted((log for log in logs if log.day == last), key=lambda log: (log.is_days, log))
-    return dict(read_daylogs(home, newest[-MOST_OF_A_DAY:])[0])
-
-
 class Known(Struct, frozen=True, kw_only=True):
     """A signed entry with how important it is.
 
@@ -174,29 +116,26 @@ class Known(Struct, frozen=True, kw_only=True):
         return candidate_of(source, self.chunk, why, score)
 
 
-def read_known(gate: Gate, ledger: Ledger, moment: Moment) -> tuple[dict[str, Known], int]:
-    """Return the entries that stand as they were signed, by id, and how many are but removed secrets and left out.
+def read_known(gate: Gate, ledger: Ledger, moment: Moment) -> dict[str, Known]:
+    """Return the entries that stand as they were signed, by id, without those that say of themselves that they are over.
 
-    Those that say of themselves that they are over are left out, too. Whether each may be shown is asked of
-    those that are chosen.
+    Whether each may be shown is asked of those that are chosen.
     """
     stored = read_stored(gate, ledger.book)
     accepted = signed_entries(gate.home, ledger.book)
     facts = read_facts(gate, ledger, moment, stored=stored)
     signed = [one for one in facts.memories if one.placed in accepted]
-    told = [one for one in signed if not is_removed(one.placed.entry.text)]
     stated, blocks = stated_confidence(ledger.book, stored), read_blocks(gate)
     today = log_day(moment.at, home_zone(gate.home, gate.settings))
-    known = {
+    return {
         one.placed.entry.id: Known(
             one=one,
             importance=_importance(one, stated),
             summary=blocks.summary(one.placed.entry.text.strip()),
         )
-        for one in told
+        for one in signed
         if one.memory.pinned or find_status(one.placed.entry, today) is None
     }
-    return known, len(signed) - len(told)
 
 
 def _importance(one: Remembered, stated: Mapping[str, float]) -> float:
@@ -277,13 +216,10 @@ class Shelves:
             moment: The clocks.
             may_write: Whether the index may be written; else what is there is searched, or a copy in memory.
         """
-        self._home = gate.home
         self._today = log_day(moment.at, home_zone(gate.home, gate.settings))
         self._refresh = partial(refresh, gate, ledger, moment, may_write=may_write)
         self._index = self._refresh()
         self._damage: tuple[str, ...] = ()
-        self._kinds = {source.path: source for source in find_sources(gate.home)}
-        self._texts: dict[str, list[str]] = {}
 
     @property
     def notes(self) -> Sequence[str]:
@@ -309,42 +245,9 @@ class Shelves:
         """Tell whether an agent may be told some words, wherever they come from."""
         return self._index.judge.may_say(text)
 
-    def shown_lines(self, path: str) -> frozenset[int]:
-        """Give the numbers of the lines of a searched log or archive that an agent may see."""
-        chunk = self._chunk(path, (1, len(self._lines(path))))
-        if chunk is None:
-            return frozenset()
-        return frozenset(range(1, chunk.last_line + 1)).difference(self._index.held(chunk))
-
-    def _chunk(self, path: str, lines: tuple[int, int]) -> Chunk | None:
-        source = self._kinds.get(path)
-        first, last = lines
-        if source is None or source.kind not in (Kind.DAILY, Kind.ARCHIVE) or not 1 <= first <= last:
-            return None
-        text = self._lines(path)[first - 1 : last]
-        if len(text) != last - first + 1:
-            return None
-        return Chunk(
-            path=path,
-            first_line=first,
-            last_line=last,
-            kind=source.kind,
-            heading="",
-            day=source.day,
-            text="\n".join(text),
-        )
-
     def close(self) -> None:
         """Close the index."""
         self._index.store.close()
-
-    def _lines(self, path: str) -> list[str]:
-        if path not in self._texts:
-            source, raw = self._kinds.get(path), b""
-            with suppress(NightledgerError):  # the index says so in its notes
-                raw = read_source(self._home, path, source.kind)[0] if source else raw
-            self._texts[path] = raw.decode("utf-8", "replace").split("\n")
-        return self._texts[path]
 
 
 class Handed(Struct, frozen=True, kw_only=True):
@@ -410,7 +313,6 @@ class Inquiry:
         home: Whose.
         rules: What is staged.
         library: Search.
-        logs: The newest daily logs, with their bytes.
         known: Signed entries that stand, by their id.
         handed: What the handoff leaves open.
         associations: Those that may be shown.
@@ -423,7 +325,6 @@ class Inquiry:
     home: Home
     rules: StagingRules
     library: Shelves
-    logs: Mapping[LogFile, bytes]
     known: Mapping[str, Known]
     handed: Handed
     associations: tuple[Association, ...]

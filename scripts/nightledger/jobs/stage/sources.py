@@ -1,41 +1,29 @@
-"""What each source of a page offers: events and documents, what was left open, associations, work.
+"""What each source of a page offers: events and documents, what was left open, associations, records.
 
 Invariant: a line of a file that nobody signed is never quoted; it only tells which lines say the same.
 """
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from datetime import date, datetime, timedelta
+from collections.abc import Iterable, Iterator
+from datetime import date
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.codec.rows import DoingRow, read_rows
-from nightledger.domain.daylog import LogLine, Region
 from nightledger.domain.finding import Severity
+from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Origin
-from nightledger.domain.search import Hit
 from nightledger.domain.staging import PERCENT, Candidate, Event, Source
 from nightledger.files.line_log import LineLog
-from nightledger.hosts.daylogs import LogFile
 from nightledger.jobs.stage.inquiry import (
     Inquiry,
-    Shelves,
     document,
-    is_about,
-    is_short,
     place_of,
-    plain,
-    report_alike,
-    words_met,
 )
-from nightledger.recall.associations import Association
 from nightledger.records.keeping import why_held, words_of
 from nightledger.records.noticing import named_places, read_every, still_open
 from nightledger.text.scanners.scan import scan
-from nightledger.text.statements.block import tags_in
-from nightledger.text.statements.daylog import read_daylog
 from nightledger.text.visible import quoted
 
 _LINK = re.compile(r"(?:\b[a-z][a-z0-9+.-]*://|\bwww\.|\bmailto:)\S*", re.IGNORECASE)
@@ -43,8 +31,6 @@ HELD_TITLE = "an event whose title is held back"
 NO_TITLE = "an event without a title"
 STRANGE_TITLE = "an event of somebody else"
 """Whoever can send an invitation writes its title, so it is not quoted."""
-AGAIN = 0.5
-"""What an event counts that comes again in these hours: others go first."""
 
 
 def events(inquiry: Inquiry) -> Iterator[Candidate]:
@@ -80,11 +66,8 @@ def documents(inquiry: Inquiry) -> Iterator[Candidate]:
 
 def _titled(inquiry: Inquiry) -> Iterator[tuple[Event, str, float]]:
     """Give each event with its title as it may be said, and how near it is."""
-    told: set[str] = set()
     for event in sorted(inquiry.events, key=lambda one: one.starts_at):
-        nearness = _nearness(event, inquiry) * (AGAIN if event.title in told else 1)
-        told.add(event.title)
-        yield event, title_of(event, inquiry), nearness
+        yield event, title_of(event, inquiry), _nearness(event, inquiry)
 
 
 def title_of(event: Event, inquiry: Inquiry) -> str:
@@ -117,44 +100,24 @@ def _when(event: Event, inquiry: Inquiry) -> str:
     return f"{day}{starts:%H:%M}-{ends:%H:%M}"
 
 
-ONE_TAG = 0.5
-"""What an association counts of which an open item names one tag, not both."""
-WEEK = timedelta(days=7)
 MOST_TAGS = 6
 """Tags of a kind of task that are asked about: the associations of its rarer ones say little of it."""
-Found = Iterator[tuple[Association, str, float]]
-"""Associations with why they may help, and what they count, 0..1."""
 
 
 def associations(inquiry: Inquiry) -> Iterator[Candidate]:
-    """Give the associations that may help now."""
-    least = inquiry.rules.association_percent
-    sure = [one for one in inquiry.associations if round(one.confidence * PERCENT, 2) >= least]
-    if not sure:
-        return
-    for one, why, share in (*_for_habits(inquiry, sure), *_for_items(inquiry, sure)):
-        told = f"unsigned records say that it worked, confidence {one.confidence:.2f}; {why}"
-        score = round(one.confidence * share, 4)
-        candidate = inquiry.known[one.entry].candidate(Source.ASSOCIATION, told, score)
-        yield replace(candidate, shown=(*candidate.shown, one.key, one.resolution))
-
-
-def _for_habits(inquiry: Inquiry, sure: Iterable[Association]) -> Found:
-    for days, tags in habits(inquiry, _doings(inquiry)):
-        often = min(1.0, days / inquiry.rules.habit_weeks)
+    """Give the associations that may help now: of the kinds of task of this day of the week."""
+    rules = inquiry.rules
+    sure = [
+        one for one in inquiry.associations if round(one.confidence * PERCENT, 2) >= rules.association_percent
+    ]
+    for days, tags in habits(inquiry, _doings(inquiry)) if sure else ():
+        share = 0.5 + 0.5 * min(1.0, days / rules.habit_weeks)
         for one in sure:
             if {one.first, one.second} <= tags:
-                yield one, f"for what was done on {days} days at this time of the week", 0.5 + 0.5 * often
-
-
-def _for_items(inquiry: Inquiry, sure: Iterable[Association]) -> Found:
-    for item in inquiry.handed.items:
-        named = tags_in(item.text)
-        for one in sure:
-            both = (one.first in named) + (one.second in named)
-            if both:
-                why = f"for what {place_of(inquiry.handed.path, (item.line, item.line))} leaves open"
-                yield one, why, item.urgency * (1.0 if both > 1 else ONE_TAG)
+                told = f"unsigned records say that it worked, confidence {one.confidence:.2f}; for what was done on {days} such days of the week"
+                score = round(one.confidence * share, 4)
+                candidate = inquiry.known[one.entry].candidate(Source.ASSOCIATION, told, score)
+                yield replace(candidate, shown=(*candidate.shown, one.key, one.resolution))
 
 
 def _doings(inquiry: Inquiry) -> list[DoingRow]:
@@ -164,24 +127,15 @@ def _doings(inquiry: Inquiry) -> list[DoingRow]:
 
 
 def habits(inquiry: Inquiry, doings: Iterable[DoingRow]) -> list[tuple[int, frozenset[str]]]:
-    """Return on how many days each kind of task was done at this time of the week, and what it is mostly about.
-
-    A time of the week is one of the wall clock in the home's zone; the end of this hour counts, so that a page holds
-    until then.
-    """
+    """Return on how many days each kind of task was done on this day of the week, and what it is mostly about."""
     rules = inquiry.rules
-    now = inquiry.now.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
-    local, near = _wall(now, inquiry), timedelta(hours=rules.habit_hours)
-    since = now - WEEK * rules.habit_weeks - near
-    days: defaultdict[str, set[date]] = defaultdict(set)
+    days = defaultdict[str, set[date]](set)
     tags: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for doing in doings:
-        if not since <= doing.timestamp < now:  # also off the calendar, in a zone ahead
-            continue
-        at = _wall(doing.timestamp, inquiry)
-        apart = (local - at) % WEEK
-        if min(apart, WEEK - apart) <= near:
-            days[doing.task_type].add(at.date())
+        on = log_day(doing.timestamp, inquiry.zone)
+        weeks, other = divmod((inquiry.today - on).days, 7)
+        if not other and 1 <= weeks <= rules.habit_weeks:
+            days[doing.task_type].add(on)
             tags[doing.task_type].update(set(doing.context_tags))
     return [
         (len(on), _most(tags[kind]))
@@ -190,127 +144,9 @@ def habits(inquiry: Inquiry, doings: Iterable[DoingRow]) -> list[tuple[int, froz
     ]
 
 
-def _wall(at: datetime, inquiry: Inquiry) -> datetime:
-    return at.astimezone(inquiry.zone).replace(tzinfo=None)
-
-
 def _most(counted: Counter[str]) -> frozenset[str]:
     ordered = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
     return frozenset(tag for tag, _ in ordered[:MOST_TAGS])
-
-
-ROUTINE_DAYS = 3
-"""What logs of so many days report alike is no topic: a timer, a form."""
-LAST_LINES = 3
-SECTIONS = 4
-"""Lines and sections of the newest log that are looked up, from its end."""
-HITS = 8
-EACH = 3
-"""Hits looked at, and lines given, for one topic."""
-QUERY_CHARACTERS = 400
-FADING = 0.85
-"""What each earlier line or section counts, of the one after it."""
-LEAST_SHARED = 3
-"""Words that a line must share with what goes on."""
-ITEMS = 3
-"""Open items that are looked up, the most urgent ones. These figures: docs/decisions/0023-what-an-agent-is-shown.md."""
-
-
-class Topic(Struct, frozen=True, kw_only=True):
-    """Something that goes on.
-
-    Attributes:
-        query: What is searched for.
-        place: Where it is told.
-        share: What its hits count, 0..1.
-    """
-
-    query: str
-    place: str
-    share: float
-
-
-def at_work(inquiry: Inquiry) -> Iterator[Candidate]:
-    """Give lines about what goes on."""
-    for topic in _topics(inquiry):
-        found = _about(topic, inquiry)
-        yield from sorted(found, key=lambda one: -one.score)[:EACH]
-
-
-def _topics(inquiry: Inquiry) -> Iterator[Topic]:
-    for log, content in inquiry.logs.items():
-        yield from topics_of(log, content, inquiry.library)
-    for n, item in enumerate(inquiry.handed.items[:ITEMS]):
-        place = place_of(inquiry.handed.path, (item.line, item.line))
-        yield Topic(query=item.text, place=place, share=item.urgency * FADING**n)
-
-
-def topics_of(log: LogFile, content: bytes, library: Shelves) -> Iterator[Topic]:
-    """Give what the end of a log is about: its last lines, then its last sections, the newest first.
-
-    What an agent may not see is about nothing: it decides not what is staged.
-
-    Args:
-        log: The log.
-        content: Its bytes.
-        library: Search: it knows what may be shown.
-    """
-    shown = library.shown_lines(log.path)
-    lines = [
-        line
-        for line in read_daylog(log.path, content.decode("utf-8", "replace"), log.day).lines
-        if line.region is Region.PROSE and line.content and line.number in shown
-    ]
-    sections: dict[tuple[str, ...], list[LogLine]] = {}
-    for line in lines:
-        sections.setdefault(line.headings, []).append(line)
-    for n, line in enumerate(lines[: -LAST_LINES - 1 : -1]):
-        yield _topic(log, line.content[:QUERY_CHARACTERS], [line], n)
-    newest = sorted(sections.items(), key=lambda item: -item[1][-1].number)[:SECTIONS]
-    for n, (headings, inside) in enumerate(newest):
-        yield _topic(log, _query(headings, inside, library), inside, n)
-
-
-def _topic(log: LogFile, query: str, lines: Sequence[LogLine], n: int) -> Topic:
-    place = place_of(log.path, (lines[0].number, lines[-1].number))
-    return Topic(query=query, place=place, share=FADING**n)
-
-
-def _query(headings: Sequence[str], lines: Sequence[LogLine], library: Shelves) -> str:
-    """Return the heading and the last lines, as many as a query takes."""
-    title = headings[-1] if headings and library.may_say(headings[-1]) else ""
-    text = ""
-    for line in reversed(lines):
-        if len(title) + len(text) + len(line.content) > QUERY_CHARACTERS:
-            break
-        text = f"{line.content} {text}"
-    return f"{title} {text or lines[-1].content[:QUERY_CHARACTERS]}".strip()
-
-
-def _about(topic: Topic, inquiry: Inquiry) -> Iterator[Candidate]:
-    """Give what search finds for a topic and is worth a line; what logs of many days report alike is no topic."""
-    found = inquiry.library.find(topic.query, HITS)
-    hits = [
-        hit for hit in found if not hit.chunk.entry and place_of(hit.chunk.path, hit.lines) != topic.place
-    ]
-    again = [hit for hit in hits if report_alike(hit.best_text, topic.query)]
-    if len(_days(again)) >= ROUTINE_DAYS - 1:
-        return
-    for hit in hits:
-        is_worth = hit not in again and _shared(hit) >= LEAST_SHARED and not is_short(plain(hit.best_text))
-        alike = [other for other in hits if report_alike(other.best_text, hit.best_text)]
-        if is_worth and is_about(hit) and len(_days(alike)) < ROUTINE_DAYS:
-            yield document(hit, Source.WORK, f"about what {topic.place} is about", topic.share)
-
-
-def _days(hits: Iterable[Hit]) -> set[date | None]:
-    return {hit.chunk.day for hit in hits}
-
-
-def _shared(hit: Hit) -> int:
-    """Count the words by which a hit was found that stand in it, not in its heading alone."""
-    heading, text = hit.chunk.heading.casefold(), hit.best_text.casefold()
-    return sum(word not in heading or word in text for word in words_met(hit))
 
 
 STALE_DAYS = 14
