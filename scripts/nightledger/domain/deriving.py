@@ -10,6 +10,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache, partial
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -128,6 +129,7 @@ class Deriver:
     def __init__(self, rules: Rules) -> None:
         """Begin with no session."""
         self._rules = rules
+        self._read_command = lru_cache(maxsize=_MOST_CALLS)(partial(read_command, rules=rules))
         self._sessions: dict[str, _Session] = {}
         self.unknown = 0
 
@@ -186,7 +188,7 @@ class Deriver:
         status = turn.exit_status
         if status is None or status in self._rules.unclear:
             return
-        acts, is_alone = read_command(command, self._rules)
+        acts, is_alone = self._read_command(command)  # the same few, again and again
         if not status:
             written = (re.search(one, command[:MOST_CHARACTERS], re.MULTILINE) for one in self._rules.writes)
             session.changes += [("file", _inside(found[1], turn.cwd)) for found in written if found]
@@ -270,10 +272,11 @@ class Deriver:
     ) -> Iterator[Derived]:
         """Yield what became of the task, and begin another."""
         done = session.changes[session.begin :]
-        is_heard = user is not None and user.origin is not Origin.GROUP
+        did = bool(done or session.results or session.tried)  # else no word can be about anything
+        is_heard = did and user is not None and user.origin is not Origin.GROUP
         words = _ASKED if session.said.rstrip().endswith(("?", "\uff1f")) else _NOT_ASKED
         wrong, right = (is_heard and any(self._rules.is_said(one, lines) for one in each) for each in words)
-        undone = self._rules.is_said("undone", session.said.split("\n"))
+        undone = did and self._rules.is_said("undone", session.said.split("\n"))
         results = [*_settled(session, is_said=undone or wrong > right)]
         has_files = any(kind == "file" for kind, _ in done)
         if user and has_files and wrong != right and not results:

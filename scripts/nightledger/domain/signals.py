@@ -7,7 +7,7 @@ import posixpath
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 
 from msgspec import Struct
 
@@ -50,7 +50,7 @@ class Runner(Struct, frozen=True, kw_only=True):
     failed: tuple[int, ...] = ()
 
 
-class Wording(Struct, frozen=True, kw_only=True, dict=True):
+class Wording(Struct, frozen=True, kw_only=True):
     """What says a verdict in one language.
 
     Attributes:
@@ -69,12 +69,13 @@ class Wording(Struct, frozen=True, kw_only=True, dict=True):
 
     def is_said(self, line: str, heard: str) -> bool:
         """Return whether a line says it, and nothing that is heard takes it back."""
-        says, unless = self._patterns
-        return says.match(line) is not None and not (self.unless and unless.search(heard))
+        says = _compiled(self.says).match(line) is not None
+        return says and not (self.unless and _compiled(self.unless).search(heard))
 
-    @cached_property
-    def _patterns(self) -> tuple[re.Pattern[str], re.Pattern[str]]:
-        return re.compile(self.says, re.IGNORECASE), re.compile(self.unless, re.IGNORECASE)
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
 
 
 class Rules(Struct, frozen=True, kw_only=True, dict=True):
@@ -120,10 +121,17 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
 
     def is_said(self, verdict: str, lines: Sequence[str]) -> bool:
         """Return whether a message says a verdict: in its first line; what follows can take praise back."""
-        said = [line.strip() for line in lines if line.strip()] or [""]
-        first = said[0][:_HEARD_CHARACTERS]
-        heard = "\n".join(said)[:_HEARD_CHARACTERS] if verdict in ("right", "approved") else first
-        return bool(first) and any(wording.is_said(first, heard) for wording in self.verdicts[verdict])
+        first = next((line.strip() for line in lines if line.strip()), "")[:_HEARD_CHARACTERS]
+        if not (first and _compiled(self._begins[verdict]).match(first)):
+            return False
+        said = "\n".join(line.strip() for line in lines if line.strip())[:_HEARD_CHARACTERS]
+        heard = said if verdict in ("right", "approved") else first
+        return any(wording.is_said(first, heard) for wording in self.verdicts[verdict])
+
+    @cached_property
+    def _begins(self) -> dict[str, str]:
+        """How each verdict begins in any language: most messages say none, and are asked once."""
+        return {name: "|".join(one.says for one in wordings) for name, wordings in self.verdicts.items()}
 
 
 class Act(Struct, frozen=True, kw_only=True):

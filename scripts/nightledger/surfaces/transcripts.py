@@ -29,11 +29,11 @@ from nightledger.hosts.transcripts.formats import Fields, Format, Line, Store, t
 from nightledger.jobs.log_outcomes import log_outcomes
 from nightledger.jobs.transcripts import Asked, Taken, read_cursors, take_in
 from nightledger.surfaces.context import Context, host_roots
-from nightledger.surfaces.doctor.keys import Check, found
 from nightledger.surfaces.session import Session, writing
 
 if TYPE_CHECKING:
     from nightledger.hosts.transcripts.reading import Cursor
+    from nightledger.surfaces.doctor.keys import Check
 
 _MAX_BYTES = 1 << 16
 _NAMED = 3
@@ -180,7 +180,7 @@ def look_around(keys_dir: str, home: Home) -> list[Look]:
     return looks
 
 
-def check_sources(keys_dir: str, home: Home, now: datetime) -> Iterator[tuple[str, Check]]:
+def check_sources(keys_dir: str, home: Home, now: datetime) -> "Iterator[tuple[str, Check]]":
     """Yield each source that the owner said yes to, with whether it still gives something.
 
     Args:
@@ -191,6 +191,8 @@ def check_sources(keys_dir: str, home: Home, now: datetime) -> Iterator[tuple[st
     Raises:
         ConfigurationError: ``operator.yaml`` cannot be used.
     """
+    from nightledger.surfaces.doctor.keys import found  # loads what a reading does without
+
     since, read = agreed(keys_dir, home), read_cursors(home)
     sources = sources_of(keys_dir) if since else {}
     mine: dict[str, list[tuple[SessionFile, Cursor]]] = {}

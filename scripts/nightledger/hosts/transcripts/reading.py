@@ -127,10 +127,9 @@ class Reading:
             for chunk in () if start.is_other else log.chunks(place):
                 for line in chunk.split(b"\n")[:-1]:
                     before, place, number = (place, number), place + len(line) + 1, number + 1
-                    turns = self._read(reader, line, number)
-                    if turns:
-                        yield from turns
-                        task = before if any(turn.speaker is Speaker.USER for turn in turns) else task
+                    for turn in self._read(reader, line, number):
+                        task = before if turn.speaker is Speaker.USER else task
+                        yield turn
                     if number == start.lines:  # what was looked at again was told before
                         self._forget(reader, start)
                 if reader.is_other:
