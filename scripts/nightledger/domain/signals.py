@@ -181,7 +181,8 @@ def _sets_path(word: str, rules: Rules) -> bool:
 
 def _split(text: str) -> list[str]:
     """Return the words and signs of one line of a shell; none where it is more than that, or is none."""
-    words, at = list[str](), 0
+    words: list[str] = []
+    at = 0
     if len(text) > MOST_CHARACTERS or "\n" in text or "`" in text or "$(" in text:
         return []
     while at < len(text):

@@ -358,53 +358,48 @@ class Reader:
             self.missed += 1
             return ()
         self.understood, self.missed = True, 0
-        members = {
-            "at": moment,
-            "session": _text(grammar.session(record)) or self.session,
-            "id": _text(grammar.id(record)),
-            "cwd": self.cwd,
-            "line": number,
-            "origin": line.origin,
-        }
-        if line.speaker not in _TOOLS:
-            return self._blocks(record, row, members)
-        status, error = row.exit(record), row.error(record)
+        is_tool = line.speaker in _TOOLS
+        status, error = (row.exit(record), row.error(record)) if is_tool else (None, None)
         if isinstance(status, str) and row.status:
             status = int(found[1] or 1) if (found := row.status.match(status)) else None
-        members |= {
-            "tool": _text(row.tool(record)) if line.tool else "",
-            "exit_status": status if type(status) is int else None,
-            "is_error": error if isinstance(error, bool) else None,
-        }
+        turn = Turn(
+            speaker=line.speaker,
+            at=moment,
+            session=_text(grammar.session(record)) or self.session,
+            tool=_text(row.tool(record)) if line.tool else "",
+            exit_status=status if type(status) is int else None,
+            is_error=error if isinstance(error, bool) else None,
+            id=_text(grammar.id(record)),
+            cwd=self.cwd,
+            line=number,
+            origin=line.origin,
+        )
+        if not is_tool:
+            return self._blocks(record, turn, row.content(record))
         calls = grammar.calls_in(row.calls(record)) if line.calls else []
-        return [Turn(speaker=line.speaker, **(members | called)) for called in calls or ({},)]
+        return [msgspec.structs.replace(turn, **called) for called in calls] or (turn,)
 
-    def _blocks(self, record: Any, row: Row, members: dict[str, Any]) -> Sequence[Turn]:
-        """Return the turns that the blocks of a message are; texts between two calls are one.
-
-        Args:
-            record: The line.
-            row: The row that it fits.
-            members: Of each turn.
-        """
-        grammar, content, speaker = self._grammar, row.content(record), row.line.speaker
+    def _blocks(self, record: Any, turn: Turn, content: Any) -> Sequence[Turn]:
+        """Return the turns that the blocks of a message are; texts between two calls are one."""
+        grammar, replace = self._grammar, msgspec.structs.replace
         if isinstance(content, str):
-            return (Turn(speaker=speaker, text=content, **members),)
-        turns, said = list[Turn](), list[str]()
+            return (replace(turn, text=content),)
+        turns: list[Turn] = []
+        said: list[str] = []
         for block in content if isinstance(content, list) else ():
             kind = grammar.blocks.get(str(block.type)) if isinstance(block, Block) else None
             if kind == "said" and isinstance(block.text, str):
                 said.append(block.text)
             elif kind == "call":
                 if said:
-                    turns.append(Turn(speaker=speaker, text="\n\n".join(said), **members))
+                    turns.append(replace(turn, text="\n\n".join(said)))
                     said.clear()
-                turns.append(Turn(speaker=Speaker.CALL, **members, **grammar.called(block)))
+                turns.append(replace(turn, speaker=Speaker.CALL, **grammar.called(block)))
             elif kind == "result":
                 ended = self._ended(record, block)
-                turns.append(Turn(speaker=Speaker.TOOL, **members, **grammar.called(block), **ended))
+                turns.append(replace(turn, speaker=Speaker.TOOL, **grammar.called(block), **ended))
         if said:
-            turns.append(Turn(speaker=speaker, text="\n\n".join(said), **members))
+            turns.append(replace(turn, text="\n\n".join(said)))
         return turns
 
     def _ended(self, record: Any, block: Block) -> dict[str, Any]:
