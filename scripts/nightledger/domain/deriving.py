@@ -8,6 +8,7 @@ What a record says is a name out of the table, an option, or the path of a file 
 import hashlib
 import posixpath
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache, partial
@@ -130,7 +131,7 @@ class Deriver:
         """Begin with no session."""
         self._rules = rules
         self._read_command = lru_cache(maxsize=_MOST_CALLS)(partial(read_command, rules=rules))
-        self._sessions: dict[str, _Session] = {}
+        self._sessions = defaultdict[str, _Session](_Session)
         self.unknown = 0
 
     def read(self, turn: Turn, lines: Sequence[str], raw: bytes) -> list[Derived]:
@@ -141,7 +142,7 @@ class Deriver:
             lines: What is left of what was said, without what hosts and tools put in.
             raw: The line of the transcript.
         """
-        session = self._sessions.setdefault(turn.session, _Session())
+        session = self._sessions[turn.session]
         if turn.speaker is Speaker.USER:
             return list(self._end(session, turn, lines, raw))
         if turn.speaker is Speaker.ASSISTANT:

@@ -136,7 +136,8 @@ def _secrets(text: str, told: frozenset[str] = frozenset()) -> list[Finding]:
     for rule in secrets().possible(passage):
         take(rule, matches(rule, passage))
     take(named("secrets")["table"], tabled(text))
-    take(named("secrets")["repeated"], repeated(text, _told(text, found) | told))
+    if found or told:
+        take(named("secrets")["repeated"], repeated(text, _told(text, found) | told))
     return found
 
 
