@@ -245,8 +245,7 @@ class _Run(Struct, kw_only=True):
             if mine[turn.cwd]:
                 is_read = turn.line <= cursor.lines and not (reading.restarted or file.store.query)
                 lines = self._prose(turn) if is_read else self._take(turn, file.name)
-                if ended := deriver.read(turn, lines, reading.raw):
-                    self._derive(ended, file.name)
+                self._derive(deriver.read(turn, lines, reading.raw), file.name)
             elif not file.store.query:  # one session, and another's
                 turns.close()
                 return None
