@@ -19,6 +19,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from tests.blackbox.world import PROGRAM, World, found
 from tests.hosts.sessions import call, claude, claude_file, codex, codex_file, codex_said, result, text
@@ -105,6 +106,7 @@ def codex_turn(rng: random.Random, home: str, n: int, steps: list[Step]) -> list
     said += [codex_said("assistant", sentences(rng, 400), n=n) for _ in range(2)]
     for tool, what, status in steps:
         name, output = f"c-{rng.getrandbits(64):x}", sentences(rng, 8_000)
+        made: dict[str, Any]
         if tool == "Edit":
             patch = f"*** Begin Patch\n*** Update File: {what}\n{output}"
             made = {
@@ -116,12 +118,12 @@ def codex_turn(rng: random.Random, home: str, n: int, steps: list[Step]) -> list
             called = {"type": "custom_tool_call", "name": "apply_patch", "call_id": name, "input": patch}
         else:
             command = what if tool == "Bash" else f"cat {what}"
+            given = json.dumps({"cmd": command})
+            called = {"type": "function_call", "name": "exec_command", "call_id": name, "arguments": given}
             made = {
                 "type": "CommandExecution", "id": name, "command": ["/bin/bash", "-lc", command],
                 "exit_code": status or 0, "aggregated_output": output,
             }  # fmt: skip
-            given = json.dumps({"cmd": command})
-            called = {"type": "function_call", "name": "exec_command", "call_id": name, "arguments": given}
         head = f"Chunk ID: a1\nWall time: 0.1 seconds\nProcess exited with code {status or 0}\nOutput:\n"
         said += [
             codex("response_item", called, n=n),
@@ -199,7 +201,7 @@ def measure(host: str, mb: int) -> None:
             f"{(first - start) / decode:.1f} and {(first - start) / standard:.1f} without the start; {memory:.0f} MB of memory at most"
         )
         print(
-            f"kept {sum(map(len, before)) / 1e6:.1f} MB, {before[0].count(b'\n')} outcomes; again {second:.2f} s, {100 * second / first:.1f} %, "
+            f"kept {sum(map(len, before)) / 1e6:.1f} MB, {len(before[0].splitlines())} outcomes; again {second:.2f} s, {100 * second / first:.1f} %, "
             f"{100 * (second - start) / first:.1f} % without the start, {'no byte changed' if same else 'BYTES CHANGED'}"
         )
 
