@@ -121,17 +121,10 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
 
     def is_said(self, verdict: str, lines: Sequence[str]) -> bool:
         """Return whether a message says a verdict: in its first line; what follows can take praise back."""
-        first = next((line.strip() for line in lines if line.strip()), "")[:_HEARD_CHARACTERS]
-        if not (first and _compiled(self._begins[verdict]).match(first)):
-            return False
-        said = "\n".join(line.strip() for line in lines if line.strip())[:_HEARD_CHARACTERS]
-        heard = said if verdict in ("right", "approved") else first
-        return any(wording.is_said(first, heard) for wording in self.verdicts[verdict])
-
-    @cached_property
-    def _begins(self) -> dict[str, str]:
-        """How each verdict begins in any language: most messages say none, and are asked once."""
-        return {name: "|".join(one.says for one in wordings) for name, wordings in self.verdicts.items()}
+        said = [line.strip() for line in lines if line.strip()] or [""]
+        first = said[0][:_HEARD_CHARACTERS]
+        heard = "\n".join(said)[:_HEARD_CHARACTERS] if verdict in ("right", "approved") else first
+        return bool(first) and any(wording.is_said(first, heard) for wording in self.verdicts[verdict])
 
 
 class Act(Struct, frozen=True, kw_only=True):
@@ -181,8 +174,7 @@ def _sets_path(word: str, rules: Rules) -> bool:
 
 def _split(text: str) -> list[str]:
     """Return the words and signs of one line of a shell; none where it is more than that, or is none."""
-    words: list[str] = []
-    at = 0
+    words, at = list[str](), 0
     if len(text) > MOST_CHARACTERS or "\n" in text or "`" in text or "$(" in text:
         return []
     while at < len(text):
