@@ -210,22 +210,8 @@ def test_a_line_is_a_run_exactly_when_its_schema_says_so(record: dict[str, Any],
 
 
 _ODD = [
-    "",
-    " x",
-    "x" * 501,
-    "a\0b",
-    "\ud800",
-    "2026-01-01\n",
-    -1,
-    101,
-    1.0,
-    True,
-    [],
-    ["", 1],
-    [{}],
-    {"what": 1},
-    "2026-01-01",
-]
+    "", " x", "x" * 501, "a\0b", "\ud800", "2026-01-01", "2026-01-01\n", -1, 101, 1.0, True, [], ["", 1], [{}], {"what": 1},
+]  # fmt: skip
 
 
 @examples(1000)

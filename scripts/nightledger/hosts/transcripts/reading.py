@@ -7,7 +7,6 @@ is opened read-only, without its write-ahead log where nobody has it open, so th
 import hashlib
 import os
 import sqlite3
-import subprocess
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
@@ -166,6 +165,8 @@ class Reading:
 
     def _unpacked(self) -> Iterator[Turn]:
         """Read all of a compressed file, again where its bytes are others: nobody appends to it."""
+        import subprocess  # loads much, for few files
+
         packed = hash_file(self._file.path)
         if packed is None or (packed.size_bytes, packed.sha256) == (self.cursor.offset, self.cursor.last):
             return
