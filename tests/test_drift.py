@@ -22,6 +22,7 @@ from nightledger.codec.schema import find_problems, read_schema
 from nightledger.domain.identity import Identity
 from nightledger.domain.outcome import Outcome
 from nightledger.domain.periods import Run
+from nightledger.records.keeping import field_shapes, is_valid, record_kinds
 
 ROOT = Path(__file__).resolve().parents[1]
 RECORD_SCHEMAS = ("home", "outcome", *sorted(KINDS.values()))
@@ -205,3 +206,22 @@ def test_a_line_is_a_run_exactly_when_its_schema_says_so(record: dict[str, Any],
     runs, problems = read_runs(line)
     half = any("\ud800" <= character <= "\udfff" for character in text)
     assert bool(problems) == (half or bool(find_problems("run", record))) == (not runs)
+
+
+_ODD = [
+    "", " x", "x" * 501, "a\0b", "\ud800", "2026-01-01", "2026-01-01\n", -1, 101, 1.0, True, [], ["", 1], [{}], {"what": 1},
+]  # fmt: skip
+
+
+@examples(1000)
+@given(data=st.data(), kind=st.sampled_from(sorted(record_kinds())))
+def test_a_record_is_taken_without_the_schema_exactly_when_that_says_so(
+    data: st.DataObject, kind: str
+) -> None:
+    shapes, opens = field_shapes(kind), data.draw(st.booleans())
+    fields = {name: shape["examples"][0] for name, shape in shapes.items() if data.draw(st.booleans())}
+    for name in data.draw(st.sets(st.sampled_from([*shapes, "extra"]), max_size=2)):
+        fields[name] = data.draw(st.sampled_from(_ODD) | st.text(max_size=5))
+    problems = find_problems(f"record#{kind}", fields)
+    missing = [one for one in problems if one.startswith("$: ") and "is a required property" in one]
+    assert is_valid(kind, fields, opens=opens) == (set(problems) <= set(() if opens else missing))

@@ -8,7 +8,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from nightledger.domain.errors import ConfigurationError
@@ -99,35 +99,35 @@ def _ascending(_: "Validator", wanted: Any, value: Any, __: Any) -> "Iterator[Va
 
 
 def _pattern(_: "Validator", wanted: str, value: Any, __: Any) -> "Iterator[ValidationError]":
-    """Check a pattern as ECMA 262 means it: ``$`` is the end, in Python also the place before a last line end."""
+    """Check a pattern as ECMA 262 means it."""
     from jsonschema import ValidationError
 
-    exact = f"{wanted[:-1]}\\Z" if wanted.endswith("$") else wanted
-    if isinstance(value, str) and re.search(exact, value) is None:
+    if isinstance(value, str) and re.search(exact(wanted), value) is None:
         yield ValidationError(f"{show(value)} does not match {wanted}")
+
+
+def exact(pattern: str) -> str:
+    """Return a pattern as ECMA 262 means it: ``$`` is the end, in Python also the place before a last line end."""
+    return f"{pattern[:-1]}\\Z" if pattern.endswith("$") else pattern
+
+
+def is_stored_form(form: str, value: object) -> bool:
+    """Return whether a text is in the stored form of a format; whatever is no text is, and so is an empty one.
+
+    Raises:
+        ValueError: It is no such thing at all, with why.
+    """
+    return not isinstance(value, str) or value == "" or _READERS[form](value) == value
 
 
 def _formats() -> "FormatChecker":
     from jsonschema import FormatChecker
 
     checker = FormatChecker(formats=())
-    readers: dict[str, Callable[[str], object]] = {
-        "date-time": lambda text: dump_moment(read_moment(text)),
-        "tag": read_tag,
-        "identifier": lambda text: read_identifier(text, _LONGEST),
-        "label": lambda text: read_label(text, _LONGEST),
-        "home-path": read_path,
-        "home-place": lambda text: read_path(text, anchor=True),
-        "note": _read_note,
-    }
-    for name, read in readers.items():
-        checker.checks(name, raises=ValueError)(_is_stored_form(read))
+    for name in _READERS:
+        checker.checks(name, raises=ValueError)(partial(is_stored_form, name))
     checker.checks("milliseconds")(_is_milliseconds)
     return checker
-
-
-def _is_stored_form(read: Callable[[str], object]) -> Callable[[object], bool]:
-    return lambda value: not isinstance(value, str) or value == "" or read(value) == value
 
 
 def _is_milliseconds(value: object) -> bool:
@@ -138,6 +138,17 @@ def _read_note(text: str) -> str:
     if "\0" in text:
         raise ValueError("holds a NUL character")
     return read_text(text)
+
+
+_READERS: dict[str, Callable[[str], object]] = {
+    "date-time": lambda text: dump_moment(read_moment(text)),
+    "tag": read_tag,
+    "identifier": lambda text: read_identifier(text, _LONGEST),
+    "label": lambda text: read_label(text, _LONGEST),
+    "home-path": read_path,
+    "home-place": lambda text: read_path(text, anchor=True),
+    "note": _read_note,
+}
 
 
 def _say(error: "ValidationError") -> str:

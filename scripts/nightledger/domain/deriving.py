@@ -8,8 +8,10 @@ What a record says is a name out of the table, an option, or the path of a file 
 import hashlib
 import posixpath
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache, partial
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -128,7 +130,8 @@ class Deriver:
     def __init__(self, rules: Rules) -> None:
         """Begin with no session."""
         self._rules = rules
-        self._sessions: dict[str, _Session] = {}
+        self._read_command = lru_cache(maxsize=_MOST_CALLS)(partial(read_command, rules=rules))
+        self._sessions = defaultdict[str, _Session](_Session)
         self.unknown = 0
 
     def read(self, turn: Turn, lines: Sequence[str], raw: bytes) -> list[Derived]:
@@ -139,7 +142,7 @@ class Deriver:
             lines: What is left of what was said, without what hosts and tools put in.
             raw: The line of the transcript.
         """
-        session = self._sessions.setdefault(turn.session, _Session())
+        session = self._sessions[turn.session]
         if turn.speaker is Speaker.USER:
             return list(self._end(session, turn, lines, raw))
         if turn.speaker is Speaker.ASSISTANT:
@@ -186,7 +189,7 @@ class Deriver:
         status = turn.exit_status
         if status is None or status in self._rules.unclear:
             return
-        acts, is_alone = read_command(command, self._rules)
+        acts, is_alone = self._read_command(command)  # the same few, again and again
         if not status:
             written = (re.search(one, command[:MOST_CHARACTERS], re.MULTILINE) for one in self._rules.writes)
             session.changes += [("file", _inside(found[1], turn.cwd)) for found in written if found]
@@ -270,10 +273,11 @@ class Deriver:
     ) -> Iterator[Derived]:
         """Yield what became of the task, and begin another."""
         done = session.changes[session.begin :]
-        is_heard = user is not None and user.origin is not Origin.GROUP
+        did = bool(done or session.results or session.tried)  # else no word can be about anything
+        is_heard = did and user is not None and user.origin is not Origin.GROUP
         words = _ASKED if session.said.rstrip().endswith(("?", "\uff1f")) else _NOT_ASKED
         wrong, right = (is_heard and any(self._rules.is_said(one, lines) for one in each) for each in words)
-        undone = self._rules.is_said("undone", session.said.split("\n"))
+        undone = did and self._rules.is_said("undone", session.said.split("\n"))
         results = [*_settled(session, is_said=undone or wrong > right)]
         has_files = any(kind == "file" for kind, _ in done)
         if user and has_files and wrong != right and not results:

@@ -7,7 +7,7 @@ import posixpath
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 
 from msgspec import Struct
 
@@ -50,7 +50,7 @@ class Runner(Struct, frozen=True, kw_only=True):
     failed: tuple[int, ...] = ()
 
 
-class Wording(Struct, frozen=True, kw_only=True, dict=True):
+class Wording(Struct, frozen=True, kw_only=True):
     """What says a verdict in one language.
 
     Attributes:
@@ -69,12 +69,13 @@ class Wording(Struct, frozen=True, kw_only=True, dict=True):
 
     def is_said(self, line: str, heard: str) -> bool:
         """Return whether a line says it, and nothing that is heard takes it back."""
-        says, unless = self._patterns
-        return says.match(line) is not None and not (self.unless and unless.search(heard))
+        says = _compiled(self.says).match(line) is not None
+        return says and not (self.unless and _compiled(self.unless).search(heard))
 
-    @cached_property
-    def _patterns(self) -> tuple[re.Pattern[str], re.Pattern[str]]:
-        return re.compile(self.says, re.IGNORECASE), re.compile(self.unless, re.IGNORECASE)
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
 
 
 class Rules(Struct, frozen=True, kw_only=True, dict=True):

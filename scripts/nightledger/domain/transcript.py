@@ -26,7 +26,7 @@ class Speaker(StrEnum):
     TOOL = "tool"
 
 
-class Turn(Struct, frozen=True, kw_only=True):
+class Turn(Struct, frozen=True, kw_only=True, gc=False):
     """One thing that was said or done in a session.
 
     Attributes:

@@ -287,8 +287,7 @@ class _Run(Struct, kw_only=True):
         if last := self.pending.pop(session, None):
             self._keep(*last, source)
 
-    def _extract(self, turn_at: datetime) -> "_Extract":
-        day = log_day(turn_at, self.asked.zone)
+    def _extract(self, day: date) -> "_Extract":
         if day not in self.extracts:
             stem = f"{EXTRACTS}/{day}-{self.asked.form.host}"
             self.extracts[day] = _Extract.open(self.home, stem, self.asked.copies)
@@ -296,7 +295,7 @@ class _Run(Struct, kw_only=True):
 
     def _keep(self, turn: Turn, text: str, source: str) -> list[str]:
         """Keep a message that is not known; returns the lines of it, of the assistant's none where it is known by its name."""
-        day, extract = log_day(turn.at, self.asked.zone), self._extract(turn.at)
+        extract = self._extract(day := log_day(turn.at, self.asked.zone))
         is_user, is_known = turn.speaker is Speaker.USER, (name := name_key(turn)) in extract.keys
         lines = prose_of(self.asked.clean(text), table().injected) if is_user or not is_known else []
         if is_known:
@@ -328,7 +327,7 @@ class _Run(Struct, kw_only=True):
     def _derive(self, found: list[Derived], source: str) -> None:
         """Write down what became of tasks, each with a mark in the extract as its evidence."""
         for one in found:
-            extract = self._extract(one.at)
+            extract = self._extract(log_day(one.at, self.asked.zone))
             if outcome_key(one) in extract.keys or one.at > self.asked.now + timedelta(seconds=MAX_AHEAD_S):
                 continue
             if not (one.resolution and self._is_told(one.resolution)):

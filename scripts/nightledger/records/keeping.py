@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.codec.canonical import MAX_LINE_BYTES, canonical
-from nightledger.codec.schema import find_problems, read_schema
+from nightledger.codec.schema import exact, find_problems, is_stored_form, read_schema
 from nightledger.domain.errors import RecordError, RefusedError, UsageError
 from nightledger.domain.finding import Severity
 from nightledger.domain.record import Action, Author, Happened, Record, RecordEvent, RecordKind, fold_records
@@ -33,7 +33,7 @@ _ID = re.compile(r"[a-z]-[a-z2-7]{26}")
 _PLAIN = {"string": str, "integer": int}
 _BOUNDS = {
     "minLength": "min_length", "maxLength": "max_length", "minItems": "min_length", "maxItems": "max_length",
-    "minimum": "ge", "maximum": "le", "pattern": "pattern",
+    "minimum": "ge", "maximum": "le",
 }  # fmt: skip
 """What a JSON Schema calls a bound, and what msgspec does."""
 
@@ -69,7 +69,7 @@ def action_named(kind: str, name: str) -> Action:
 
 def field_shapes(kind: str) -> Mapping[str, Mapping[str, Any]]:
     """Return the JSON Schema of each field of a kind."""
-    shapes: dict[str, Any] = read_schema("record")["$defs"][kind]["properties"]
+    shapes: dict[str, Any] = _shape(kind)["properties"]
     return shapes
 
 
@@ -261,8 +261,14 @@ def _said(kind: str) -> tuple[type[Struct], type[Struct]]:
 
     A line may have been written past ``record``, and whoever reads a field need not ask what it is.
     """
-    shape = read_schema("record")["$defs"][kind]
+    shape = _shape(kind)
     return _struct(shape, ()), _struct(shape, shape["required"])
+
+
+@cache
+def _shape(kind: str) -> Mapping[str, Any]:
+    shape: dict[str, Any] = read_schema("record")["$defs"][kind]
+    return shape
 
 
 def _struct(shape: Mapping[str, Any], required: Sequence[str]) -> type[Struct]:
@@ -280,6 +286,7 @@ def _type(shape: Mapping[str, Any]) -> Any:
     if shape["type"] == "object":
         return _struct(shape, shape["required"])
     bounds = {bound: shape[name] for name, bound in _BOUNDS.items() if name in shape}
+    bounds |= {"pattern": exact(shape["pattern"])} if "pattern" in shape else {}
     of = list[_type(shape["items"])] if shape["type"] == "array" else _PLAIN[shape["type"]]  # type: ignore[misc]
     return Annotated[of, msgspec.Meta(**bounds)]
 
@@ -303,12 +310,39 @@ def _open_id(one: Told, records: Mapping[str, Record]) -> str:
 
 
 def _problems(kind: str, action: Action, fields: Mapping[str, Any]) -> list[str]:
-    problems = list(find_problems(f"record#{kind}", dict(fields)))
-    if action.event is not Happened.OPENED:  # what changes is said alone
+    opens = action.event is Happened.OPENED
+    problems = (
+        [] if is_valid(kind, fields, opens=opens) else list(find_problems(f"record#{kind}", dict(fields)))
+    )
+    if not opens:  # what changes is said alone
         problems = [one for one in problems if "is a required property" not in one]
         fixed = [name for name in kind_named(kind).identity if name in fields]
         problems += [f"{name}: makes the record what it is, and cannot change" for name in fixed]
     return problems
+
+
+def is_valid(kind: str, fields: Mapping[str, Any], *, opens: bool) -> bool:
+    """Return whether fields are what the schema says: what names its problems takes longer to load than all else takes.
+
+    Args:
+        kind: Of record.
+        fields: As they are stored.
+        opens: Whether they open a record, so that what is required must be there.
+    """
+    try:
+        msgspec.convert(fields, _said(kind)[opens])
+        return _is_stored(_shape(kind), fields)
+    except (ValueError, msgspec.MsgspecError):
+        return False
+
+
+def _is_stored(shape: Mapping[str, Any], value: Any) -> bool:
+    """Return whether each text is in the stored form of its format."""
+    if isinstance(value, Mapping):
+        return all(_is_stored(shape["properties"][name], one) for name, one in value.items())
+    if isinstance(value, list):
+        return all(_is_stored(shape["items"], one) for one in value)
+    return "format" not in shape or is_stored_form(shape["format"], value)
 
 
 def _clean(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -23,17 +23,17 @@ from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import home_zone, load_operator
 from nightledger.files.durable import make_dir, read_optional
 from nightledger.files.home import Home
-from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.hosts.transcripts.finding import Reach, SessionFile, find_sessions, largest_folders
 from nightledger.hosts.transcripts.formats import Fields, Format, Line, Store, table
 from nightledger.jobs.log_outcomes import log_outcomes
 from nightledger.jobs.transcripts import Asked, Taken, read_cursors, take_in
 from nightledger.surfaces.context import Context, host_roots
-from nightledger.surfaces.doctor.keys import Check, found
 from nightledger.surfaces.session import Session, writing
+from nightledger.text.phrases import NO_PHRASES, HashedPhrases
 
 if TYPE_CHECKING:
     from nightledger.hosts.transcripts.reading import Cursor
+    from nightledger.surfaces.doctor.keys import Check
 
 _MAX_BYTES = 1 << 16
 _NAMED = 3
@@ -180,7 +180,7 @@ def look_around(keys_dir: str, home: Home) -> list[Look]:
     return looks
 
 
-def check_sources(keys_dir: str, home: Home, now: datetime) -> Iterator[tuple[str, Check]]:
+def check_sources(keys_dir: str, home: Home, now: datetime) -> "Iterator[tuple[str, Check]]":
     """Yield each source that the owner said yes to, with whether it still gives something.
 
     Args:
@@ -191,6 +191,8 @@ def check_sources(keys_dir: str, home: Home, now: datetime) -> Iterator[tuple[st
     Raises:
         ConfigurationError: ``operator.yaml`` cannot be used.
     """
+    from nightledger.surfaces.doctor.keys import found  # loads what a reading does without
+
     since, read = agreed(keys_dir, home), read_cursors(home)
     sources = sources_of(keys_dir) if since else {}
     mine: dict[str, list[tuple[SessionFile, Cursor]]] = {}
@@ -238,19 +240,27 @@ def tell_look(look: Look) -> str:
 def read_host(session: Session, source: Source, *, dry_run: bool = False) -> Taken:
     """Take in what is new of one host; the owner has said yes."""
     gate = session.gate
-    expunged = read_forgotten(gate, (), session.ledger.book).expunged
     asked = Asked(
         form=source.form,
         root=source.root,
         directories=source.directories,
         now=session.moment.at,
         zone=home_zone(gate.home, gate.settings),
-        clean=expunged.without,
+        clean=_expunged(session).without,
         log=lambda records: _log(gate.home, records, session.moment.at),
         copies=session.ledger.book.copies,
         dry_run=dry_run,
     )
     return take_in(gate.home, asked)
+
+
+def _expunged(session: Session) -> HashedPhrases:
+    """Return what was expunged: in most homes nothing, and then nothing is loaded that knows such texts again."""
+    if not session.ledger.book.withheld:
+        return NO_PHRASES
+    from nightledger.gate.forgetting.forgotten import read_forgotten
+
+    return read_forgotten(session.gate, (), session.ledger.book).expunged
 
 
 def _log(home: Home, records: list[dict[str, Any]], now: datetime) -> None:

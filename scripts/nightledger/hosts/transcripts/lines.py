@@ -71,6 +71,7 @@ class Grammar:
 
     Attributes:
         form: The format.
+        decode: Makes what is looked at of a line; raises what msgspec does where that is no JSON object.
         rows: Its rows, by kind of line.
         only: What must hold of a line that is said.
         header_only: What must hold of a header.
@@ -94,16 +95,14 @@ class Grammar:
             else:
                 contents.add(calls)
         self._attributes: dict[str, str] = {}
-        self._call = {
-            name: [attrgetter(self._spelled(path)) for path in paths] for name, paths in table().call.items()
-        }
+        self._call = {name: self._first(paths) for name, paths in table().call.items()}
         inside = {path for name in _GIVEN for path in table().call[name]}
         self._given = msgspec.json.Decoder(self._node(_tree(inside), inside, {}))
         block = self._node(_tree(_within_call("")), _within_call(""), {}, base=Block)
         content = block | list[block | list[Any] | _Plain] | _Plain  # type: ignore[valid-type]
         self._content = msgspec.json.Decoder(content)
         self._type = self._node(_tree(paths - {"", "."}), paths, dict.fromkeys(contents - {""}, content))
-        self._decoder = msgspec.json.Decoder(self._type)
+        self.decode = msgspec.json.Decoder(self._type).decode
         self.kind, self.session, self.at = map(self._reader, (form.kind, fields.session, fields.at))
         self.cwd, self.id = self._reader(fields.cwd), self._reader(fields.id)
         self.header_session = self._reader(header.session if header else "")
@@ -115,14 +114,6 @@ class Grammar:
             self.rows.setdefault(line.of, []).append(self._row(line))
         self.known = {*form.silent, *self.rows}
         self.blocks = {name: kind for kind, names in table().blocks.items() for name in names}
-
-    def decode(self, line: bytes) -> Any:
-        """Return what is looked at in a line.
-
-        Raises:
-            msgspec.DecodeError: It is no JSON object.
-        """
-        return self._decoder.decode(line)
 
     def convert(self, record: Mapping[str, Any]) -> Any:
         """Return what is looked at in a record.
@@ -143,38 +134,43 @@ class Grammar:
 
     def _changed(self, block: Struct) -> list[dict[str, str]]:
         """Return what is known of a call, once for each file that it says it changed."""
-        called, changes = self.called(block), self._first(block, "changes")
+        called, changes = self.called(block), self._call["changes"](block)
         paths = [*changes][:_MOST_PATHS] if isinstance(changes, dict) else []
         return [{**called, "path": path} for path in paths] or [called]
 
     def called(self, block: Struct) -> dict[str, str]:
         """Return what is known of a call, or of a result, as members of a turn."""
-        given, patched = self._first(block, "input"), None
+        first = self._call
+        given, patched = first["input"](block), None
         if isinstance(given, str):
             text, given = given, _unpacked(given, self._given)
             patched = _PATCHED.search(text[:_PATCH_CHARACTERS]) if given is text else None
-        given = given if isinstance(given, Struct) else None
-        command = self._first(given, "command") or self._first(block, "command")
+        command, path, is_later = None, patched[1] if patched else None, None
+        if isinstance(given, Struct):
+            command, path, is_later = first["command"](given), first["path"](given), first["later"](given)
+        command = command or first["command"](block)
         if isinstance(command, list):
             command = command[-1] if command and command[0] in _SHELLS else shlex.join(map(str, command))
         members = {
-            "call": self._first(block, "id"),
-            "tool": self._first(block, "name"),
-            "command": "" if self._first(given, "later") else command,
-            "path": patched[1] if patched else self._first(given, "path"),
+            "call": first["id"](block),
+            "tool": first["name"](block),
+            "command": "" if is_later else command,
+            "path": path,
         }
         return {name: value for name, value in members.items() if isinstance(value, str) and value}
 
-    def _first(self, record: Any, name: str) -> Any:
-        """Return what the first of the paths of ``call`` has that finds something."""
-        for get in self._call[name] if record is not None else ():
-            try:
-                found = get(record)
-            except AttributeError:  # what should hold it is no object
-                continue
-            if found is not None and found != "":
-                return found
-        return None
+    def _first(self, paths: Iterable[str]) -> Read:
+        """Return a reader of what the first of some paths has that finds something."""
+        readers = [self._reader(path) for path in paths]
+
+        def read(record: Any) -> Any:
+            for one in readers:
+                found = one(record)
+                if found is not None and found != "":
+                    return found
+            return None
+
+        return read
 
     def _node(
         self,
@@ -220,7 +216,9 @@ class Grammar:
             except AttributeError:  # what should hold it is no object
                 return None
 
-        return read if path else lambda _: None
+        if "." not in path:
+            return get if path else lambda _: None
+        return read
 
     def _through(self, path: str) -> Read:
         """Return a reader that goes through texts that are JSON, too; of one that is none it gives the text."""
@@ -386,7 +384,8 @@ class Reader:
         grammar, replace = self._grammar, msgspec.structs.replace
         if isinstance(content, str):
             return (replace(turn, text=content),)
-        turns, said = list[Turn](), list[str]()
+        turns: list[Turn] = []
+        said: list[str] = []
         for block in content if isinstance(content, list) else ():
             kind = grammar.blocks.get(str(block.type)) if isinstance(block, Block) else None
             if kind == "said" and isinstance(block.text, str):

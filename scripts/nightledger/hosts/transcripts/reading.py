@@ -7,7 +7,6 @@ is opened read-only, without its write-ahead log where nobody has it open, so th
 import hashlib
 import os
 import sqlite3
-import subprocess
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
@@ -127,10 +126,9 @@ class Reading:
             for chunk in () if start.is_other else log.chunks(place):
                 for line in chunk.split(b"\n")[:-1]:
                     before, place, number = (place, number), place + len(line) + 1, number + 1
-                    turns = self._read(reader, line, number)
-                    if turns:
-                        yield from turns
-                        task = before if any(turn.speaker is Speaker.USER for turn in turns) else task
+                    for turn in self._read(reader, line, number):
+                        task = before if turn.speaker is Speaker.USER else task
+                        yield turn
                     if number == start.lines:  # what was looked at again was told before
                         self._forget(reader, start)
                 if reader.is_other:
@@ -167,6 +165,8 @@ class Reading:
 
     def _unpacked(self) -> Iterator[Turn]:
         """Read all of a compressed file, again where its bytes are others: nobody appends to it."""
+        import subprocess  # loads much, for few files
+
         packed = hash_file(self._file.path)
         if packed is None or (packed.size_bytes, packed.sha256) == (self.cursor.offset, self.cursor.last):
             return

@@ -123,7 +123,8 @@ def _told(text: str, found: Iterable[Finding]) -> frozenset[str]:
 
 def _secrets(text: str, told: frozenset[str] = frozenset()) -> list[Finding]:
     """Return the secrets in ``text``; a wide row stays silent inside what a row before it found."""
-    passage, found, covered = Passage(text), list[Finding](), bytearray(len(text))
+    found: list[Finding] = []
+    passage, covered = Passage(text), bytearray(len(text))
     wide = written("secrets").wide
 
     def take(row: Rule, spans: Iterable[tuple[int, int]]) -> None:
@@ -135,7 +136,8 @@ def _secrets(text: str, told: frozenset[str] = frozenset()) -> list[Finding]:
     for rule in secrets().possible(passage):
         take(rule, matches(rule, passage))
     take(named("secrets")["table"], tabled(text))
-    take(named("secrets")["repeated"], repeated(text, _told(text, found) | told))
+    if found or told:
+        take(named("secrets")["repeated"], repeated(text, _told(text, found) | told))
     return found
 
 

@@ -213,9 +213,9 @@ def _generated_sections(lines: list[str]) -> list[Block]:
 
 def _prompts(lines: list[str]) -> list[Block]:
     """Find pasted prompts: from "you are a ..." to the end of its part, turn or ``---``."""
-    found, last = [], -1
+    found, last, begins = [], -1, pattern("host-notices", "prompt").match
     for number, line in enumerate(lines):
-        if number > last and _told("prompt", line):  # one within another ends where that one does
+        if number > last and begins(line):  # one within another ends where that one does
             last = number
             while last + 1 < len(lines) and not _PROMPT_END.match(lines[last + 1]):
                 last += 1
@@ -232,6 +232,8 @@ _FINDERS = (
 
 def _mark_table_heads(lines: list[str], regions: list[Region]) -> None:
     """Class the row above a table's delimiter row with it: it names columns and claims nothing."""
+    if Region.RULE not in regions:
+        return
     for number, line in enumerate(lines[1:], 1):
         if regions[number] is Region.RULE and "|" in line and "|" in lines[number - 1]:
             regions[number - 1] = Region.RULE
@@ -239,8 +241,10 @@ def _mark_table_heads(lines: list[str], regions: list[Region]) -> None:
 
 def _mark_repeats(lines: list[str], regions: list[Region]) -> None:
     long = [(number, line.strip()) for number, line in enumerate(lines) if len(line) >= _LONG]
-    counts = Counter(line for _, line in long) if len(long) >= _REPEATS else {}
-    for number, line in long if counts else ():
+    if len(long) - len({line for _, line in long}) < _REPEATS - 1:
+        return  # none stands so often
+    counts = Counter(line for _, line in long)
+    for number, line in long:
         if regions[number] is Region.PROSE and counts[line] >= _REPEATS:
             regions[number] = Region.BANNER
 
