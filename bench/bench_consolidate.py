@@ -5,12 +5,14 @@ all its logs) appear day by day; every night is consolidated without looking ahe
 signs all that is proposed, and it is applied. LABELS/score.py then judges the sources of what was
 proposed. `--held-out` scores each workspace with weights fitted on all others, instead of the
 shipped weights, which were fitted on these too: what to expect on a workspace nobody has labelled.
-`--without dev-b` fits on everything but that half and scores both.
+`--without dev-b` fits on everything but that half and scores both. `--folds 12` deals all labelled workspaces, those of
+bench/labels too, into twelve parts, fits on eleven and scores the twelfth, each in turn: the honest measure. The readers of
+bench/labels left as many lines undecided as they kept; what cites one counts neither way, so precision there is generous.
 
-Reads   LABELS/{dev-a,dev-b,ambiguous}.jsonl, LABELS/score.py, WORKSPACES/<owner+name>/**/memory/**
+Reads   LABELS/{dev-a,dev-b,ambiguous}.jsonl, LABELS/score.py, bench/labels, WORKSPACES/<owner+name>/**/memory/**
 Writes  homes and PROPOSED.jsonl in a temporary folder (`--keep FILE` keeps the latter)
 
-Usage: bench_consolidate.py --labels DIR --workspaces DIR [--held-out | --without HALF] [--all-logs] [--keep FILE] [--show]
+Usage: bench_consolidate.py --labels DIR --workspaces DIR [--held-out | --without HALF | --folds N] [--all-logs] [--keep FILE] [--show]
 """
 
 import argparse
@@ -20,19 +22,20 @@ import subprocess
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date, timedelta
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from unittest.mock import patch
 
-from bench.fit_statements import HALVES, fit, read_rows
+from bench.fit_statements import HALVES, Row, fit, own_files, read_rows
 from bench.living import live_night, make_home
 
 from nightledger.codec.records import to_plain
 from nightledger.domain.proposal import Change, Proposal
 from nightledger.gate.opening import Gate
 from nightledger.jobs.consolidate import statements
+from nightledger.text.similar import fold
 from nightledger.text.statements.estimate import SHIPPED, Model
 from nightledger.text.statements.statements import find_statements
 from nightledger.think.analyst import Server
@@ -42,6 +45,8 @@ _TOOLS = re.compile(r"/(?:dreaming|\.dreams)/|/(?:AGENTS|IDENTITY|MEMORY|SOUL|TO
 """Where a tool's own files lie, and dated copies of what a host loads."""
 _FOLDERS = ("memory", "memory/daily")
 """Where a home of ours looks for daily logs; a workspace may keep them elsewhere."""
+OWN = "own"
+"""What the labels of bench/labels are called here, beside the halves."""
 
 Proposed = dict[str, object]
 
@@ -137,14 +142,31 @@ def propose(
     return proposed
 
 
-def score(options: argparse.Namespace, half: str, proposed: list[Proposed], title: str) -> None:
+def write_own_labels(workspaces: Path, folder: Path) -> None:
+    """Write bench/labels as score.py reads labels: own.jsonl, where a line in the words of an earlier one repeats it, and ambiguous.jsonl."""
+    first: dict[tuple[str, str], str] = {}
+    rows, unsure = [], []
+    for file in own_files():
+        lines = (workspaces / file.repo.replace("/", "+") / file.path).read_bytes().split(b"\n")
+        place = {"repo": file.repo, "path": file.path}
+        rows.append({**place, "line": 0, "label": "read"})
+        unsure += [{**place, "line": line} for line in sorted(file.unsure)]
+        for line in sorted(file.keep):
+            words = fold(lines[line - 1].decode("utf-8", "replace"))
+            same = first.setdefault((file.repo, words), f"{file.path}:{line}")
+            rows.append({**place, "line": line, "label": "keep", "same_as": same})
+    for name, records in ((OWN, rows), ("ambiguous", unsure)):
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+
+
+def score(options: argparse.Namespace, labels: Path, half: str, proposed: list[Proposed], title: str) -> None:
     """Print what score.py makes of it."""
     with tempfile.TemporaryDirectory() as folder:
         file = options.keep or Path(folder) / "PROPOSED.jsonl"
         file.write_text("".join(json.dumps(record) + "\n" for record in proposed), encoding="utf-8")
         command = [
-            sys.executable, options.labels / "score.py", "additions", options.labels / f"{half}.jsonl",
-            "--proposed", file, "--unsure", options.labels / "ambiguous.jsonl",
+            sys.executable, options.labels / "score.py", "additions", labels / f"{half}.jsonl",
+            "--proposed", file, "--unsure", labels / "ambiguous.jsonl",
         ]  # fmt: skip
         result = subprocess.run(command, capture_output=True, text=True, check=False)
     print(f"== {half}: {title}\n{result.stdout}{result.stderr}", end="", flush=True)
@@ -152,16 +174,29 @@ def score(options: argparse.Namespace, half: str, proposed: list[Proposed], titl
 
 def models(options: argparse.Namespace) -> tuple[str, Callable[[str], Model]]:
     """Give what the weights were fitted on, and the model for each workspace."""
-    if not options.held_out and not options.without:
+    if not (options.held_out or options.without or options.folds):
         return "shipped weights, fitted on it too", lambda _: SHIPPED
     rows = read_rows(options.labels, options.workspaces)
     if options.held_out:
         return "weights fitted on all other workspaces", lambda repo: fit(
             [row for row in rows if row.workspace != repo]
         )
+    if options.folds:
+        return f"weights fitted without a part of {options.folds}", _by_folds(rows, options.folds)
     left_out = labelled(options.labels, options.without)
     model = fit([row for row in rows if row.workspace not in left_out])
     return f"weights fitted without {options.without}", lambda _: model
+
+
+def _by_folds(rows: Sequence[Row], folds: int) -> Callable[[str], Model]:
+    """Give the model of each workspace, of the rows outside its part; the parts are dealt by name."""
+    part = {repo: at % folds for at, repo in enumerate(sorted({row.workspace for row in rows}))}
+
+    @cache
+    def without(one: int) -> Model:
+        return fit([row for row in rows if part[row.workspace] != one])
+
+    return lambda repo: without(part[repo])
 
 
 def main() -> None:
@@ -174,14 +209,19 @@ def main() -> None:
     weights = parser.add_mutually_exclusive_group()
     weights.add_argument("--held-out", action="store_true")
     weights.add_argument("--without", choices=HALVES)
+    weights.add_argument("--folds", type=int)
     parser.add_argument("--all-logs", action="store_true")
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--show", action="store_true")
     options = parser.parse_args()
     title, model_for = models(options)
-    for half in HALVES:
-        wanted = labelled(options.labels, half)
-        score(options, half, propose(options, wanted, model_for), title)
+    with tempfile.TemporaryDirectory() as own:
+        places = {**dict.fromkeys(HALVES, options.labels), **({OWN: Path(own)} if options.folds else {})}
+        if options.folds:
+            write_own_labels(options.workspaces, Path(own))
+        for half, labels in places.items():
+            proposed = propose(options, labelled(labels, half), model_for)
+            score(options, labels, half, proposed, title)
 
 
 if __name__ == "__main__":

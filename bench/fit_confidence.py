@@ -159,7 +159,9 @@ def main() -> None:
     parser.add_argument("--workspaces", type=Path)
     parser.add_argument("--held-out", action="store_true")
     parser.add_argument("--out", type=Path)
-    options = parser.parse_args(namespace=argparse.Namespace(without=None, all_logs=False, show=False))
+    options = parser.parse_args(
+        namespace=argparse.Namespace(without=None, folds=None, all_logs=False, show=False)
+    )
     if options.labels:
         by_labels(options)
     tables = by_verdicts()

@@ -8,6 +8,7 @@ Usage: fit_statements.py --labels DIR --workspaces DIR --out DIR
 
 import argparse
 import json
+import math
 import re
 import sys
 from collections import Counter, defaultdict
@@ -15,6 +16,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -28,8 +30,6 @@ HALVES = ("dev-a", "dev-b")
 
 STRENGTH = 0.15
 """Weight of the log-likelihood against half the squared norm of the weights."""
-SCORED = 2.0
-"""A line of the two halves counts so often as one of `OWN`, whose reader was more generous."""
 RAREST = 20
 """A feature must occur on so many lines to get a weight."""
 SPREAD = 8
@@ -39,7 +39,10 @@ NAME_SHARE = 0.5
 _WORKERS = re.compile(r"sub-?agents?")
 """What hosts call an agent's helpers is a name too, though nobody capitalizes it."""
 WORD_PENALTY = 1 / 0.6**2
-"""Words are many: each is held back more than a named feature."""
+"""Words are many: each is held back more than a named feature, ..."""
+ALIKE = 0.5
+"""... and by this part all alike; by the rest a feature less, the more often it stands in kept lines than in others, or the
+less (S. Wang, C. Manning 2012, "Baselines and bigrams": its ratio by naive Bayes)."""
 WORDS = 1200
 """So many words are kept, by weight times the root of how often they occur."""
 PASSES = 40
@@ -51,33 +54,31 @@ Places = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One labelled line: its workspace, whether that is scored, its features, its text and whether it is kept."""
+    """One labelled line: its workspace, its features, its text and whether it is kept."""
 
     workspace: str
-    scored: bool
     features: frozenset[str]
     text: str
     keep: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _File:
+class File:
     """One labelled log: the lines worth keeping, and those that count neither way."""
 
     repo: str
     path: str
-    scored: bool
     keep: frozenset[int]
     unsure: frozenset[int]
 
 
 def read_rows(labels: Path, workspaces: Path) -> list[Row]:
     """Read every line of prose of the labelled logs; borderline lines are left out."""
-    files = [*_scored_files(labels), *_own_files()]
+    files = [*_scored_files(labels), *own_files()]
     return [row for file in files for row in _rows(workspaces, file)]
 
 
-def _scored_files(labels: Path) -> Iterator[_File]:
+def _scored_files(labels: Path) -> Iterator[File]:
     unsure: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
     for record in _records(labels / "ambiguous.jsonl"):
         unsure[record["repo"], record["path"]].add(record["line"])
@@ -89,17 +90,15 @@ def _scored_files(labels: Path) -> Iterator[_File]:
                 kept = range(first, last + 1) if record["label"] == "keep" else ()
                 keeps[record["repo"], record["path"]].update(kept)
     for (repo, path), keep in sorted(keeps.items()):
-        yield _File(
-            repo=repo, path=path, scored=True, keep=frozenset(keep), unsure=frozenset(unsure[repo, path])
-        )
+        yield File(repo=repo, path=path, keep=frozenset(keep), unsure=frozenset(unsure[repo, path]))
 
 
-def _own_files() -> Iterator[_File]:
+def own_files() -> Iterator[File]:
+    """Give the labelled logs of bench/labels."""
     for record in _records(OWN):
-        yield _File(
+        yield File(
             repo=record["repo"],
             path=record["path"],
-            scored=False,
             keep=frozenset(record["keep"]),
             unsure=frozenset(record["unsure"]),
         )
@@ -110,7 +109,7 @@ def _records(path: Path) -> Iterator[dict[str, Any]]:
         yield from (json.loads(line) for line in stream if line.strip())
 
 
-def _rows(workspaces: Path, file: _File) -> Iterator[Row]:
+def _rows(workspaces: Path, file: File) -> Iterator[Row]:
     place = workspaces / file.repo.replace("/", "+") / file.path
     named = re.search(r"\d{4}-\d\d-\d\d", file.path)
     if not place.exists() or named is None:
@@ -121,7 +120,6 @@ def _rows(workspaces: Path, file: _File) -> Iterator[Row]:
         if number not in file.unsure:
             yield Row(
                 workspace=file.repo,
-                scored=file.scored,
                 features=features,
                 text=log.lines[number - 1].content,
                 keep=number in file.keep,
@@ -167,31 +165,28 @@ def _names(texts: Iterable[str]) -> frozenset[str]:
 def fit(rows: Collection[Row]) -> Model:
     """Fit all features, keep the words that tell most, and fit these again."""
     rows = list(rows)
-    names = vocabulary(rows)
-    first = _fit(rows, names)
-    counts = Counter(name for row in rows for name in row.features)
-    words = sorted(
-        (name for name in names if is_word(name)),
-        key=lambda name: (-abs(first.weights[name]) * counts[name] ** 0.5, name),
-    )
-    kept = frozenset(words[:WORDS])
-    return _fit(rows, [name for name in names if not is_word(name) or name in kept])
-
-
-def _fit(rows: Sequence[Row], names: Sequence[str]) -> Model:
-    """Fit by cyclic coordinate descent with Newton steps (as LIBLINEAR; Fan et al. 2008)."""
-    places = _places(rows, names)
-    weights = dict.fromkeys(names, 0.0)
-    margins = np.zeros(len(rows))
+    places = _places(rows, vocabulary(rows))
     keeps = np.array([row.keep for row in rows], dtype=np.float64)
-    shares = STRENGTH * np.where([row.scored for row in rows], SCORED, 1.0)
-    everywhere = np.arange(len(rows))
+    penalties = _penalties(places, keeps)
+    first = _fit(keeps, places, penalties)
+    words = sorted(
+        filter(is_word, places), key=lambda name: (-abs(first.weights[name]) * len(places[name]) ** 0.5, name)
+    )
+    dropped = frozenset(words[WORDS:])
+    return _fit(keeps, {name: places[name] for name in places if name not in dropped}, penalties)
+
+
+def _fit(keeps: Floats, places: dict[str, Places], penalties: dict[str, float]) -> Model:
+    """Fit by cyclic coordinate descent with Newton steps (as LIBLINEAR; Fan et al. 2008)."""
+    weights = dict.fromkeys(places, 0.0)
+    margins = np.zeros(len(keeps))
+    everywhere = np.arange(len(keeps))
     bias = 0.0
     for _ in range(PASSES):
-        bias += _step(keeps, shares, margins, everywhere, 0.0, 0.0)
+        bias += _step(keeps, margins, everywhere, 0.0, 0.0)
         for name, where in places.items():
-            penalty = WORD_PENALTY if is_word(name) else 1.0
-            weights[name] += _step(keeps, shares, margins, where, penalty * weights[name], penalty)
+            penalty = penalties[name]
+            weights[name] += _step(keeps, margins, where, penalty * weights[name], penalty)
     return Model(bias=round(bias, 3), weights={name: round(w, 3) for name, w in weights.items()})
 
 
@@ -204,13 +199,23 @@ def _places(rows: Sequence[Row], names: Sequence[str]) -> dict[str, Places]:
     return {name: np.array(where, dtype=np.int64) for name, where in places.items()}
 
 
-def _step(
-    keeps: Floats, shares: Floats, margins: Floats, where: Places, gradient: float, curvature: float
-) -> float:
+def _penalties(places: dict[str, Places], keeps: Floats) -> dict[str, float]:
+    """Give how much each feature is held back."""
+    kept = {name: 1 + float(keeps[where].sum()) for name, where in places.items()}
+    others = {name: 2 + len(where) - kept[name] for name, where in places.items()}
+    usual = math.log(sum(kept.values()) / sum(others.values()))
+    told = {name: abs(math.log(kept[name] / others[name]) - usual) for name in places}
+    of_words = fmean(told[name] for name in places if is_word(name))
+    return {
+        name: (WORD_PENALTY if is_word(name) else 1.0) / (ALIKE + (1 - ALIKE) * told[name] / of_words) ** 2
+        for name in places
+    }
+
+
+def _step(keeps: Floats, margins: Floats, where: Places, gradient: float, curvature: float) -> float:
     chance = 1 / (1 + np.exp(-margins[where]))
-    share = shares[where]
-    gradient += float(np.dot(share, chance - keeps[where]))
-    curvature += 1e-9 + float(np.dot(share, chance * (1 - chance)))
+    gradient += STRENGTH * float((chance - keeps[where]).sum())
+    curvature += 1e-9 + STRENGTH * float((chance * (1 - chance)).sum())
     change = max(-MOST_STEP, min(MOST_STEP, -gradient / curvature))
     margins[where] += change
     return change
