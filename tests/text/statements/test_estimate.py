@@ -22,7 +22,17 @@ FITTED = json.loads(shipped_config("words/statement-weights.json"))
 
 
 def test_every_weight_belongs_to_a_feature_that_there_is() -> None:
-    assert {name.split(".")[0] for name in FITTED["weights"]} <= {"b", "l", "h", "hh", "ld", "s", "p", "t", "len"}
+    assert {name.split(".")[0] for name in FITTED["weights"]} <= {
+        "b",
+        "l",
+        "h",
+        "hh",
+        "ld",
+        "s",
+        "p",
+        "t",
+        "len",
+    }
     assert {name.split(".")[0] for name in FITTED["words"]} == {"w", "wl", "wh"}
 
 
