@@ -6,7 +6,8 @@ is a block of our own, or stands wherever Hermes put it when it wrote the whole 
 loads a folder of two files, which asks our command at ``agent:bootstrap`` and adds one file to what the agent reads.
 
 Invariant: what a person keeps there stays, value for value, in the order it has; what is taken out is ours alone, and
-only this home's. A call is ours for a home by the home's id at its end, wherever program and home lie now. What is given of YAML reads as before but for our calls, told by parsing both; else the edit is refused.
+only this home's. A call is ours for a home by the home's id at its end, wherever program and home lie now. Whoever installs keeps the file as it was beside it, and gives that back where nobody edited
+it since. What is given of YAML reads as before but for our calls, told by parsing both; else the edit is refused.
 """
 
 import json

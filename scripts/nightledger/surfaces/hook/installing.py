@@ -1,11 +1,12 @@
 """Put our hooks into a host's configuration, and take them out; everything else there stays as it is.
 
 Invariant: nothing is written but what was shown; never into a protected or gated file, whatever links
-lead there; what others put there stays, value for value.
+lead there; the file as it was lies beside it until the hooks are taken out.
 """
 
 import json
 import os
+import re
 import shlex
 import stat
 import sys
@@ -27,7 +28,10 @@ from nightledger.hosts.daylogs import HERMES, OPENCLAW, preset
 from nightledger.surfaces.context import keys_directory, named_keys_directory
 from nightledger.surfaces.hook.running import SCRIPTS, own_program
 
+BACKUP = ".before-nightledger"
 MAX_CONFIG_BYTES = 4 << 20
+_OUR_CALL = re.compile(re.escape(hooking.SCRIPT) + r"[\\'\"]* --home ")
+"""Stands in a file wherever it calls the hook of any home."""
 _OWNERS_FILES = frozenset(
     {"agents.md", "agents.override.md", "claude.md", "soul.md", "user.md", "identity.md", "memory.md"}
 )
@@ -42,12 +46,14 @@ class Step(Struct, frozen=True, kw_only=True):
         before: Its bytes; None where it is not there.
         after: Its bytes then; None where it goes.
         shown: What is added, as a person would write it.
+        keeps: Whether the file as it was lies beside it then: while any home's hooks are in it.
     """
 
     path: str
     before: bytes | None
     after: bytes | None
     shown: str
+    keeps: bool = True
 
     @property
     def changes(self) -> bool:
@@ -136,9 +142,11 @@ def plan_remove(home: Home, host: str, root: str, project: str | None = None) ->
         raise _unfit(
             path, f"take out by hand what calls {hooking.SCRIPT}, if anything does", error
         ) from error
-    empty = not stripped.strip() if host == HERMES else not json.loads(stripped.removeprefix("\ufeff"))
-    after = None if empty and not os.path.islink(path) else stripped.encode()
-    return [Step(path=os.path.realpath(path), before=before, after=after, shown=hooking.addition(host, call))]
+    real = os.path.realpath(path)
+    kept = _read(home, real + BACKUP)
+    after = _as_it_was(host, _text(before), stripped, kept, call, is_link=os.path.islink(path))
+    keeps = bool(_OUR_CALL.search(stripped))
+    return [Step(path=real, before=before, after=after, shown=hooking.addition(host, call), keeps=keeps)]
 
 
 def plan_skill(home: Home, host: str, root: str, *, put: bool) -> list[Step]:
@@ -176,24 +184,33 @@ def cost_of(skill: str) -> tuple[int, int]:
 
 
 def take(step: Step) -> None:
-    """Do what a step says.
+    """Do what a step says; the file as it was is kept beside it, until the hooks are gone.
 
     Raises:
         FileChangedError: Somebody wrote the file meanwhile; nothing was changed.
         NotDurableError: The disk reports a failure.
         RefusedError: Its owner made it read-only.
     """
+    backup = step.path + BACKUP
     _require_writable(step.path)
     if step.after is None:
         _unlink(step.path)
+        _unlink(backup)
         return
     if step.before is None:
         make_dir(os.path.dirname(step.path))
         create_file(step.path, step.after)
         return
+    if step.keeps and not _OUR_CALL.search(
+        step.before.decode(errors="replace")
+    ):  # else what is there is not as it was before us
+        _unlink(backup)  # of an earlier time: the hooks were taken out by hand since
+        create_file(backup, step.before)
     if read_optional(step.path, MAX_CONFIG_BYTES) != step.before:
         raise FileChangedError(f"{step.path} has changed since it was read")
     replace_file(step.path, step.after)
+    if not step.keeps:
+        _unlink(backup)
 
 
 def standings(home: Home, roots: Mapping[str, str]) -> list[Standing]:
@@ -274,6 +291,19 @@ def _text(raw: bytes | None) -> str:
 
 def _unfit(path: str, hint: str, error: ValueError) -> ConfigurationError:
     return ConfigurationError(f"{path} is left as it is: {error}", hint=hint)
+
+
+def _as_it_was(
+    host: str, before: str, stripped: str, kept: bytes | None, call: hooking.HookCall, *, is_link: bool
+) -> bytes | None:
+    """Return what is left: the file as it was where nobody edited it since, none where we had made it."""
+    try:
+        if kept is not None and hooking.with_hooks(host, kept.decode(), call) == before:
+            return kept
+    except ValueError:  # what is kept is not read any more
+        pass
+    empty = not stripped.strip() if host == HERMES else not json.loads(stripped.removeprefix("\ufeff"))
+    return None if empty and kept is None and not is_link else stripped.encode()
 
 
 def _require_writable(path: str) -> None:

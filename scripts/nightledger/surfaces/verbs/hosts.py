@@ -14,7 +14,7 @@ and protected files by the host's own file tools. What a shell or another
 program writes passes them by: 'nightledger guard' is what finds that.
 
 Reads   the hosts' configuration
-Writes  it, with --yes
+Writes  it, with --yes, and the file as it was beside it (.before-nightledger)
 Changes no memory.
 """
 
