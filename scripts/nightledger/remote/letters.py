@@ -278,11 +278,14 @@ def empty_boxes(context: Context) -> Emptied:
             box = Spool(directory, Home(context.home_path).identity.id)
             names = box.names()
         except BoxError as error:
-            emptied.problems.append(f"{error}; {error.hint}")
+            emptied.problems.append(f"{error}; {error.hint}".removesuffix("; "))
             continue
         for name in names:
             try:
                 _deal(context, peers, box, name, emptied)
+            except BoxError as error:
+                emptied.problems.append(f"{error}; {error.hint}".removesuffix("; "))
+                emptied.later += 1
             except errors.IntegrityError:
                 raise
             except errors.NightledgerError as error:
@@ -311,9 +314,6 @@ def _deal(context: Context, peers: messages.Peers, box: Spool, name: str, emptie
         box.set_aside(name)
         emptied.unreadable.append({"name": name, "reason": str(error)})
     except errors.LockedError:
-        emptied.later += 1
-    except BoxError as error:
-        emptied.problems.append(f"{error}; {error.hint}")
         emptied.later += 1
     else:
         box.done(name)

@@ -30,8 +30,8 @@ def _box(path: str) -> Iterator[None]:
     try:
         yield
     except (NightledgerError, OSError) as error:
-        hint = getattr(error, "hint", "") or "mend it; each round tries again, and nothing is done twice"
-        raise BoxError(f"the box {path} cannot be used: {error}", hint=hint) from error
+        why = getattr(error, "strerror", None) or error
+        raise BoxError(f"the box {path} cannot be used: {why}", hint=getattr(error, "hint", "")) from error
 
 
 class Spool:
