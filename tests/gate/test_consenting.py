@@ -25,8 +25,8 @@ def tier(desk: Desk, domain: str, action: str) -> Tier:
     return answer(desk, domain, action).tier
 
 
-def own_graph(desk: Desk, domains: dict[str, dict[str, list[str]]], **days: int) -> Desk:
-    Path(desk.home.consent_graph).write_text(json.dumps({"v": 1, "domains": domains, **days}))
+def own_graph(desk: Desk, domains: dict[str, dict[str, list[str]]]) -> Desk:
+    Path(desk.home.consent_graph).write_text(json.dumps({"v": 1, "domains": domains}))
     moved = open_desk(desk.root)
     moved.moment, moved.nonces = desk.moment, desk.nonces
     return moved
@@ -50,24 +50,6 @@ def test_every_action_of_the_shipped_graph_has_its_tier_and_none_is_left_out(des
         domain: {action: graph.tier(domain, action) for action in actions}
         for domain, actions in found.items()
     } == {domain: {action: Tier(n) for action, n in actions.items()} for domain, actions in SHIPPED.items()}
-
-
-@pytest.mark.parametrize("name", ["imessage", "messages"])
-@pytest.mark.parametrize("signed", [False, True])
-def test_what_an_own_graph_forbids_under_either_name_is_forbidden_under_both(
-    desk: Desk, name: str, *, signed: bool
-) -> None:
-    other = {"imessage": "messages", "messages": "imessage"}[name]
-    mine = {name: {"blocked": ["send_vip", "hist*"]}, other: {"autonomous": ["send_vip", "history"]}}
-    moved = own_graph(desk, mine)
-    if signed:
-        review(moved)
-    for asked in ("imessage", "messages"):
-        assert [tier(moved, asked, action) for action in ("send_vip", "history")] == [Tier.BLOCKED] * 2
-        assert tier(moved, asked, "send_family") is Tier.REQUIRES_APPROVAL
-
-
-# ---------------------------------------------------------------- decay
 
 
 # ---------------------------------------------------------------- a home's own graph
@@ -123,6 +105,3 @@ def test_a_review_is_accepted_over_the_graph_that_stands_there_only(desk: Desk) 
         own.accept(decision)
     own.accept(compose_review(own))
     assert own.ledger().book.approvals_to_apply() == ()
-
-
-# ---------------------------------------------------------------- unknown actions

@@ -48,9 +48,6 @@ def test_periods_that_a_pass_missed_are_made_up_for_each_with_its_own(desk: Desk
     ]
 
 
-# ---------------------------------------------------------------- what is reinforced
-
-
 # ---------------------------------------------------------------- what is proposed
 
 

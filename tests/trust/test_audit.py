@@ -27,16 +27,6 @@ def numbers(world: World) -> list[int]:
 # ------------------------------------------------------------------ starting
 
 
-def test_a_started_log_holds_its_first_entry_signed_and_pinned(bare: World) -> None:
-    pin = bare.start()
-    (line,) = bare.log_bytes().splitlines()
-    assert pin.genesis == leaf_hash(line)
-    assert (pin.origin, pin.vkeys, pin.trust_files) == (ORIGIN, bare.key.vkeys, {"policy": "00" * 32})
-    assert [head.size for head in pin.heads] == [1]
-    assert bare.check().report.ok
-    assert Path(bare.home.checkpoint).read_bytes() == (Path(bare.home.checkpoints_dir) / "1").read_bytes()
-
-
 @pytest.mark.parametrize("left", [b"", b'{"actor"', b"\0" * 30, b'{"actor"\n', None])
 def test_a_start_that_was_killed_before_it_was_acknowledged_begins_anew(
     bare: World, left: bytes | None

@@ -20,7 +20,6 @@ from nightledger.trust.sshsig import (
     SignatureError,
     WireError,
     WireReader,
-    verify_raw,
     verify_with,
     wire_string,
 )
@@ -107,17 +106,6 @@ def test_fingerprints_are_those_of_ssh_keygen(ssh_keygen: str, tmp_path: Path) -
             [ssh_keygen, "-l", "-f", str(tmp_path / "k.pub")], capture_output=True, check=True
         )
         assert key.fingerprint in shown.stdout.decode().split()
-
-
-@each_row("kind", KINDS)
-def test_raw_signatures_verify_and_any_other_bytes_do_not(kind: str) -> None:
-    key = SoftKey(kind)
-    good = key.raw(b"message")
-    assert verify_raw(key.public, good, b"message")
-    assert not verify_raw(key.public, good, b"other")
-    assert not verify_raw(SoftKey(kind, seed=3).public, good, b"message")
-    for bad in (b"", good[:-1], good + b"\0", bytes(len(good))):
-        assert not verify_raw(key.public, bad, b"message")
 
 
 @given(parts=st.lists(st.binary(max_size=40), max_size=5))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.gate.forgetting_desk import ARCHIVE, LOG, archive, compress, forget, pruned, put
+from tests.gate.forgetting_desk import LOG, forget, pruned, put
 from tests.gate.forging import counts, expunge, forge, intent_of, keep, look, record_unasked, said, sha
 from tests.gate.homes import MEMORY, Desk, addition
 from tests.gate.signers import text
@@ -18,7 +18,6 @@ from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, 
 from nightledger.domain.proposal import Anchor, Hunk
 from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.blobs import BlobStore
-from nightledger.gate.apply.applies import OTHER_RESULT
 from nightledger.gate.apply.undoing import undo_choice
 from nightledger.gate.integrity.checking import NOT_REMOVED, find_altered
 from nightledger.gate.integrity.trust_changes import reset_signers
@@ -52,22 +51,6 @@ def test_a_reset_voids_what_was_signed_before_it_and_nothing_that_was_applied(de
 
 
 # ---------------------------------------------------------------- what was let go
-
-
-@pytest.mark.parametrize("end", ["apply.done", "apply.raced", ""])
-def test_an_archive_that_got_another_text_is_found(desk: Desk, end: str) -> None:
-    fields = intent_of(approved(desk, *archive(desk, "backups")))
-    target_of(fields, ARCHIVE)["after"] = keep(desk, EVIL)
-    forge(desk, fields, end=end)
-    keep(desk, "")
-    assert said(desk, alone=True) == OTHER_RESULT
-
-
-def test_a_compression_that_leaves_a_file_out_is_found(desk: Desk) -> None:
-    fields = intent_of(approved(desk, compress(desk, LOG)))
-    fields["targets"].remove(target_of(fields, LOG))
-    forge(desk, fields)
-    assert said(desk) == "it changes other files than were signed for"
 
 
 def test_a_change_of_a_log_that_no_change_may_make_is_found(desk: Desk) -> None:

@@ -8,23 +8,10 @@ from tests.whole import examples
 
 from nightledger.domain.decision import EventName
 from nightledger.files.blobs import BlobStore
-from nightledger.gate.integrity.checking import find_drift
 
 
 def founds(desk: Desk) -> list[dict[str, object]]:
     return [dict(e.fields) for e in desk.ledger().log.events if e.event == EventName.DRIFT_FOUND]
-
-
-def test_what_was_kept_can_be_undone(desk: Desk) -> None:
-    desk.memory.write_text(MEMORY.replace("30 days", "40 days") + "- Boat.\n")
-    desk.guard()
-    item = desk.drift()
-    desk.settle(keep=[1, 2])
-    desk.undo(item, 2)
-    assert desk.text() == MEMORY.replace("30 days", "40 days")
-    desk.undo(item, 1)
-    assert desk.text() == MEMORY
-    assert find_drift(desk.home, desk.ledger().book) == ()
 
 
 def test_bytes_that_are_no_utf8_are_settled_like_any_others(desk: Desk) -> None:

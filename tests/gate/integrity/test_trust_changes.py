@@ -45,12 +45,6 @@ def test_hashes_of_one_file_must_agree(desk: Desk) -> None:
     assert "its hashes of one file are not the same" in refused(desk, sign(other, own_key(desk).signer))
 
 
-# ---------------------------------------------------------------- revocation
-
-
-# ---------------------------------------------------------------- recovery keys
-
-
 # ---------------------------------------------------------------- resets
 
 

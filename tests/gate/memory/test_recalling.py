@@ -26,9 +26,6 @@ def principle(desk: Desk, name: str, query: str = "") -> Candidate:
     return found
 
 
-# ------------------------------------------------------------------ what is shown
-
-
 # ------------------------------------------------------------------ what it is measured by
 
 
