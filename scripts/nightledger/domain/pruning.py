@@ -79,7 +79,6 @@ class Kept(StrEnum):
     """It names something that the consent graph blocks, and may be why."""
     NO_DATE = "no_date"
     """Nobody can tell since when it is closed."""
-    IMPOSSIBLE_DATE = "impossible_date"
     FUTURE_DATE = "future_date"
     REVISIT = "revisit"
     """It is to be looked at again, on a day that is still to come."""

@@ -70,15 +70,6 @@ def dice(first: frozenset[int], second: frozenset[int]) -> float:
     return 2 * len(first & second) / total if total else 0.0
 
 
-def contained(first: frozenset[int], second: frozenset[int]) -> float:
-    """Return how much of the shorter text's fingerprint the longer one holds, 0..1.
-
-    High where one is a shortened form of the other, however long the other is.
-    """
-    smaller = min(len(first), len(second))
-    return len(first & second) / smaller if smaller else 0.0
-
-
 def same_claim(first: str, second: str, *, near: float = NEAR) -> bool:
     """Say whether two sentences are near-duplicates that may be folded into one.
 

@@ -88,22 +88,15 @@ class _Auditor:
     def __init__(self, tree: ast.Module) -> None:
         self.tree, self.table = tree, code_table()
         self.names = Names(tree, self.table)
-        self.called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
-        self.inner = {
-            id(inner)
-            for node in ast.walk(tree)
-            for inner in (
-                node.comparators
-                if isinstance(node, ast.Compare)
-                else [node.value]
-                if isinstance(node, ast.Attribute | ast.Subscript)
-                else []
-            )
-        }
-        names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+        nodes = list(ast.walk(tree))
+        self.called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+        looked_into = (node.value for node in nodes if isinstance(node, ast.Attribute | ast.Subscript))
+        compared = (one for node in nodes if isinstance(node, ast.Compare) for one in node.comparators)
+        self.inner = {id(one) for one in (*looked_into, *compared)}
+        names = [node for node in nodes if isinstance(node, ast.Name)]
         self.used = {name.id for name in names}
         self.handed_on = {name.id for name in names if id(name) not in self.inner}
-        self.docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        self.docs = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
 
     def hits(self) -> Iterator[Hit]:
         for node in ast.walk(self.tree):
@@ -223,15 +216,9 @@ class _Auditor:
         if place and called != "builtins.print" and not called.startswith("logging."):
             yield node, "code.secret", called
         rule = self.table.methods.get(method, "")
-        if method in self.names.own:
-            rule = ""  # the snippet says itself what that is
-        elif (
-            rule
-            and called
-            and not called.startswith(("pathlib.Path", "builtins.open"))
-            and rule != "code.network"
-        ):
-            rule = ""  # a method of something that is known to be something else
+        is_other = bool(called) and not called.startswith(("pathlib.Path", "builtins.open"))
+        if method in self.names.own or (is_other and rule != "code.network"):
+            rule = ""  # the snippet says itself what that is, or it is a method of something else
         if self._opens_to_write(node, called, method):
             rule = "code.write"
         if not rule and self.table.rule_of(called) != "code.move":

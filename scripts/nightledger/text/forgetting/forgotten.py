@@ -6,7 +6,6 @@ sentence forgotten wants to hear no more of it.
 """
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
@@ -68,7 +67,7 @@ class Forgotten:
         )
 
     def told_in(self, lines: Sequence[str]) -> frozenset[int]:
-        """Give the lines of a text in which a sentence, an item or a paragraph, wrapped or not, claims again what was forgotten.
+        """Give the lines of each paragraph or item of a text that claims again, wrapped or not, what was forgotten.
 
         A line that says what was expunged is one of them.
 
@@ -83,20 +82,12 @@ class Forgotten:
 
 
 def _sentences(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
-    """Give paragraphs and items, and their sentences, with their first and last line."""
+    """Give paragraphs and items, and their sentences, each with the first and last line of its paragraph."""
     for start, end in _paragraphs(lines):
-        starts, pieces, size = [], [], 0
-        for line in lines[start:end]:
-            starts.append(size)
-            pieces.append(line.strip())
-            size += len(pieces[-1]) + 1
-        text, at = " ".join(pieces), 0
-        yield start + 1, end, _bare(text)
-        for stop in (*(match.end() for match in _SENTENCE_END.finditer(text)), len(text)):
-            if text[at:stop].strip():
-                first, last = (start + bisect_right(starts, place) for place in (at, stop - 1))
-                yield first, last, _bare(text[at:stop])
-            at = stop + (text[stop : stop + 1] == " ")
+        text = " ".join(line.strip() for line in lines[start:end])
+        for said in (text, *_SENTENCE_END.split(text)):
+            if said.strip():
+                yield start + 1, end, _bare(said)
 
 
 def _paragraphs(lines: Sequence[str]) -> Iterator[tuple[int, int]]:

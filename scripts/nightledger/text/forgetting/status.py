@@ -52,9 +52,6 @@ _SIGN = re.compile("[\u2190-\u2bff\ufe0f\U0001f300-\U0001faff]")
 _NEXT_FIELD = re.compile(r"\s[|\u2022\u00b7]\s")
 _CHOICE = re.compile(r"\s*[|/]\s*\w|\s*\?")
 """Behind a status: another one to choose from ("resolved | open"), or a question."""
-_LOOKS_LIKE_A_DATE = re.compile(
-    r"(?<![\d./-])(?:\d{4}[-/]\d{1,2}[-/]\d{1,2}|\d{1,2}\.\d{1,2}\.\d{4})(?![\d/-])"
-)
 _LETTER = re.compile(r"[^\W\d_]")
 _WORD = re.compile(r"[^\W\d_]{4,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """What says something beside a status and its date; "on", "am", "le", "the" do not."""
@@ -130,8 +127,6 @@ def find_status(entry: Entry, today: date, *, signed: date | None = None) -> Sta
     if any(day > today for day in _days(_fields(lines, _pattern(_REVISIT)))):
         return Status(closure=closure, kept=Kept.REVISIT)
     found = _since([rest for *_, rest in told], lines, entry)
-    if isinstance(found, Kept):
-        return Status(closure=closure, kept=found)
     since = max((day for day in (found, signed) if day), default=None)
     late = Kept.NO_DATE if since is None else Kept.FUTURE_DATE if since > today else None
     return Status(closure=closure, since=since, kept=late)
@@ -187,8 +182,8 @@ def _without_dates(text: str) -> str:
     return text
 
 
-def _since(rests: Iterable[str], lines: list[str], entry: Entry) -> date | Kept | None:
-    """Give the day of an entry's end by the first place that has one, or why it is none."""
+def _since(rests: Iterable[str], lines: list[str], entry: Entry) -> date | None:
+    """Give the day of an entry's end by the first place that has one; None where none has."""
     revisited = set(_places(lines, _pattern(_REVISIT)))
     text = [line for n, line in enumerate(lines) if n not in revisited]
     places = (
@@ -197,23 +192,11 @@ def _since(rests: Iterable[str], lines: list[str], entry: Entry) -> date | Kept 
         text,
         *([title] for title in reversed(entry.section)),
     )
-    for place in places:
-        days = list(_days(place))
-        if any(_is_impossible(part) for part in place):
-            return Kept.IMPOSSIBLE_DATE
-        if days:
-            return max(days)
-    return None
+    return next((max(days) for days in map(list, map(_days, places)) if days), None)
 
 
 def _days(texts: Iterable[str]) -> Iterator[date]:
     return (found.day for text in texts for found in find_dates(text) if found.exact)
-
-
-def _is_impossible(text: str) -> bool:
-    """Say whether something looks like a date and is none: 2026-02-30."""
-    known = {place for found in find_dates(text) for place in range(found.start, found.end)}
-    return any(match.start() not in known for match in _LOOKS_LIKE_A_DATE.finditer(text))
 
 
 def _places(lines: list[str], label: re.Pattern[str]) -> Iterator[int]:

@@ -71,14 +71,8 @@ class Passage:
         self._places: dict[str, tuple[int, ...]] = {}
         self._found: dict[tuple[str, bool, tuple[str, ...]], list[re.Match[str]]] = {}
 
-    def places(self, anchor: str) -> tuple[int, ...]:
-        """Return the first character of each ``anchor``, in order."""
-        if anchor not in self._places:
-            self._places[anchor] = tuple(_places(self.lowered, anchor))
-        return self._places[anchor]
-
     def spots(self, pattern: str) -> tuple[int, ...]:
-        """Return where ``pattern`` begins to match, in order."""
+        """Return where ``pattern``, or an anchor with its signs escaped, begins to match, in order."""
         if pattern not in self._places:
             self._places[pattern] = tuple(
                 found.start() for found in _compiled(pattern).finditer(self.lowered)
@@ -97,9 +91,8 @@ class Passage:
         if not rule.anchors and not rule.spots:
             yield 0, len(self.text)
         first = last = -1
-        anchored = (place for anchor in rule.anchors for place in self.places(anchor))
-        spotted = (place for pattern in rule.spots for place in self.spots(pattern))
-        for place in sorted([*anchored, *spotted]):
+        near = (*map(re.escape, rule.anchors), *rule.spots)
+        for place in sorted(place for pattern in near for place in self.spots(pattern)):
             if place - WINDOW_BEFORE > last:
                 if last >= 0:
                     yield first, last
@@ -168,13 +161,6 @@ def lower(text: str) -> str:
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.MULTILINE)
-
-
-def _places(text: str, anchor: str) -> Iterator[int]:
-    place = text.find(anchor)
-    while place >= 0:
-        yield place
-        place = text.find(anchor, place + len(anchor))
 
 
 Pattern = str | tuple[str, ...]

@@ -167,7 +167,8 @@ def telling(lines: Sequence[str]) -> set[int]:
     passage = Passage("\n".join(lines))
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
     found: set[int] = set()
-    for place in (place for hint in written("secrets").words(("{hints}",)) for place in passage.places(hint)):
+    hints = map(re.escape, written("secrets").words(("{hints}",)))
+    for place in (place for hint in hints for place in passage.spots(hint)):
         at = bisect_right(starts, place) - 1
         while at not in found:
             found.add(at)

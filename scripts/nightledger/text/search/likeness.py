@@ -11,6 +11,7 @@ Invariant: pure; the same texts in another order give the same likeness.
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from nightledger.domain.search.ranking import rarity
 from nightledger.text.search.tokens import plain, query_terms, stop_words, words_in
@@ -28,8 +29,6 @@ LEAST_BEGINNING = 6
 class Likeness:
     """A question, to be compared with texts."""
 
-    __slots__ = ("_meant", "_rarity", "_tells", "_total", "_weights")
-
     def __init__(self, question: str, texts: Sequence[str]) -> None:
         """Read a question, and what each of its words tells among some texts.
 
@@ -42,7 +41,7 @@ class Likeness:
         for at, word in enumerate(asked):
             for base, share in _spellings(plain(word)).items():
                 self._weights.setdefault(base, {})[at] = share
-        self._meant: dict[str, dict[int, float]] = {}
+        self._meant = cache(self._look_up)
         spoken = [set(words_in(text)) for text in texts] if asked else []
         held = Counter(at for words in spoken for at in self._shared(words))
         holding = Counter(word for words in spoken for word in words - stop_words())
@@ -67,10 +66,7 @@ class Likeness:
         """Give which words of the question are meant by some words, each with the weight of the best."""
         best: dict[int, float] = {}
         for word in words:
-            meant = self._meant.get(word)
-            if meant is None:
-                meant = self._meant[word] = self._look_up(word)
-            for at, weight in meant.items():
+            for at, weight in self._meant(word).items():
                 best[at] = max(weight, best.get(at, 0.0))
         return best
 
