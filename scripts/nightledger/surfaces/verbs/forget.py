@@ -41,7 +41,8 @@ def run(options: argparse.Namespace, context: Context) -> int:
         RefusedError: It is pinned, the operator said no, or it has no place of its own.
     """
     with reading(context, person=True) as seen:
-        placed = _find(context, seen, options.id)
+        standing = find_standing(seen.gate.home, seen.ledger.book).entries
+        placed = standing[choose_id(context, seen, standing, options.id)]
         context.print_lines(entry_lines(seen, [placed]))
         section = _section(seen, placed)
         under = screen.shown(" > ".join(placed.entry.section) or "no heading")
@@ -72,11 +73,6 @@ def run(options: argparse.Namespace, context: Context) -> int:
         f"'nightledger undo {proposal.id}' brings it back within the undo window.",
     )
     return 0
-
-
-def _find(context: Context, session: Session, word: str) -> Placed:
-    standing = find_standing(session.gate.home, session.ledger.book).entries
-    return standing[choose_id(context, session, standing, word)]
 
 
 def _require_unpinned(session: Session, placed: Placed) -> None:

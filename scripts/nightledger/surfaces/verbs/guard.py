@@ -78,7 +78,8 @@ def _look_after(options: argparse.Namespace, context: Context) -> int:
             context.print_lines(_lines(sighting))
     if not sightings and not context.quiet:
         context.print("Every gated and protected file is as it was accepted.")
-    return EXIT_ALARM if _alarms(sightings, options) else 0
+    alarms = (one.problem or (options.exit_code and not one.relocked) for one in sightings)
+    return EXIT_ALARM if any(alarms) else 0
 
 
 def _set_locks(wanted: str, context: Context) -> int:
@@ -97,12 +98,6 @@ def _set_locks(wanted: str, context: Context) -> int:
     told = sentences("locks")
     context.print_lines(f"{one.path}: {told[one.held.value]}" for one in found if one.held.value in told)
     return 0
-
-
-def _alarms(sightings: "tuple[Sighting, ...]", options: argparse.Namespace) -> bool:
-    if any(sighting.problem for sighting in sightings):
-        return True
-    return bool(options.exit_code) and any(not sighting.relocked for sighting in sightings)
 
 
 def _nothing_new(context: Context) -> bool:

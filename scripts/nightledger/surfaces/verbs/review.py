@@ -8,12 +8,12 @@ Changes no memory: 'nightledger apply' does, when the cooling period is over.
 import argparse
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache, partial
 
 from msgspec import Struct, field
 
 from nightledger.domain.errors import NightledgerError, RefusedError
 from nightledger.domain.periods import log_day
+from nightledger.domain.states import Book
 from nightledger.domain.words import count_of
 from nightledger.files.configuration import home_zone
 from nightledger.gate.gated import watched, why_unreadable
@@ -148,27 +148,22 @@ class Questions(Struct, kw_only=True):
 
     Attributes:
         context: The command's surroundings.
+        gate: The home, opened.
+        book: What became of every proposal, as shown.
         items: What is asked about; a change that is reworded is replaced by its new wording.
-        more: Gives the evidence of a change as rows of the screen.
+        elsewhere: Gives the evidence of what waits on another machine, which is worded and known by its headings there;
+            None where it waits here.
         given: Answers so far, by the place of their item.
-        keep: Keeps them through whatever ends the review, and tells whether it could.
-        kept: Whether they are kept.
-        edit: Lets the operator word a change; gives what waits in its place then, or nothing; None where nothing can be worded here.
-        heading: Gives the heading of the notes that a change comes from; empty where there is none.
-        sides: Gives the two wordings of which a change asks which stays, as rows of the screen; nothing where it asks about none.
-        settle: Gives what an operator's choice between them comes to: an answer, or what waits in the change's place.
+        kept: Whether they are kept through whatever ends the review.
     """
 
     context: Context
+    gate: Gate
+    book: Book
     items: list[Item]
-    more: Callable[[Item], list[str]]
+    elsewhere: Callable[[Item], list[str]] | None = None
     given: dict[int, Answer] = field(default_factory=dict)
-    keep: Callable[[Mapping[int, Answer]], bool] = lambda _: False
     kept: bool = True
-    edit: Callable[[Item], Sequence[Item]] | None = None
-    heading: Callable[[Item], str] = lambda _: ""
-    sides: Callable[[Item], list[str]] = lambda _: []
-    settle: Callable[[Item, str, str], tuple[Answer | None, Sequence[Item]]] = lambda *_: (None, ())
 
     def ask_all(self) -> list[Answer]:
         """Ask about every change that has no answer yet; nothing where the operator signs nothing now."""
@@ -188,7 +183,7 @@ class Questions(Struct, kw_only=True):
     def _ask(self, at: int) -> tuple[int, str]:
         """Ask until there is an answer; give where to go on, and the key."""
         item, place = self.items[at], (at + 1, len(self.items))
-        self.context.print_lines([*screen.item_lines(item, *place), *self.sides(item)])
+        self.context.print_lines([*screen.item_lines(item, *place), *self._sides(item)])
         if at in self.given:
             self.context.print(f"  answered: {choices.word_of(item, self.given[at])}; Enter keeps that")
         while True:
@@ -207,38 +202,69 @@ class Questions(Struct, kw_only=True):
         if key == "u" and self.items[at].unread:
             self.items[at] = self.items[at].unmasked()
             return at  # shown and asked about next
-        if key == "e" and self.edit and (worded := self.edit(self.items[at])):
+        given, worded = self._answers(at, key), self._worded(self.items[at], key)
+        if key in SIDE_KEYS:
+            when = screen.ask(_WHEN) if key == SIDE_KEYS[-1] else ""
+            answer, worded, why = settle_sides(self.context, self.gate, self.items[at], key, when)
+            say(self.context, why)
+            given = {at: answer} if answer else {}
+        if worded:
             choices.put_worded(self.items, self.given, at, worded)
             return at  # shown and asked about next
-        given = self._answers(at, key)
-        if key in SIDE_KEYS:
-            answer, worded = self.settle(
-                self.items[at], key, screen.ask(_WHEN) if key == SIDE_KEYS[-1] else ""
-            )
-            given = {at: answer} if answer else {}
-            if worded:
-                choices.put_worded(self.items, self.given, at, worded)
-                return at  # shown and asked about next
         if given:
             self.given |= given
             self.kept = self.keep(self.given)
         return self._next(at + 1) if given else None
 
+    def keep(self, given: Mapping[int, Answer]) -> bool:
+        """Keep answers through whatever ends the review; tell whether that could be done."""
+        try:
+            keep_draft(self.gate, self.items, given)
+        except (NightledgerError, OSError) as error:
+            self.context.note(f"what you answer cannot be kept until it is signed: {error}")
+            return False
+        return True
+
+    def _worded(self, item: Item, key: str) -> Sequence[Item]:
+        from nightledger.surfaces.verbs.edit import revise_change
+
+        return revise_change(self.context, item) if key == "e" else ()
+
+    def _heading(self, item: Item) -> str:
+        """Return the heading of the notes that a change comes from; empty where there is none."""
+        from nightledger.gate.forgetting.forgotten import heading_of
+
+        return "" if self.elsewhere else heading_of(self.gate.home, item.change.evidence)
+
+    def _sides(self, item: Item) -> list[str]:
+        """Return the two wordings of which a change asks which stays, one below the other, each behind its key."""
+        texts = [] if self.elsewhere else told_sides(self.gate, item)
+        pairs = zip(SIDE_KEYS, texts, strict=False)
+        return [
+            row for key, text in pairs for row in screen.wrap(text, indent=screen.INSIDE, first=f"  {key} ")
+        ]
+
+    def _evidence(self, item: Item) -> list[str]:
+        from nightledger.gate.forgetting.forgotten import read_forgotten
+
+        expunged = read_forgotten(self.gate, (), self.book).expunged
+        return screen.evidence_lines(self.gate.home, item.change, told=item.told, expunged=expunged)
+
     def _keys(self, at: int) -> dict[str, str]:
         item, many = self.items[at], len(choices.alike(self.items, at))
         drift, more = choices.is_drift(item), self._next(at + 1) < len(self.items)
-        has_sides = bool(self.sides(item))
+        has_sides = bool(self._sides(item))
         sides = {key: f"{key} {word}" * has_sides for key, word in zip(SIDE_KEYS, SIDE_WORDS, strict=True)}
         shown = {
             **sides,
             "y": "y keep" if drift else "y sign",
             "n": "n take back" if drift else "n reject",
-            "e": "e edit" if choices.can_word(item) and self.edit else "",
+            "e": "e edit" if choices.can_word(item) and not self.elsewhere else "",
             "a": f"a all {many} at once" if many else "",
             "s": "s later",
             "b": "b back" if at else "",
             "r": "r reject the rest" if more and not drift else "",
-            "h": "h never from this heading" if self.heading(item) and not drift else "",
+            "h": "h never from this heading" if self._heading(item) and not drift else "",
             "u": "u unmask" if item.unread else "",
             "d": "d whole diff",
             "v": "v evidence",
@@ -256,8 +282,8 @@ class Questions(Struct, kw_only=True):
         if key == "h":
             from nightledger.gate.forgetting.forgotten import NEVER
 
-            heading = self.heading(self.items[at])
-            rest = [n for n in rest if self.heading(self.items[n]) == heading]
+            heading = self._heading(self.items[at])
+            rest = [n for n in rest if self._heading(self.items[n]) == heading]
             return self._same(rest, Verb.REJECT, NEVER + heading)
         return self._same(rest if key == "r" else [at], _VERBS.get(key))
 
@@ -281,7 +307,7 @@ class Questions(Struct, kw_only=True):
         if key == "d":
             return screen.diff_rows(item)
         if key == "v":
-            return self.more(item)
+            return self.elsewhere(item) if self.elsewhere else self._evidence(item)
         why = screen.shown(choices.why_not(item, _VERBS.get(key)))
         first = "  it cannot be signed: "
         return screen.wrap(why, indent=screen.INSIDE, first=first) if why else []
@@ -317,33 +343,13 @@ def questions_of(
         context: The command's surroundings.
         session: The home, as shown.
         items: What is asked about.
-        elsewhere: Gives the evidence of what waits on another machine, which is worded and known by its headings there.
+        elsewhere: As :class:`Questions` has it.
     """
-    from nightledger.gate.forgetting.forgotten import heading_of, read_forgotten
-    from nightledger.surfaces.verbs.edit import revise_change
-
-    gate = session.gate
-
-    def more(item: Item) -> list[str]:
-        expunged = read_forgotten(gate, (), session.ledger.book).expunged
-        return screen.evidence_lines(gate.home, item.change, told=item.told, expunged=expunged)
-
-    def keep(given: Mapping[int, Answer]) -> bool:
-        try:
-            keep_draft(gate, items, given)
-        except (NightledgerError, OSError) as error:
-            context.note(f"what you answer cannot be kept until it is signed: {error}")
-            return False
-        return True
-
-    heading = cache(partial(heading_of, gate.home))
+    gate, book = session.gate, session.ledger.book
     given, changed = read_draft(gate, items)
-    questions = Questions(context=context, items=items, more=elsewhere or more, given=given, keep=keep)
-    if elsewhere is None:
-        questions.edit = lambda item: revise_change(context, item)
-        questions.heading = lambda item: heading(item.change.evidence)
-        questions.sides = partial(_side_rows, gate)
-        questions.settle = partial(_settle, context, gate)
+    questions = Questions(
+        context=context, gate=gate, book=book, items=items, elsewhere=elsewhere, given=given
+    )
     if given:
         say(context, f"Taken up from your last review: {counts_of(items, given)}; b goes back to them.")
     if changed:
@@ -359,24 +365,6 @@ def told_sides(gate: Gate, item: Item) -> list[str]:
     other = f"line {sides.other_line}" if sides.other_line else "new"
     told = ((f"line {sides.line}", sides.first), (other, sides.second))
     return [f"{place}: {screen.shown(text.strip(), told=item.told)}" for place, text in told]
-
-
-def _side_rows(gate: Gate, item: Item) -> list[str]:
-    """Return the two wordings, one below the other, each behind its key."""
-    return [
-        row
-        for key, text in zip(SIDE_KEYS, told_sides(gate, item), strict=False)
-        for row in screen.wrap(text, indent=screen.INSIDE, first=f"  {key} ")
-    ]
-
-
-def _settle(
-    context: Context, gate: Gate, item: Item, key: str, when: str
-) -> tuple[Answer | None, Sequence[Item]]:
-    """Return what a choice between two wordings comes to, and say why it comes to nothing."""
-    answer, worded, why = settle_sides(context, gate, item, key, when)
-    say(context, why)
-    return answer, worded
 
 
 def settle_sides(

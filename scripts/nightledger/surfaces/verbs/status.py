@@ -301,13 +301,7 @@ def _parts(status: Record, name: Callable[[str], str]) -> Iterator[tuple[str, li
     yield "empty", [screen.shown(why_empty(Home(status["home"])))] if status["empty"] else []
     yield "waits", [_waits(status["waiting"], now)]
     yield "signed", _listed(status["signed"], lambda term: _signed(term, now, name))
-    yield (
-        "undo",
-        _listed(
-            status["undoable"][::-1],
-            lambda term: f"{_named(term, name)}, until {screen.utc(term['undo_until'])}",
-        ),
-    )
+    yield "undo", _listed(status["undoable"][::-1], lambda term: _undoable(term, name))
     yield "held back", _held_back(status["held"][::-1])
     yield "not asked", _listed(status["unasked"], _unasked)
     yield "", ["ask again: nightledger proposals --ask-again NAME"] if status["unasked"] else []
@@ -315,10 +309,8 @@ def _parts(status: Record, name: Callable[[str], str]) -> Iterator[tuple[str, li
     yield "ran", [_ran(run) for run in status["runs"]] or ["no night yet"]
     due = f"{count_of(status['still_due'], 'period is', 'periods are')} due: nightledger night"
     yield "next", [due if status["still_due"] else screen.utc(status["next_due_at"])]
-    yield (
-        "model",
-        [*map(_analyst, filter(None, [status["analyst"]])), *map(_asked, filter(None, [status["asked"]]))],
-    )
+    tells = (("analyst", _analyst), ("asked", _asked))
+    yield "model", [tell(status[of]) for of, tell in tells if status[of]]
     yield "staged", list(_staged(status["staged"], now)) if status["staged"] else []
 
 
@@ -375,6 +367,10 @@ def _signed(term: Record, now: datetime, name: Callable[[str], str]) -> str:
     until = term["cools_until"]
     state = f"cools until {screen.utc(until)}" if now < read_moment(until) else "cooled: apply"
     return f"{_named(term, name)}, {state}"
+
+
+def _undoable(term: Record, name: Callable[[str], str]) -> str:
+    return f"{_named(term, name)}, until {screen.utc(term['undo_until'])}"
 
 
 def _named(term: Record, name: Callable[[str], str]) -> str:
