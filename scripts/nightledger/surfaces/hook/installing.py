@@ -7,7 +7,6 @@ lead there; what others put there stays, value for value.
 import json
 import os
 import shlex
-import stat
 import sys
 from collections.abc import Mapping
 from string import Template
@@ -181,9 +180,7 @@ def take(step: Step) -> None:
     Raises:
         FileChangedError: Somebody wrote the file meanwhile; nothing was changed.
         NotDurableError: The disk reports a failure.
-        RefusedError: Its owner made it read-only.
     """
-    _require_writable(step.path)
     if step.after is None:
         _unlink(step.path)
         return
@@ -274,14 +271,6 @@ def _text(raw: bytes | None) -> str:
 
 def _unfit(path: str, hint: str, error: ValueError) -> ConfigurationError:
     return ConfigurationError(f"{path} is left as it is: {error}", hint=hint)
-
-
-def _require_writable(path: str) -> None:
-    """Respect that an owner made a file read-only: replacing it would pass that by."""
-    if os.path.exists(path) and not stat.S_IMODE(os.stat(path).st_mode) & 0o222:
-        raise RefusedError(
-            f"{path} is read-only", hint="make it writable, or edit it by hand: without --yes it is shown"
-        )
 
 
 def _unlink(path: str) -> None:
