@@ -168,6 +168,8 @@ def receive(options: argparse.Namespace, context: Context) -> int:
     aside = "{name} cannot be taken in and is set aside in cur/: {reason}"
     wrong += [aside.format(**one) for one in emptied.unreadable]
     notes = [f"error: {told}" for told in wrong]
+    if emptied.problems:
+        notes.append("hint: mend what the error names; each round tries again, and nothing is done twice")
     if emptied.later and not context.quiet:
         notes.append(f"{count_of(emptied.later, 'letter waits', 'letters wait')} for the next round")
     record = {**asdict(emptied), "set_aside": len(emptied.unreadable)}

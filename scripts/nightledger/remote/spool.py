@@ -30,7 +30,7 @@ def _box(path: str) -> Iterator[None]:
     try:
         yield
     except (NightledgerError, OSError) as error:
-        hint = getattr(error, "hint", "") or "mend it; each round tries again, and nothing is done twice"
+        hint = getattr(error, "hint", "") or "mend it"
         raise BoxError(f"the box {path} cannot be used: {error}", hint=hint) from error
 
 
