@@ -51,6 +51,19 @@ def test_what_was_made_by_hand_under_the_name_of_a_letter_is_told_and_set_aside(
     assert "0 letters wait, 2 set aside in cur/ that could not be read" in shown
 
 
+def test_a_letter_waits_where_what_is_wrong_lies_in_the_home(pair: Pair, shared: Path) -> None:
+    send(pair)
+    (letter,) = (shared / pair.agent.home_id / "new").iterdir()
+    peers = Path(pair.agent.desk.home.peers)
+    known = peers.read_bytes()
+    for content in (b"{", None):
+        peers.unlink() if content is None else peers.write_bytes(content)
+        assert pair.agent.run("channel", "receive").status != 0
+        assert letter.exists()
+    peers.write_bytes(known)
+    assert len(empty_boxes(pair.agent.context()).answered) == 1
+
+
 def test_a_run_at_work_leaves_letters_for_the_next_round(
     pair: Pair, shared: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

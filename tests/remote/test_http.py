@@ -86,8 +86,8 @@ def test_what_is_asked_for_is_answered_and_the_connection_closed(
     for method, path in (("GET", "/"), ("GET", "/x"), ("POST", "/health")):
         assert ask(server, method, path, b"" if method == "POST" else None)[0] == 404
     for body in (b"locked", b"damaged"):
-        status, content, headers = ask(server, "POST", "/", body)
-        assert (status, headers["Retry-After"], b"somewhere" in content) == (503, "5", False)
+        status, content, _ = ask(server, "POST", "/", body)
+        assert (status, b"somewhere" in content) == (503, False)
     assert capsys.readouterr().err == "echo: damaged: /somewhere\n"
     with suppress(http.client.HTTPException, OSError):
         ask(server, "POST", "/", b"bug")

@@ -10,6 +10,7 @@ from tests.remote.witnesses import Machines
 from tests.trust.witnesses import head_of, note_of, tree_of
 
 from nightledger.remote.cosigner import add_logs, open_witness
+from nightledger.remote.transport import TransportError
 from nightledger.remote.witness_asking import newest_head
 from nightledger.trust.policy import parse_policy
 from nightledger.trust.proof import Continuation, dump_continuation
@@ -37,10 +38,12 @@ def test_a_witness_that_serves_learns_of_a_log_that_is_added_and_waits_for_a_lis
         assert post(url, request)[0] == 404
         listed.write_bytes(b"nonsense\n")
         assert post(url, request)[0] == 503
+        with pytest.raises(TransportError, match="503"):
+            newest_head(url, "another log")
         listed.unlink()
         add_logs(machines.box.directory, parse_policy(known, where="logs").logs)
         assert post(url, request)[0] == 200
-    assert capfd.readouterr().err.count("is no word of a policy") == 1
+    assert capfd.readouterr().err.count("is no word of a policy") == 2
 
 
 def test_statuses_and_content_types_are_those_of_the_specification(machines: Machines) -> None:

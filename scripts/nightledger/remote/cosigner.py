@@ -20,6 +20,7 @@ from http import HTTPStatus
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.errors import EXIT_ALARM, ConfigurationError, IntegrityError, UsageError
 from nightledger.files.atomic import Lock, create_file, replace_file
@@ -76,24 +77,14 @@ class Cosigner(Struct, frozen=True, kw_only=True):
     Attributes:
         directory: Its own; 0700.
         vkeys: Its verifier keys: Ed25519 and, where the platform has it, ML-DSA-44.
+        logs: Verifier keys of the logs that it cosigns for.
         key: Its private keys.
     """
 
     directory: Path
     vkeys: tuple[notes.VerifierKey, ...]
+    logs: tuple[notes.VerifierKey, ...]
     key: KeyPair
-
-    @property
-    def logs(self) -> tuple[notes.VerifierKey, ...]:
-        """Verifier keys of the logs that it cosigns for, as its list has them now.
-
-        Raises:
-            RecordError: The list is malformed.
-        """
-        path = os.fspath(self.directory / LOGS)
-        if not os.path.lexists(path):
-            return ()
-        return parse_policy(read_regular(path, MAX_POLICY_BYTES), where=path).logs
 
     def answer(self, raw: bytes, now: datetime) -> Response:
         """Answer one request: cosign, or say why not.
@@ -123,6 +114,9 @@ class Cosigner(Struct, frozen=True, kw_only=True):
         Args:
             origin_sha256: Hex SHA-256 of the log's origin.
         """
+        known = {hashlib.sha256(log.name.encode()).hexdigest() for log in self.logs}
+        if origin_sha256 not in known:
+            return None
         return read_optional(os.fspath(self.directory / HEADS / origin_sha256), notes.MAX_NOTE_BYTES)
 
     def _cosign(self, note: notes.Note, origin: str, stated_s: int, now: datetime) -> Response:
@@ -200,9 +194,16 @@ def open_witness(directory: Path) -> Cosigner:
     most = len(made) + (key.mldsa44 is None)
     if not made or vkeys[: len(made)] != made or len(vkeys) > most:
         raise ConfigurationError(f"{directory / VKEYS} does not name the keys that lie beside it")
-    box = Cosigner(directory=directory, vkeys=vkeys, key=key)
-    _ = box.logs  # as each request will read it
-    return box
+    return Cosigner(directory=directory, vkeys=vkeys, logs=_read_logs(directory), key=key)
+
+
+def renew(box: Cosigner) -> Cosigner:
+    """Give a witness with the logs that it knows now: one that serves learns of those that were added.
+
+    Raises:
+        RecordError: Its list of logs is malformed.
+    """
+    return replace(box, logs=_read_logs(box.directory))
 
 
 def add_logs(directory: Path, logs: Sequence[notes.VerifierKey]) -> Cosigner:
@@ -215,13 +216,19 @@ def add_logs(directory: Path, logs: Sequence[notes.VerifierKey]) -> Cosigner:
     Raises:
         RecordError: A key is of a kind that signs no checkpoints.
     """
-    box = open_witness(directory)
-    known = box.logs
+    known = _read_logs(directory)
     new = [log for log in logs if log not in known]
     content = dump_policy(Policy(logs=(*known, *new)))
     parse_policy(content, where="the list of logs")  # as it will be read
     replace_file(os.fspath(directory / LOGS), content)
-    return box
+    return open_witness(directory)
+
+
+def _read_logs(directory: Path) -> tuple[notes.VerifierKey, ...]:
+    path = os.fspath(directory / LOGS)
+    if not os.path.lexists(path):
+        return ()
+    return parse_policy(read_regular(path, MAX_POLICY_BYTES), where=path).logs
 
 
 def _head_path(directory: Path, origin: str) -> str:
@@ -289,19 +296,16 @@ def open_server(address: tuple[str, int], box: Cosigner, now: Callable[[], datet
         ConfigurationError: The address is taken or is none of this machine's.
     """
 
+    def answer(raw: bytes) -> Response:
+        return renew(box).answer(raw, now())
+
     def look(path: str) -> Response | None:
         match = _CHECKPOINT.fullmatch(path)
-        head = box.checkpoint(match[1]) if match else None
+        head = renew(box).checkpoint(match[1]) if match else None
         return None if head is None else Response(status=HTTPStatus.OK, content=head)
 
     most = MAX_REQUEST_BYTES
-    service = Service(
-        name="witness",
-        path=ADD_CHECKPOINT,
-        max_bytes=most,
-        answer=lambda raw: box.answer(raw, now()),
-        look=look,
-    )
+    service = Service(name="witness", path=ADD_CHECKPOINT, max_bytes=most, answer=answer, look=look)
     return Server(address, service)
 
 
@@ -338,7 +342,7 @@ def add(options: argparse.Namespace, context: Context) -> int:
             hint="nightledger witness add config/nightledger/policy (of the home), or its verifier keys",
         )
     logs = [key for word in options.words for key in _logs_of(word)]
-    box = add_logs(Path(options.directory), logs)
+    box = add_logs(open_witness(Path(options.directory)).directory, logs)
     names = sorted({log.name for log in box.logs})
     lines = [f"It cosigns for {len(names)} log{'' if len(names) == 1 else 's'}:", *(f"  {n}" for n in names)]
     tell(context, {"directory": options.directory, "logs": [log.dump() for log in box.logs]}, lines)

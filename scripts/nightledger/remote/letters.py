@@ -30,7 +30,7 @@ from nightledger.files.configuration import load_operator
 from nightledger.files.durable import make_dir, read_optional
 from nightledger.files.home import Home
 from nightledger.remote import receiving
-from nightledger.remote.peers import load_machine_key, read_peers, verify_peer
+from nightledger.remote.peers import load_machine_key, open_message, read_peers, verify_peer
 from nightledger.remote.spool import MESSAGE_SUFFIX, REPLY_SUFFIX, BoxError, Spool
 from nightledger.remote.transport import Caller, is_loopback
 from nightledger.surfaces.context import Context
@@ -278,14 +278,11 @@ def empty_boxes(context: Context) -> Emptied:
             box = Spool(directory, Home(context.home_path).identity.id)
             names = box.names()
         except BoxError as error:
-            emptied.problems.append(f"{error}; {error.hint}".removesuffix("; "))
+            emptied.problems.append(f"{error}; {error.hint}")
             continue
         for name in names:
             try:
                 _deal(context, peers, box, name, emptied)
-            except BoxError as error:
-                emptied.problems.append(f"{error}; {error.hint}".removesuffix("; "))
-                emptied.later += 1
             except errors.IntegrityError:
                 raise
             except errors.NightledgerError as error:
@@ -299,24 +296,34 @@ def empty_boxes(context: Context) -> Emptied:
 
 def _deal(context: Context, peers: messages.Peers, box: Spool, name: str, emptied: Emptied) -> None:
     try:
-        content = box.read(name, MAX_REPLY_ENVELOPE_BYTES)
-        if content is None:
-            return
-        if name.endswith(REPLY_SUFFIX):
-            _take_reply(context, peers, name.removesuffix(REPLY_SUFFIX), content, emptied)
-        else:
-            answered = receiving.take_in(context, content)
-            told = answered.message
-            Spool(os.path.dirname(box.root), told.iss).put(f"{told.id}{REPLY_SUFFIX}", answered.envelope)
-            emptied.answered.append({"message": told.id, "action": told.action, "peer": answered.peer})
-    except (errors.RecordError, errors.RefusedError) as error:
-        # Its own fault; any other is ours, and it comes again.
-        box.set_aside(name)
-        emptied.unreadable.append({"name": name, "reason": str(error)})
+        if _is_taken(context, peers, box, name, emptied):
+            box.done(name)
     except errors.LockedError:
         emptied.later += 1
-    else:
-        box.done(name)
+    except BoxError as error:
+        emptied.problems.append(f"{error}; {error.hint}")
+        emptied.later += 1
+
+
+def _is_taken(context: Context, peers: messages.Peers, box: Spool, name: str, emptied: Emptied) -> bool:
+    """Deal with a letter and return whether that is done; one that is at fault itself is set aside, any other comes again."""
+    try:
+        content = box.read(name, MAX_REPLY_ENVELOPE_BYTES)
+        if content is None:
+            return False
+        if name.endswith(REPLY_SUFFIX):
+            _take_reply(context, peers, name.removesuffix(REPLY_SUFFIX), content, emptied)
+            return True
+        open_message(content, peers)
+    except (errors.RecordError, errors.RefusedError) as error:
+        box.set_aside(name)
+        emptied.unreadable.append({"name": name, "reason": str(error)})
+        return False
+    answered = receiving.take_in(context, content)
+    told = answered.message
+    Spool(os.path.dirname(box.root), told.iss).put(f"{told.id}{REPLY_SUFFIX}", answered.envelope)
+    emptied.answered.append({"message": told.id, "action": told.action, "peer": answered.peer})
+    return True
 
 
 def spools(context: Context) -> list[str]:

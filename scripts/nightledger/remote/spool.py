@@ -30,8 +30,8 @@ def _box(path: str) -> Iterator[None]:
     try:
         yield
     except (NightledgerError, OSError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise BoxError(f"the box {path} cannot be used: {why}", hint=getattr(error, "hint", "")) from error
+        hint = getattr(error, "hint", "") or "mend it"
+        raise BoxError(f"the box {path} cannot be used: {error}", hint=hint) from error
 
 
 class Spool:

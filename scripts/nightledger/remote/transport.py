@@ -37,7 +37,6 @@ NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 TEXT = "text/plain; charset=utf-8"
 MAX_LENGTH_DIGITS = 12
 """A longer Content-Length is no number that we would read as one."""
-RETRY_AFTER_S = 5
 
 
 class TransportError(NightledgerError):
@@ -299,8 +298,6 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", response.kind)
         self.send_header("Content-Length", str(len(response.content)))
         self.send_header("Connection", "close")
-        if response.status == HTTPStatus.SERVICE_UNAVAILABLE:
-            self.send_header("Retry-After", str(RETRY_AFTER_S))
         self.end_headers()
         self.wfile.write(response.content)
 

@@ -282,7 +282,7 @@ def _of_drift(home: Home, seen: "Seen", book: Book, now: datetime) -> Iterator[A
         if at := seen.earlier.get(path):
             message = f"{path} went back to what was accepted on {at:%Y-%m-%d %H:%M} UTC"
         item = Item(need=Need.DRIFT, key=path, since=_changed_at(home.path(path), now))
-        hint = "'nightledger review' asks about each section"
+        hint = "nightledger review asks about each section"
         yield Alarm(kind="drift", message=message, hint=hint, items=(item,))
     for path in seen.protected:
         message = f"{path}, a protected file, has changed since it was first seen or acknowledged"

@@ -4,11 +4,11 @@ Invariant: what is folded is what the log, the proposals and the outcomes say; n
 """
 
 import os
-from contextlib import closing, suppress
+from contextlib import closing
 
 from nightledger.codec.links import MAX_CURSORS_BYTES, VIEW_LINKS, dump_view, parse_link_cursor
 from nightledger.domain.errors import EXIT_ALARM
-from nightledger.files.configuration import home_zone, load_operator, load_settings
+from nightledger.files.configuration import home_zone, load_settings
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
 from nightledger.files.link_index import folded_links
@@ -16,9 +16,7 @@ from nightledger.gate.forgetting.forgotten import read_forgotten, tombstones
 from nightledger.gate.proposing.views import refresh_views, stale_views
 from nightledger.jobs.link import Options, link
 from nightledger.recall.indexing import refresh
-from nightledger.recall.meaning import EncoderError, learn
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.recalling import choose_encoder
 from nightledger.surfaces.session import Session, reading, writing
 
 
@@ -78,12 +76,11 @@ def rebuild_all(session: Session) -> list[str]:
 
 
 def rebuild_search(session: Session) -> int:
-    """Make the search index anew, after everything else that it is made of; gives how many chunks it has."""
+    """Make the search index anew, after everything else that it is made of; gives how many chunks it has.
+
+    What they mean is learned by the next search, where a server of embeddings is named.
+    """
     with closing(refresh(session.gate, session.ledger, session.moment, anew=True).store) as store:
-        encoder = choose_encoder(load_operator(str(session.gate.ring.directory)))
-        if encoder is not None:
-            with suppress(EncoderError):  # each search tries again, and says so
-                learn(session.gate.home, store, encoder, most=store.count())
         return store.count()
 
 

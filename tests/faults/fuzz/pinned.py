@@ -17,7 +17,7 @@ from tests.trust.witnesses import LogSigner, head_of, note_of, tree_of
 from nightledger.codec.canonical import MAX_INTEGER
 from nightledger.domain.errors import ConfigurationError, IntegrityError
 from nightledger.recall.meaning import EncoderError
-from nightledger.remote.cosigner import HEADS, Cosigner, WitnessError, add_logs, create_witness
+from nightledger.remote.cosigner import HEADS, Cosigner, WitnessError, create_witness
 from nightledger.remote.transport import Response
 from nightledger.surfaces import outside
 from nightledger.trust.keys import KeyRing, create_machine_key, load_operator_key, public_key_of
@@ -115,7 +115,7 @@ def _keys() -> tuple[bytes, ...]:
 @cache
 def _box() -> Cosigner:
     box = create_witness(scratch() / "remembering", "witness.example/9")
-    return add_logs(box.directory, (LogSigner().key,))
+    return replace(box, logs=(LogSigner().key,))
 
 
 def _request(old: int, new: int) -> bytes:

@@ -26,7 +26,7 @@ from nightledger.codec.records import dump_record, parse_record
 from nightledger.domain.decision import Actor
 from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.domain.message import MESSAGE_TYPE, Message, Peer, PeerKey, Peers
-from nightledger.remote.cosigner import Cosigner, add_logs, create_witness
+from nightledger.remote.cosigner import Cosigner, create_witness
 from nightledger.remote.peers import open_message, parse_peers
 from nightledger.remote.transport import Response
 from nightledger.trust.checkpoint import cosigned_ed25519, dump_checkpoint, parse_checkpoint, verifier_of
@@ -376,7 +376,7 @@ def _vkeys() -> list[bytes]:
 @cache
 def _box() -> Cosigner:
     box = create_witness(scratch() / "witness", "witness.example/9")
-    return add_logs(box.directory, (LogSigner().key,))
+    return replace(box, logs=(LogSigner().key,))
 
 
 def _check_answer(_: bytes, answer: Response) -> None:

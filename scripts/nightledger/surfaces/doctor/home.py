@@ -85,7 +85,8 @@ def check_seen(home: Home, seen: "Seen", at: Moment) -> Iterator[Check]:
     for alarm in of_look(home, seen, at):
         if alarm.kind:
             state = State.BAD if alarm.kind in OF_INTEGRITY else State.NOTE
-            yield Check(area="log", state=state, message=alarm.message, fix=alarm.hint)
+            area = "memory" if alarm.kind in ("drift", "changed") else "log"
+            yield Check(area=area, state=state, message=alarm.message, fix=alarm.hint)
     if seen.report.ok:
         yield found("log.good", size=seen.report.size)
         for what in seen.report.unchecked:
