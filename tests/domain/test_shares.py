@@ -1,4 +1,4 @@
-"""What became of changes like one that waits: of the same source, decided in this home."""
+"""What became of changes like one that waits: of the same source, stated as sure, decided in this home."""
 
 from itertools import chain, repeat
 from typing import Any
@@ -55,13 +55,13 @@ YES, NO = ChangeState.APPLIED, ChangeState.REJECTED
     [
         ([(0.35, YES, 10), (0.35, NO, 19)], 0, 0),
         ([(0.35, YES, 10), (0.35, NO, 20)], 30, 10),
-        ([(0.35, YES, 10), (0.75, NO, 20)], 30, 10),
+        ([(0.35, YES, 10), (0.75, NO, 20)], 10, 10),
         ([(0.35, YES, 9), (0.75, NO, 21)], 30, 9),
         ([(0.35, YES, 10), (0.35, ChangeState.PENDING, 90), (0.35, ChangeState.WITHDRAWN, 90)], 0, 0),
         ([(0.35, ChangeState.UNDONE, 10), (0.35, NO, 20), (0.35, ChangeState.SUPERSEDED, 9)], 30, 10),
     ],
 )
-def test_a_share_is_of_all_of_a_source_and_of_nothing_before_thirty(
+def test_a_share_is_of_those_as_sure_where_there_are_ten_and_of_nothing_before_thirty(
     counts: list[tuple[float, ChangeState, int]], decided: int, signed: int
 ) -> None:
     one = replace(change(1), confidence=0.31)

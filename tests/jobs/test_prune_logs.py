@@ -38,8 +38,8 @@ def test_the_logs_of_a_month_are_one_proposal_answered_line_by_line(nights: Nigh
     nights.write("2026-01-02.md", LOG)
     found = compress(nights)
     assert [(p.period, p.title, len(p.changes)) for p in found.proposals] == [
-        ("2025-12", "Compress 3 daily logs of 2025-12", 3),
-        ("2026-01", "Compress 1 daily log of 2026-01", 1),
+        ("2025-12", "Compress 3 logs of 2025-12", 3),
+        ("2026-01", "Compress 1 log of 2026-01", 1),
     ]
     nights.desk.approve(found.proposals[0], only=[2])
     nights.desk.wait(hours=3)

@@ -1,4 +1,4 @@
-"""How many proposals like one that waits were signed in this home: of the same source.
+"""How many proposals like one that waits were signed in this home: of the same source, and stated as sure.
 
 Invariant: pure; what nobody decided, or the operator asked for, counts for nothing.
 """
@@ -17,6 +17,9 @@ MODEL_CHOSE = "a model chose it"
 """Begins the reason of a change that a model chose, also once its operator has put it into other words."""
 ENOUGH = 30
 """Decided changes of a source from which a share of them is told."""
+BAND_ENOUGH = 10
+"""Of these, so many as sure as one that waits; else the share is of all of the source. Our choice: a tenth is then one of them."""
+BANDS = 10
 _SIGNED = frozenset({ChangeState.APPROVED, ChangeState.APPLIED, ChangeState.UNDONE})
 DECIDED = _SIGNED | {ChangeState.REJECTED}
 
@@ -70,25 +73,32 @@ def source_of(proposal: Proposal, change: Change) -> Source | None:
 
 
 class Shares:
-    """What became of every change that was decided, by source.
+    """What became of every change that was decided, by source and by how sure it was said to be.
 
     Args:
         decided: Each with its proposal and its state.
     """
 
     def __init__(self, decided: Iterable[tuple[Proposal, Change, ChangeState]] = ()) -> None:
-        self._counts: dict[Source, Counter[str]] = {}
+        self._counts: dict[tuple[Source, int | None], Counter[str]] = {}
         for proposal, change, state in decided:
             source = source_of(proposal, change)
-            if source is not None and state in DECIDED:
-                signed = state in _SIGNED
-                count = self._counts.setdefault(source, Counter())
+            if source is None or state not in DECIDED:
+                continue
+            signed = state in _SIGNED
+            for band in (None, _band(change)):
+                count = self._counts.setdefault((source, band), Counter())
                 count += Counter(decided=1, signed=signed, reworded=signed and bool(proposal.supersedes))
 
     def of(self, proposal: Proposal, change: Change) -> Share | None:
         """Return what became of changes like this one; None before there are enough of its source."""
         source = source_of(proposal, change)
-        if source is None or self._counts.get(source, Counter())["decided"] < ENOUGH:
+        if source is None or self._counts.get((source, None), Counter())["decided"] < ENOUGH:
             return None
-        told = self._counts[source]
+        alike = self._counts.get((source, _band(change)), Counter())
+        told = alike if alike["decided"] >= BAND_ENOUGH else self._counts[source, None]
         return Share(source=source, decided=told["decided"], signed=told["signed"], reworded=told["reworded"])
+
+
+def _band(change: Change) -> int:
+    return min(BANDS - 1, int(change.confidence * BANDS))

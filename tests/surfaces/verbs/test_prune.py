@@ -36,7 +36,7 @@ def test_what_was_looked_at_and_proposed_is_said(caller: Caller) -> None:
         r"3 entries: 1 closed for more than 90 days; 1 proposed to archive\. "
         r"p-\w+: Archive 1 entry of MEMORY\.md, closed in 2025-11 "
         r"2 daily logs: 2 older than 30 days, 1 too short to gain by it; 1 proposed to compress\. "
-        r"p-\w+: Compress 1 daily log of 2026-01"
+        r"p-\w+: Compress 1 log of 2026-01"
     )
     assert re.fullmatch(wanted, said)
     request = json.loads(Path(caller.home.prune_view).read_text())

@@ -196,9 +196,7 @@ def _months(run: Run, tally: Tally, busy: Collection[str]) -> Iterator[Submissio
             if isinstance(found, tuple):
                 tally.leave(log.path, *found)
         if drafts := [found for _, found in looked if isinstance(found, Draft)]:
-            nouns = {_noun(draft.target) for draft in drafts}
-            noun = f"{len(drafts)} {nouns.pop() if len(nouns) == 1 else 'log'}{'s'[: len(drafts) > 1]}"
-            yield run.submission(month, f"Compress {noun} of {month}", drafts)
+            yield run.submission(month, f"Compress {count_of(len(drafts), 'log')} of {month}", drafts)
 
 
 class _LogLooker(Struct, frozen=True, kw_only=True):
