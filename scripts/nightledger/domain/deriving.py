@@ -273,11 +273,11 @@ class Deriver:
     ) -> Iterator[Derived]:
         """Yield what became of the task, and begin another."""
         done = session.changes[session.begin :]
-        did = bool(done or session.results or session.tried)  # else no word can be about anything
-        is_heard = did and user is not None and user.origin is not Origin.GROUP
+        has_work = bool(done or session.results or session.tried)  # else no word can be about anything
+        is_heard = has_work and user is not None and user.origin is not Origin.GROUP
         words = _ASKED if session.said.rstrip().endswith(("?", "\uff1f")) else _NOT_ASKED
         wrong, right = (is_heard and any(self._rules.is_said(one, lines) for one in each) for each in words)
-        undone = did and self._rules.is_said("undone", session.said.split("\n"))
+        undone = has_work and self._rules.is_said("undone", session.said.split("\n"))
         results = [*_settled(session, is_said=undone or wrong > right)]
         has_files = any(kind == "file" for kind, _ in done)
         if user and has_files and wrong != right and not results:

@@ -19,7 +19,7 @@ from nightledger.hosts.transcripts.formats import Allowed, Format, Line, read_mo
 
 _MOST_CHARACTERS = 40
 """Of the name of an unknown kind that are told."""
-_MOST_VERDICTS = 1000
+_MOST_KNOWN = 1000
 _TOOLS = (Speaker.TOOL, Speaker.CALL)
 _SHELLS = ("bash", "sh", "zsh", "/bin/bash", "/bin/sh", "/bin/zsh")
 _PATCHED = re.compile(r"^\*\*\* (?:Update|Add) File: (.+)$", re.MULTILINE)
@@ -47,7 +47,6 @@ class Row(Struct, frozen=True, kw_only=True):
 
     Attributes:
         line: The row.
-        when: What must hold.
         content: Reads what is said.
         tool: Reads a tool's name.
         calls: Reads a call, a result, or a list of calls.
@@ -57,7 +56,6 @@ class Row(Struct, frozen=True, kw_only=True):
     """
 
     line: Line
-    when: Callable[[Any], bool]
     content: Read
     tool: Read
     calls: Read
@@ -72,7 +70,7 @@ class Grammar:
     Attributes:
         form: The format.
         decode: Makes what is looked at of a line; raises what msgspec does where that is no JSON object.
-        rows: Its rows, by kind of line.
+        rows: By kind of line, what gives the first of its rows that fits a line, or None.
         only: What must hold of a line that is said.
         header_only: What must hold of a header.
         settled: What must hold where a mark of errors is an exit status; None where it is none.
@@ -109,9 +107,10 @@ class Grammar:
         self.header_cwd = self._reader(header.cwd if header else "")
         self.header_only = self._all(header.only if header else {})
         self.only, self.settled = self._all(form.only), self._all(settled) if settled is not None else None
-        self.rows: dict[str, list[Row]] = {}
-        for line in form.lines:
-            self.rows.setdefault(line.of, []).append(self._row(line))
+        self.rows = {
+            kind: self._which([(line.when, self._row(line)) for line in form.lines if line.of == kind])
+            for kind in {line.of for line in form.lines}
+        }
         self.known = {*form.silent, *self.rows}
         self.blocks = {name: kind for kind, names in table().blocks.items() for name in names}
 
@@ -233,30 +232,33 @@ class Grammar:
 
         return read
 
-    def _all(self, allowed: Allowed) -> Callable[[Any], bool]:
-        """Return what tells whether at each path there is something that may stand there; most lines say the same there."""
-        conditions = [(self._reader(path), values) for path, values in allowed.items()]
-        get = attrgetter("__class__", *map(self._spelled, allowed))
-        verdicts: dict[Any, bool] = {}
+    def _all(self, allowed: Allowed) -> Callable[[Any], Any]:
+        """Return what tells whether at each path there is something that may stand there."""
+        return self._which([(allowed, True)])
 
-        def holds(record: Any) -> bool:
+    def _which(self, values: Sequence[tuple[Allowed, Any]]) -> Callable[[Any], Any]:
+        """Return what gives the first value of which all conditions hold, None where none does; most lines say the same there."""
+        rows = [([(self._reader(path), may) for path, may in one.items()], value) for one, value in values]
+        get = attrgetter("__class__", *{self._spelled(path) for allowed, _ in values for path in allowed})
+        known: dict[Any, Any] = {}
+
+        def which(record: Any) -> Any:
             try:
-                return verdicts[get(record)]
+                return known[get(record)]
             except (AttributeError, TypeError, KeyError):
-                found = [(read(record), values) for read, values in conditions]
-            verdict = all(
-                not isinstance(one, Struct | dict | list) and one in values for one, values in found
-            )
+                pass
+            fitting = (one for row, one in rows if all(_may_stand(read(record), may) for read, may in row))
+            found = next(fitting, None)
             with suppress(AttributeError, TypeError):
-                if len(verdicts) < _MOST_VERDICTS:
-                    verdicts[get(record)] = verdict
-            return verdict
+                if len(known) < _MOST_KNOWN:
+                    known[get(record)] = found
+            return found
 
-        return holds
+        return which
 
     def _row(self, line: Line) -> Row:
         return Row(
-            line=line, when=self._all(line.when), content=self._reader(line.content), tool=self._reader(line.tool),
+            line=line, content=self._reader(line.content), tool=self._reader(line.tool),
             calls=self._reader(line.calls) if line.calls != "." else lambda record: record,
             exit=self._through(line.exit), status=re.compile(line.status) if line.status else None, error=self._reader(line.error),
         )  # fmt: skip
@@ -289,6 +291,10 @@ def _tree(paths: Iterable[str]) -> _Tree:
         for key in path.split("."):
             below = below.setdefault(key, {})
     return tree
+
+
+def _may_stand(found: Any, may: Sequence[Any]) -> bool:
+    return not isinstance(found, Struct | dict | list) and found in may
 
 
 def _text(found: Any) -> str:
@@ -333,9 +339,9 @@ class Reader:
             return ()
         if not self.cwd:
             self.cwd = _text(grammar.cwd(record))
-        for row in grammar.rows.get(kind, ()):
-            if row.when(record):
-                return self._say(record, row, number) if grammar.only(record) else ()
+        row = grammar.rows[kind](record) if kind in grammar.rows else None
+        if row:
+            return self._say(record, row, number) if grammar.only(record) else ()
         if kind not in grammar.known:
             self.unknown[kind[:_MOST_CHARACTERS]] += 1
             self.missed += 1
