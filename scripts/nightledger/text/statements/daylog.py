@@ -232,8 +232,6 @@ _FINDERS = (
 
 def _mark_table_heads(lines: list[str], regions: list[Region]) -> None:
     """Class the row above a table's delimiter row with it: it names columns and claims nothing."""
-    if Region.RULE not in regions:
-        return
     for number, line in enumerate(lines[1:], 1):
         if regions[number] is Region.RULE and "|" in line and "|" in lines[number - 1]:
             regions[number - 1] = Region.RULE
