@@ -82,6 +82,8 @@ def test_rules_wishes_facts_and_lone_weak_signs_are_not_doubted(text: str) -> No
         ("## Status (2026-04-04)\n- ✅ roof fixed\n", DoubtLabel.CLOSED),
         ("- **ferry** — DECOMMISSIONED 2026-02-11\n", DoubtLabel.CLOSED),
         ("- Lease: pending signature\n", DoubtLabel.STALE),
+        ("- Last count 2026-04-01 06:30, 12 lamps, OK\n", DoubtLabel.STALE),
+        ("- ~~Order new plates~~ done 2026-04-01\n", DoubtLabel.CLOSED),
         ("DECISION: two presses\nDATE: 2026-01-04\nWHY: slow\nSTATUS: Resolved\n", DoubtLabel.CLOSED),
         ("_(will be filled)_\n", DoubtLabel.JUNK),
         ("- Stand: der Vertrag ist noch nicht da, wartet auf Anna\n", DoubtLabel.STALE),

@@ -53,7 +53,7 @@ PAIRED = "contradicts"
 """Sign of a doubt of somebody else that says no more than that two items contradict each other: which is asked about is found here."""
 _OPEN = frozenset({"waits", "waits_in", "wait_mark", "task_row"})
 _ENDED = frozenset({"box", "struck", "over_label", "over_value", "gone"})
-_ECHOES = frozenset({"done", "done_end", "last_look", "looked_at"})
+_ECHOES = frozenset({"done", "done_end", "last_look", "last_first", "looked_at"})
 """What says in other words, as a second reason, what the first one says."""
 _COLONS = (":", "\N{FULLWIDTH COLON}")
 _PROSE = frozenset({UnitKind.ITEM, UnitKind.SENTENCE})

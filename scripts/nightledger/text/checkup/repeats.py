@@ -37,6 +37,7 @@ WIDE = re.compile("[\u0e00-\u0eff\u1000-\u109f\u2e80-\ua4cf\uac00-\ud7af\uf900-\
 
 _NAMED = re.compile(r"[*_]{0,8}(?:`|\[|https?://|[\"“«「]|[\w.~/-]*[\w~]/[\w./-]|[\w-]+\.[a-z]{1,4}\b)")
 _CODE = re.compile(r"`([^`\n]+)`|(?<![\w`])((?:[a-z]{1,32}://|[\w.-]{1,255}/)[^\s`)]+)")
+_LETTERS = re.compile(r"[^\W\d_]\w+")
 _LABELLED = re.compile(r"[*_`]*[^:：|`]{1,32}[*_`]*\s?[:：](?!//)")  # noqa: RUF001 - a colon of CJK text
 
 
@@ -136,32 +137,31 @@ def _is_long(text: str) -> bool:
 
 
 def _worded(units: Sequence[Unit], wordings: Sequence[str], copies: Collection[int]) -> Iterator[Repeat]:
-    """An item whose words a longer one has in their order, found through its two rarest words."""
+    """An item whose words a longer one has too, found through its two rarest words."""
     said = [_words_of(text) for text in wordings]
     holders = defaultdict[str, list[int]](list)
     for index, words in enumerate(said):
-        for word in dict.fromkeys(words):
+        for word in words:
             holders[word].append(index)
     for index, (unit, text) in enumerate(zip(units, wordings, strict=True)):
         if index in copies or not _is_prose(unit, text):
             continue
-        rare = sorted({*said[index]}, key=lambda word: (len(holders[word]), word))[:2]
+        rare = sorted(said[index], key=lambda word: (len(holders[word]), word))[:2]
         for other in dict.fromkeys(other for word in rare for other in holders[word][:MOST_HOLDERS]):
             longer = (len(wordings[other]), -other) > (len(text), -index)
-            told = iter(said[other])
-            if longer and all(word in told for word in said[index]) and _claims_no_more(unit, units[other]):
+            if longer and said[index] <= said[other] and _claims_no_more(unit, units[other]):
                 near = dice(shingles(text), shingles(wordings[other])) >= NEAR
                 yield Repeat(unit=index, other=other, kind="near_words" if near else "held")
                 break
 
 
-def _words_of(folded: str) -> list[str]:
+def _words_of(folded: str) -> frozenset[str]:
     """Return the words of a wording; of scripts without spaces pairs of letters."""
     pairs = (
         [w[at : at + 2] for at in range(max(1, len(w) - 1))] if WIDE.search(w) else [w]
         for w in folded.split()
     )
-    return [*chain.from_iterable(pairs)]
+    return frozenset(chain.from_iterable(pairs))
 
 
 def _is_prose(unit: Unit, folded: str) -> bool:
@@ -173,13 +173,19 @@ def _is_prose(unit: Unit, folded: str) -> bool:
 def _claims_no_more(shorter: Unit, longer: Unit) -> bool:
     """Return whether the shorter item names nothing, counts nothing and denies nothing else than the longer.
 
-    What stands in backticks, a path or an address must be there letter for letter.
+    What stands in backticks, a path or an address must be there letter for letter. "Anna before Bruno" is not
+    "Bruno before Anna".
     """
+    one, other = (
+        dict.fromkeys(word for word in _LETTERS.findall(unit.text) if word[0].isupper())
+        for unit in (shorter, longer)
+    )
     return (
         longer.kind is not UnitKind.CODE
         and names_of(shorter) <= names_of(longer)
         and numbers(wording(shorter)) <= numbers(wording(longer))
         and is_negated(wording(shorter)) == is_negated(wording(longer))
+        and [word for word in one if word in other] == [word for word in other if word in one]
     )
 
 

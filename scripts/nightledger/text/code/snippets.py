@@ -16,11 +16,13 @@ from nightledger.domain.finding import Finding, Severity
 from nightledger.text.code.audit import audit
 from nightledger.text.code.rule import NOT_READ, Audited, CodeFinding, code_table
 from nightledger.text.code.source import MOST_CHARACTERS, guess_language, language_of_info
-from nightledger.text.markdown.document import readable, split_lines
+from nightledger.text.markdown.document import readable
 
 _INLINE = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]{4,8000})\1(?!`)")
 _LIST = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
-_LONE_RETURN = re.compile(r"\r(?!\n)")
+_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
+_NUL = "\ud800"
+"""Stands for a null byte, which CommonMark puts another character in the place of; no text holds it."""
 _MOST_NESTING = 100
 """Quotations and lists in each other; code that lies deeper is found by nobody."""
 _MARKDOWN = ("md", "markdown", "mdx", "qmd", "rmd")
@@ -51,17 +53,17 @@ class Snippet(Struct, frozen=True, kw_only=True):
 
 def find_snippets(text: str) -> tuple[Snippet, ...]:
     """Give the snippets of a Markdown text, in order of place; HTML around a fence hides none."""
-    lines = split_lines(text)
+    lines = _LINE.findall(text)
     starts = [0, *accumulate(map(len, lines))]
     found, taken = list[Snippet](), set[int]()
     parser = MarkdownIt("commonmark", {"maxNesting": _MOST_NESTING}).disable("html_block")
     parser.core.ruler.enableOnly(["normalize", "block"])
-    for token in parser.parse(_LONE_RETURN.sub(" ", text)):
+    for token in parser.parse(text.replace("\0", _NUL)):
         if token.map is None or token.type not in ("fence", "code_block"):
             continue
         first, end = token.map[0], min(token.map[1], len(lines))
         taken.update(range(first, end))
-        is_fenced, body = token.type == "fence", token.content
+        is_fenced, body = token.type == "fence", token.content.replace(_NUL, "\0")
         language = language_of_info(token.info) or _shape(body) if is_fenced else _python(body)
         if language:
             place = {"line": first + 1 + is_fenced, "start": starts[first], "end": starts[end]}
