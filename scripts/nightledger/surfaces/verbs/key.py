@@ -344,6 +344,9 @@ def _key_lines(record: dict[str, Any]) -> Iterator[str]:
         yield "Nobody may sign."
     for fingerprint in record["revoked"]:
         yield f"revoked: {fingerprint}"
+    for step in record["steps"][1:]:
+        what = {"reset": "the keys were reset", "signed": f"signed change {step['decision']}"}[step["kind"]]
+        yield f"{step['at']} {what}: {', '.join(step['files'])}{'' if step['counts'] else ' (not in force)'}"
     if record["reset_counts_in_s"] is not None:
         hours = -(-record["reset_counts_in_s"] // 3600)
         yield f"A reset waits and counts in {count_of(hours, 'hour')}. To end it: key confirm --sign-with FILE"
