@@ -244,7 +244,7 @@ def name_calendar(world: World) -> None:
     (world.keys / "operator.yaml").write_text(own)
 
 
-RULES = {"v": 1, "sources": {"work": {"most": 0}}}
+RULES = {"v": 1, "sources": {"open_item": {"most": 0}}}
 CHANGES: dict[str, Callable[[World], object]] = {
     "a log that is gone": lambda world: (world.home / "memory/2026-03-01.md").unlink(),
     "a log of the same size and time": swap_lines,
@@ -322,7 +322,7 @@ def test_a_page_is_kept_until_time_alone_would_make_another(world: World) -> Non
     world.ok("link")
     world.wait(minutes=25)
     settle(world)
-    assert until(world) == world.now.replace(minute=0, second=0) + timedelta(hours=1)
+    assert until(world) == datetime(2026, 3, 3, tzinfo=UTC)
     world.now = until(world)
     settle(world)
     assert until(world) > world.now

@@ -50,6 +50,9 @@ _ITSELF = "{head body}: "
 """A chunk is indexed with the item before it, too, which is no part of it (sqlite.org/fts5.html, column filters)."""
 _MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)])?\s*(?:\d\d?:\d\d(?:\s+|$))?")
 """What begins an item of a list or a line of a daily log."""
+_WORDS = frozenset({Why.TERM, Why.EXPANSION})
+BESIDE, ADDED_SHARE = 4, 0.2
+"""Lines looked at on either side for words that the best ones lack, and the share of the words' worth that counts. Our choice."""
 LEAST_RELEVANCE, LEAST_SHARE = 2.0, 0.1
 """Of the best hit, in nats (``domain/exposure.py``), and of the others as a share of it: an agent is told no less. Measured: docs/decisions/0022-ranking.md."""
 FAR = "nothing here tells much of what was asked: at most a word or two of it are met"
@@ -360,11 +363,24 @@ def as_told(found: Found, query: Query) -> Found:
         near = tuple(hit for hit in near if not is_far and (hit.relevance or 0.0) >= LEAST_SHARE * best)
     hits = _each_once(near)
     kept = [hit for hit in hits if hit.signed and hit.score >= SIGNED_SCORE][: query.limit // 2]
-    chosen = sorted(hits, key=lambda hit: hit not in kept)[: query.limit]
+    chosen = [*map(_with_what_adds, sorted(hits, key=lambda hit: hit not in kept)[: query.limit])]
     if query.showing is Showing.OPERATOR:
         return replace(found, hits=tuple(sorted(chosen, key=lambda hit: not hit.signed)))
     hits = [hit if hit.chunk.entry or hit.chunk.moved else _place_alone(hit) for hit in chosen]
     return replace(found, hits=tuple(sorted(hits, key=lambda hit: not hit.chunk.text)), expanded=())
+
+
+def _with_what_adds(hit: Hit) -> Hit:
+    """Return a hit with its lines up to the nearest beside them that holds much of what they lack, as a child of an item does."""
+    weights = {one.what.partition(", for ")[0]: one.score for one in hit.why if one.why in _WORDS}
+    worth, rows = words_told(weights), hit.chunk.text.split("\n")
+    first, last = (number - hit.chunk.first_line for number in hit.lines)
+    lacking, least = weights.keys() - worth(hit.best_text), ADDED_SHARE * sum(weights.values())
+    beside = range(max(0, first - BESIDE), min(len(rows), last + BESIDE + 1)) if lacking else ()
+    adding = (at for at in beside if sum(weights[word] for word in lacking & worth(rows[at])) >= least)
+    at = min(adding, key=lambda at: max(first - at, at - last), default=first)
+    lines = (hit.chunk.first_line + min(first, at), hit.chunk.first_line + max(last, at))
+    return replace(hit, lines=lines)
 
 
 def _each_once(hits: Iterable[Hit]) -> list[Hit]:
@@ -390,7 +406,7 @@ def _place_alone(hit: Hit) -> Hit:
 
 
 def words_told(
-    weights: Iterable[str], others: Mapping[str, Sequence[str]]
+    weights: Iterable[str], others: Mapping[str, Sequence[str]] | None = None
 ) -> Callable[[str], frozenset[str]]:
     """Return what tells which words of a query a line holds; words with one beginning are taken for one.
 
@@ -398,7 +414,7 @@ def words_told(
         weights: The words.
         others: Other forms of them, of which the first word counts.
     """
-    forms = {word: (word, *(form.split()[0] for form in others.get(word, ()))) for word in weights}
+    forms = {word: (word, *(form.split()[0] for form in (others or {}).get(word, ()))) for word in weights}
     starts = {
         word: tuple(tokens.plain(form)[: max(3, len(form) - 3)] for form in told)
         for word, told in forms.items()
