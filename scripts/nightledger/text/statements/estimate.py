@@ -36,8 +36,6 @@ _AFTER = 3
 """So many following siblings may tell how a thing ended."""
 _FORM = 3
 """A label that stands so often in one file is a field of a form."""
-_SIZES = (10, 30, 80)
-"""Steps of lines of prose in a file."""
 _TIME = re.compile(r"\d{1,2}:\d\d")
 _DONE = re.compile("[✅☑✔]")
 _FIRST_WORDS = re.compile(
@@ -135,11 +133,10 @@ def surroundings(lines: Sequence[LogLine], languages: tuple[str, ...] = ()) -> I
 
     items = [_item(line, languages) for line in lines]
     labels = Counter(item.label for item in items if item.label)
-    size = f"p.file-{sum(len(items) >= step for step in _SIZES)}"
     for at, item in enumerate(items):
         headings = item.line.headings
         yield frozenset(
-            {size, *_place(item.line), *_above(item.line, languages), *_siblings(items, at, labels)}
+            {*_place(item.line, languages), *_siblings(items, at, labels)}
             | (of_heading(headings[-1]) if headings else {"p.no-heading"})
         )
 
@@ -157,15 +154,12 @@ def _heading(heading: str, languages: tuple[str, ...]) -> frozenset[str]:
     return frozenset(found | {name for name, match in marks.items() if match})
 
 
-def _place(line: LogLine) -> Iterator[str]:
+def _place(line: LogLine, languages: tuple[str, ...]) -> Iterator[str]:
     yield f"p.marker-{line.marker or 'none'}"
     if line.turn:
         yield f"p.{line.turn}"
     if line.indent > 1:
         yield "p.indented"
-
-
-def _above(line: LogLine, languages: tuple[str, ...]) -> Iterator[str]:
     for prefix, names in (("hh", line.headings[:-1]), ("ld", (line.lead,))):
         yield from (f"{prefix}.{cue}" for name in names for cue in find_cues(name, languages))
 
