@@ -179,7 +179,7 @@ bench: .stamps/dev ## what one thing costs: log, append, verify, link, a year of
 bench-retention: .stamps/dev ## half a year of an invented agent: what retention keeps of what helps
 	@$(BIN)/python -m bench.retention_months
 
-bench-consolidate: .stamps/dev ## score proposals on labelled workspaces (LABELS=dir WORKSPACES=dir, WITHOUT=dev-b or FOLDS=6)
+bench-consolidate: .stamps/dev ## score proposals on labelled workspaces (LABELS=dir WORKSPACES=dir, WITHOUT=dev-b or FOLDS=12)
 	$(BIN)/python -m bench.bench_consolidate --labels "$$LABELS" --workspaces "$$WORKSPACES" $${WITHOUT:+--without "$$WITHOUT"} $${FOLDS:+--folds "$$FOLDS"}
 
 bench-confidence: .stamps/dev ## what a score is worth: signed shares by score, before and after calibration (LABELS=dir WORKSPACES=dir for the halves)

@@ -5,8 +5,8 @@ all its logs) appear day by day; every night is consolidated without looking ahe
 signs all that is proposed, and it is applied. LABELS/score.py then judges the sources of what was
 proposed. `--held-out` scores each workspace with weights fitted on all others, instead of the
 shipped weights, which were fitted on these too: what to expect on a workspace nobody has labelled.
-`--without dev-b` fits on everything but that half and scores both. `--folds 6` deals all labelled workspaces, those of
-bench/labels too, into six parts, fits on five and scores the twelfth, each in turn: the honest measure. The readers of
+`--without dev-b` fits on everything but that half and scores both. `--folds 12` deals all labelled workspaces, those of
+bench/labels too, into twelve parts, fits on eleven and scores the twelfth, each in turn: the honest measure. The readers of
 bench/labels left as many lines undecided as they kept; what cites one counts neither way, so precision there is generous.
 
 Reads   LABELS/{dev-a,dev-b,ambiguous}.jsonl, LABELS/score.py, bench/labels, WORKSPACES/<owner+name>/**/memory/**

@@ -8,13 +8,15 @@ Usage: fit_statements.py --labels DIR --workspaces DIR --out DIR
 
 import argparse
 import json
+import math
 import re
 import sys
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -28,8 +30,6 @@ HALVES = ("dev-a", "dev-b")
 
 STRENGTH = 0.15
 """Weight of the log-likelihood against half the squared norm of the weights."""
-SCORED = 2.0
-"""A line of the two halves counts so often as one of `OWN`, whose reader was more generous."""
 RAREST = 20
 """A feature must occur on so many lines to get a weight."""
 SPREAD = 8
@@ -39,11 +39,15 @@ NAME_SHARE = 0.5
 _WORKERS = re.compile(r"sub-?agents?")
 """What hosts call an agent's helpers is a name too, though nobody capitalizes it."""
 WORD_PENALTY = 1 / 0.6**2
-"""Words are many: each is held back more than a named feature."""
+"""Words are many: each is held back more than a named feature, ..."""
+ALIKE = 0.5
+"""... and by this part all alike; by the rest a feature less, the more often it stands in kept lines than in others, or the
+less (S. Wang, C. Manning 2012, "Baselines and bigrams": its ratio by naive Bayes)."""
 WORDS = 1200
 """So many words are kept, by weight times the root of how often they occur."""
-PASSES = 40
-MOST_STEP = 2.0
+PASSES = 400
+REMEMBERED = 10
+SMALLEST = 1e-3
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -51,10 +55,9 @@ Places = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One labelled line: its workspace, whether that is scored, its features, its text and whether it is kept."""
+    """One labelled line: its workspace, its features, its text and whether it is kept."""
 
     workspace: str
-    scored: bool
     features: frozenset[str]
     text: str
     keep: bool
@@ -66,7 +69,6 @@ class File:
 
     repo: str
     path: str
-    scored: bool
     keep: frozenset[int]
     unsure: frozenset[int]
 
@@ -89,9 +91,7 @@ def _scored_files(labels: Path) -> Iterator[File]:
                 kept = range(first, last + 1) if record["label"] == "keep" else ()
                 keeps[record["repo"], record["path"]].update(kept)
     for (repo, path), keep in sorted(keeps.items()):
-        yield File(
-            repo=repo, path=path, scored=True, keep=frozenset(keep), unsure=frozenset(unsure[repo, path])
-        )
+        yield File(repo=repo, path=path, keep=frozenset(keep), unsure=frozenset(unsure[repo, path]))
 
 
 def own_files() -> Iterator[File]:
@@ -100,7 +100,6 @@ def own_files() -> Iterator[File]:
         yield File(
             repo=record["repo"],
             path=record["path"],
-            scored=False,
             keep=frozenset(record["keep"]),
             unsure=frozenset(record["unsure"]),
         )
@@ -122,7 +121,6 @@ def _rows(workspaces: Path, file: File) -> Iterator[Row]:
         if number not in file.unsure:
             yield Row(
                 workspace=file.repo,
-                scored=file.scored,
                 features=features,
                 text=log.lines[number - 1].content,
                 keep=number in file.keep,
@@ -168,32 +166,66 @@ def _names(texts: Iterable[str]) -> frozenset[str]:
 def fit(rows: Collection[Row]) -> Model:
     """Fit all features, keep the words that tell most, and fit these again."""
     rows = list(rows)
-    names = vocabulary(rows)
-    first = _fit(rows, names)
-    counts = Counter(name for row in rows for name in row.features)
-    words = sorted(
-        (name for name in names if is_word(name)),
-        key=lambda name: (-abs(first.weights[name]) * counts[name] ** 0.5, name),
-    )
-    kept = frozenset(words[:WORDS])
-    return _fit(rows, [name for name in names if not is_word(name) or name in kept])
-
-
-def _fit(rows: Sequence[Row], names: Sequence[str]) -> Model:
-    """Fit by cyclic coordinate descent with Newton steps (as LIBLINEAR; Fan et al. 2008)."""
-    places = _places(rows, names)
-    weights = dict.fromkeys(names, 0.0)
-    margins = np.zeros(len(rows))
+    places = _places(rows, vocabulary(rows))
     keeps = np.array([row.keep for row in rows], dtype=np.float64)
-    shares = STRENGTH * np.where([row.scored for row in rows], SCORED, 1.0)
-    everywhere = np.arange(len(rows))
-    bias = 0.0
+    penalties = _penalties(places, keeps)
+    first = _fit(keeps, places, penalties)
+    words = sorted(
+        filter(is_word, places), key=lambda name: (-abs(first.weights[name]) * len(places[name]) ** 0.5, name)
+    )
+    dropped = frozenset(words[WORDS:])
+    return _fit(keeps, {name: places[name] for name in places if name not in dropped}, penalties)
+
+
+def _fit(keeps: Floats, places: dict[str, Places], penalties: dict[str, float]) -> Model:
+    """Fit a logistic regression with an L2 penalty for each feature."""
+    rows = np.concatenate(list(places.values()))
+    columns = np.repeat(np.arange(len(places)), [len(where) for where in places.values()])
+    scale = np.array([penalties[name] ** -0.5 for name in places])
+
+    def loss(point: Floats) -> tuple[float, Floats]:
+        weights = point[:-1]
+        margins = point[-1] + np.bincount(rows, (scale * weights)[columns], len(keeps))
+        value = STRENGTH * (np.logaddexp(0, margins) - keeps * margins).sum() + weights @ weights / 2
+        errors = STRENGTH * (np.exp(-np.logaddexp(0, -margins)) - keeps)
+        slopes = scale * np.bincount(columns, errors[rows], len(places)) + weights
+        return float(value), np.append(slopes, errors.sum())
+
+    best = _least(loss, np.zeros(len(places) + 1))
+    weights = {name: round(float(w), 3) for name, w in zip(places, scale * best[:-1], strict=True)}
+    return Model(bias=round(float(best[-1]), 3), weights=weights)
+
+
+def _least(loss: Callable[[Floats], tuple[float, Floats]], point: Floats) -> Floats:
+    """Return where a convex function is least (L-BFGS with halved steps: Nocedal, Wright 2006, algorithms 7.4 and 3.1)."""
+    value, slope = loss(point)
+    past: deque[tuple[Floats, Floats]] = deque(maxlen=REMEMBERED)
     for _ in range(PASSES):
-        bias += _step(keeps, shares, margins, everywhere, 0.0, 0.0)
-        for name, where in places.items():
-            penalty = WORD_PENALTY if is_word(name) else 1.0
-            weights[name] += _step(keeps, shares, margins, where, penalty * weights[name], penalty)
-    return Model(bias=round(bias, 3), weights={name: round(w, 3) for name, w in weights.items()})
+        way, step = -_newton_step(slope, past), 1.0
+        while (found := loss(point + step * way))[0] > value + 1e-4 * step * (
+            slope @ way
+        ) and step > SMALLEST:
+            step /= 2
+        past.append((step * way, found[1] - slope))
+        point = point + step * way
+        value, slope = found
+        if np.abs(slope).max() < SMALLEST:
+            break
+    return point
+
+
+def _newton_step(slope: Floats, past: Sequence[tuple[Floats, Floats]]) -> Floats:
+    """Return the slope times the inverse of the curvature, as far as past steps tell it."""
+    step, shares = slope, []
+    for moved, turned in reversed(past):
+        shares.append((moved @ step) / (moved @ turned))
+        step = step - shares[-1] * turned
+    if past:
+        moved, turned = past[-1]
+        step = step * (moved @ turned) / (turned @ turned)
+    for moved, turned in past:
+        step = step + moved * (shares.pop() - (turned @ step) / (moved @ turned))
+    return step
 
 
 def _places(rows: Sequence[Row], names: Sequence[str]) -> dict[str, Places]:
@@ -205,16 +237,17 @@ def _places(rows: Sequence[Row], names: Sequence[str]) -> dict[str, Places]:
     return {name: np.array(where, dtype=np.int64) for name, where in places.items()}
 
 
-def _step(
-    keeps: Floats, shares: Floats, margins: Floats, where: Places, gradient: float, curvature: float
-) -> float:
-    chance = 1 / (1 + np.exp(-margins[where]))
-    share = shares[where]
-    gradient += float(np.dot(share, chance - keeps[where]))
-    curvature += 1e-9 + float(np.dot(share, chance * (1 - chance)))
-    change = max(-MOST_STEP, min(MOST_STEP, -gradient / curvature))
-    margins[where] += change
-    return change
+def _penalties(places: dict[str, Places], keeps: Floats) -> dict[str, float]:
+    """Give how much each feature is held back."""
+    kept = {name: 1 + float(keeps[where].sum()) for name, where in places.items()}
+    others = {name: 2 + len(where) - kept[name] for name, where in places.items()}
+    usual = math.log(sum(kept.values()) / sum(others.values()))
+    told = {name: abs(math.log(kept[name] / others[name]) - usual) for name in places}
+    of_words = fmean(told[name] for name in places if is_word(name))
+    return {
+        name: (WORD_PENALTY if is_word(name) else 1.0) / (ALIKE + (1 - ALIKE) * told[name] / of_words) ** 2
+        for name in places
+    }
 
 
 def write_tables(model: Model, out: Path) -> None:

@@ -178,7 +178,7 @@ LIFT = "never lift the south gate while the tide runs out"
 def test_a_label_that_was_refused_three_times_is_not_proposed_from_wherever_it_stands(world: World) -> None:
     refused = (
         "the hull must never be painted below 8 degrees, else it cracks",
-        "never store the gate code in the diary",
+        "the gate code must never stand in the diary, else the night shift reads it",
         "always keep `restic` on its full path, never in cron",
     )
     for day, line in enumerate(refused, 2):

@@ -6,12 +6,14 @@ Changes no memory.
 """
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from nightledger.domain.errors import EXIT_WAITING, RefusedError
 from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.proposal import Change, Kind, Proposal
+from nightledger.domain.shares import Share, Shares
 from nightledger.domain.states import REVOCABLE, Book, Gone, ProposalStatus
 from nightledger.domain.words import count_of
 from nightledger.gate.proposing.screening import told_at_home
@@ -77,9 +79,19 @@ def _records(session: Session, *, closed: bool, full: bool) -> list[dict[str, An
             record = proposal_record(gate, book, proposal, now, shares, told=told)
         elif proposal:
             record |= {"title": mask_secrets(proposal.title, told=told), "state": state}
+            waits = [one for one in proposal.changes if one.n in status.open_changes()]
+            record["sure"] = [] if status.kind is Kind.DRIFT else _sure(proposal, waits, shares)
         answers = answers_given(gate.home, book, status, causes)
         records.append({**record, "waiting": list(status.open_changes()), "answers": answers})
     return records
+
+
+def _sure(proposal: Proposal, waits: Sequence[Change], shares: Shares) -> list[str]:
+    """Return how sure changes are said to be, in a line for each share of changes like them that was signed."""
+    alike: dict[Share | None, list[float]] = {}
+    for change in waits:
+        alike.setdefault(shares.of(proposal, change), []).append(change.confidence)
+    return [screen.sureness(sure, share) for share, sure in alike.items()]
 
 
 def _texts(one: dict[str, Any]) -> list[str]:
@@ -91,7 +103,7 @@ def _texts(one: dict[str, Any]) -> list[str]:
     if one["state"] == "altered":
         closed = any(answer["state"] == "rejected" for answer in one["answers"])
         said, text = "set aside", _CLOSED if closed else _ALTERED
-    told = (f"{said}: {text}", *answer_texts(one["answers"], every))
+    told = (f"{said}: {text}", *one.get("sure", ()), *answer_texts(one["answers"], every))
     return [screen.shown(line) for line in told]
 
 

@@ -121,7 +121,8 @@ class _Item(Struct, frozen=True, kw_only=True):
 def surroundings(lines: Sequence[LogLine], languages: tuple[str, ...] = ()) -> Iterator[frozenset[str]]:
     """Give the features of each line's surroundings, in order.
 
-    Prefixes: ``h.`` cue in the nearest heading, ``wh.`` word of it, ``p.`` place.
+    Prefixes: ``h.`` cue in the nearest heading, ``wh.`` word of it, ``hh.`` cue in one further out, ``ld.`` in the lead,
+    ``p.`` place.
 
     Args:
         lines: The lines of prose of one file that are long enough to hold a claim.
@@ -138,7 +139,7 @@ def surroundings(lines: Sequence[LogLine], languages: tuple[str, ...] = ()) -> I
     for at, item in enumerate(items):
         headings = item.line.headings
         yield frozenset(
-            {size, *_place(item.line), *_siblings(items, at, labels)}
+            {size, *_place(item.line, languages), *_siblings(items, at, labels)}
             | (of_heading(headings[-1]) if headings else {"p.no-heading"})
         )
 
@@ -156,12 +157,14 @@ def _heading(heading: str, languages: tuple[str, ...]) -> frozenset[str]:
     return frozenset(found | {name for name, match in marks.items() if match})
 
 
-def _place(line: LogLine) -> Iterator[str]:
+def _place(line: LogLine, languages: tuple[str, ...]) -> Iterator[str]:
     yield f"p.marker-{line.marker or 'none'}"
     if line.turn:
         yield f"p.{line.turn}"
     if line.indent > 1:
         yield "p.indented"
+    for prefix, names in (("hh", line.headings[:-1]), ("ld", (line.lead,))):
+        yield from (f"{prefix}.{cue}" for name in names for cue in find_cues(name, languages))
 
 
 def _siblings(items: Sequence[_Item], at: int, labels: Counter[str]) -> Iterator[str]:
@@ -211,9 +214,9 @@ def _shipped() -> Model:
 
 
 SHIPPED = _shipped()
-"""Logistic regression (L2), fitted by ``bench/fit_statements.py`` on 41,551 lines of daily logs of 97 public workspaces,
+"""Logistic regression (L2), fitted by ``bench/fit_statements.py`` on 41,797 lines of daily logs of 97 public workspaces,
 4,342 of them worth keeping; how well it does on a workspace that was not in the fit is measured by
-``bench/bench_consolidate.py --held-out``. No word of it is a name; what has no weight counts nothing."""
+``bench/bench_consolidate.py --folds``. No word of it is a name; what has no weight counts nothing."""
 
 
 def log_languages(log: DayLog) -> tuple[str, ...]:
