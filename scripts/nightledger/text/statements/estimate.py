@@ -36,6 +36,8 @@ _AFTER = 3
 """So many following siblings may tell how a thing ended."""
 _FORM = 3
 """A label that stands so often in one file is a field of a form."""
+_SIZES = (10, 30, 80)
+"""Steps of lines of prose in a file."""
 _TIME = re.compile(r"\d{1,2}:\d\d")
 _DONE = re.compile("[✅☑✔]")
 _FIRST_WORDS = re.compile(
@@ -133,10 +135,11 @@ def surroundings(lines: Sequence[LogLine], languages: tuple[str, ...] = ()) -> I
 
     items = [_item(line, languages) for line in lines]
     labels = Counter(item.label for item in items if item.label)
+    size = f"p.file-{sum(len(items) >= step for step in _SIZES)}"
     for at, item in enumerate(items):
         headings = item.line.headings
         yield frozenset(
-            {*_place(item.line, languages), *_siblings(items, at, labels)}
+            {size, *_place(item.line, languages), *_siblings(items, at, labels)}
             | (of_heading(headings[-1]) if headings else {"p.no-heading"})
         )
 
