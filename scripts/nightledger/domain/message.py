@@ -107,7 +107,7 @@ class Peer(Struct, frozen=True, kw_only=True):
     Attributes:
         name: What the operator calls it.
         home: Id of the home that it speaks for; it may name no other as ``iss``.
-        keys: Its public keys; two while one takes over from the other.
+        keys: Its public key; a list, for the form of the file is older than that.
         actions: What it may ask for.
     """
 
@@ -258,7 +258,7 @@ class Waiting(Struct, frozen=True, kw_only=True):
         terms: What the home asks of a decision.
         documents: The gated files that the proposals change.
         proposals: In order of their entries.
-        left_out: Proposals that wait and do not travel: drift, a secret in them, no room in the answer.
+        left_out: Proposals that wait and do not travel: drift, a secret in them.
     """
 
     v: int
