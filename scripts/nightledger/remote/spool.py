@@ -31,7 +31,8 @@ def _box(path: str) -> Iterator[None]:
         yield
     except (NightledgerError, OSError) as error:
         hint = getattr(error, "hint", "") or "mend it"
-        raise BoxError(f"the box {path} cannot be used: {error}", hint=hint) from error
+        why = error.strerror if isinstance(error, OSError) else error
+        raise BoxError(f"the box {path} cannot be used: {why}", hint=hint) from error
 
 
 class Spool:
