@@ -32,18 +32,18 @@ _TITLE_NUMBER = re.compile(
     r"^(?:\d{1,3}[.)]\s+|(?:session|checkpoint|part|step|phase)\s+\d+\s*[:—\u2013-]\s*)", re.IGNORECASE
 )
 _TITLE_TIME = re.compile(
-    r"[\[(][^\])]*\d{1,2}:\d\d[^\])]*[\])]|\b\d{1,2}:\d\d(?:\s*[\u2013-]\s*\d{1,2}:\d\d)?(?:\s*(?:[AaPp][Mm]|UTC|GMT[+-]?\d*|[A-Z]{3,4})\b)*"
-    r"|[\[(]\s*20\d\d-\d\d-\d\d\s*[\])]|\b20\d\d-\d\d-\d\d\b",
+    r"[\[(\uff08][^\])\uff09]*\d{1,2}:\d\d[^\])\uff09]*[\])\uff09]|\b\d{1,2}:\d\d(?:\s*[\u2013-]\s*\d{1,2}:\d\d)?(?:\s*(?:[AaPp][Mm]|UTC|GMT[+-]?\d*|[A-Z]{3,4})\b)*"
+    r"|[\[(\uff08]\s*20\d\d-\d\d-\d\d\s*[\])\uff09]|\b20\d\d-\d\d-\d\d\b",
     re.IGNORECASE,
 )
 _TIMED_END = re.compile(
-    r"\s*[\[(](?:[A-Z][a-z]{2} )?[\d\s:.,/~\u2013-]*\d:\d\d[\d\s:.,/\u2013-]*(?:[AaPp][Mm]|[A-Z]{2,4})?[\d\s:.,/\u2013-]*[\])]$"
+    r"\s*[\[(\uff08](?:[A-Z][a-z]{2} )?[\d\s:.,/~\u2013-]*\d:\d\d[\d\s:.,/\u2013-]*(?:[AaPp][Mm]|[A-Z]{2,4})?[\d\s:.,/\u2013-]*[\])\uff09]$"
 )
 """Brackets at the end of a title that hold a time of day, and no word: "(21:38 UTC)"."""
 _DATE = re.compile(r"\d{4}|\d{1,2}[./]\d{1,2}")
 _GAP = re.compile(r"([\s:—\u2013|,-]*)\0([\s:—\u2013|,-]*)")
 _BRACKETED = re.compile(r"[\[(\uff08]([^\[\]()\uff08\uff09]+)[\])\uff09]")
-_TIGHT = re.compile(r"(?<=[(\[])\s+|\s+(?=[)\]])")
+_TIGHT = re.compile(r"(?<=[(\[\uff08])\s+|\s+(?=[)\]\uff09])")
 """What is left within brackets of which a time is gone."""
 _EDGES = " \t*_#:\uff1a—\u2013-|,;\u3001"
 _CELL = re.compile(r"\s*\|\s*")
