@@ -295,6 +295,9 @@ def test_a_link_that_is_over_or_altered_or_of_another_home_opens_nothing(
     with looked_at(world):
         status, page = sent(link)
         assert (status, "it lasts a day" in page, TEXT in page) == (403, True, False)
+        link = notice()
+        (world.own_keys / "link-key").unlink()  # another home's links have another key, too
+        assert "no link of this home" in sent(link)[1]
 
 
 def test_a_link_of_a_home_whose_log_is_damaged_tells_that_and_stays_unopened(
