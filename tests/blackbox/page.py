@@ -153,7 +153,7 @@ def looked_at(world: World) -> Iterator[str]:
     with Forked(argv, env=variables, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr
         said = process.stderr.readline()
-        said += process.stderr.readline() if "plain http" in said else ""
+        said += "" if "serving" in said else process.stderr.readline()
         try:
             assert "serving links of notices on http://" in said, said
             yield said

@@ -352,12 +352,15 @@ def test_a_link_may_have_a_path_and_opens_nothing_without_the_keys(
         assert TEXT in sent(link)[1]
 
 
-def test_beyond_this_machine_plain_http_is_said_at_the_start(
+def test_beyond_this_machine_plain_http_is_said_at_the_start_and_a_name_that_leads_nowhere(
     linked: tuple[World, Callable[[], str], str],
 ) -> None:
     world, _, address = linked
     with looked_at(world) as said:
-        assert "can read along" not in said
+        assert said.startswith("serving")
+    told_by(world, by="ntfy", to="desk", link=address.replace("127.0.0.1", "127.1"))
+    with looked_at(world) as said:
+        assert "127.1 is 127.0.0.1 here, which no other device reaches" in said
     everywhere = address.replace("127.0.0.1", "0.0.0.0")  # noqa: S104 - for a moment, and no link is out
     told_by(world, by="ntfy", to="desk", link=everywhere)
     with looked_at(world) as said:

@@ -49,8 +49,8 @@ def serve_links(options: argparse.Namespace, context: Context) -> int:
     seen = Looking(context)
     plain = link.startswith("http://")
     with Server(address, seen.service(urlsplit(link).path if plain else "")) as server:
-        if plain and not is_loopback(str(server.server_address[0])):
-            context.note("this is plain http: whoever is on that network can read along what you look at")
+        if plain and (told := _warning(urlsplit(link).hostname or "", str(server.server_address[0]))):
+            context.note(told)
         server.serve_until_told(context, "links of notices")
     return 0
 
@@ -71,6 +71,17 @@ def _listens_at(link: str, port: int) -> tuple[str, int]:
         hint = "a server with a certificate stands before this one: --port says where it asks"
         raise UsageError(f"{link} needs a certificate, and there is none here", hint=hint)
     return HOST, port
+
+
+def _warning(named: str, bound: str) -> str:
+    """Return what is to be known of plain HTTP at an address; empty where the link names this machine alone."""
+    if not is_loopback(bound):
+        return "this is plain http: whoever is on that network can read along what you look at"
+    return (
+        ""
+        if is_loopback(named)
+        else f"{named} is {bound} here, which no other device reaches: name an address in link"
+    )
 
 
 class Looking:
