@@ -41,13 +41,11 @@ def serve_links(options: argparse.Namespace, context: Context) -> int:
         RefusedError: Another machine writes this home, or an agent's host is calling.
     """
     if options.id or options.web or options.remote or options.for_client or context.json:
-        hint = f"'{AGAIN} --look' serves all that waits here, until Ctrl-C"
-        raise UsageError("--look goes together with --port alone", hint=hint)
+        raise UsageError("--look goes together with --port alone", hint="it serves all that waits here")
     notifier = load_operator(context.keys_dir).notify
     link = notifier.link if isinstance(notifier, Notifier) else ""
     address = _listens_at(link, options.port)
-    seen = Looking(context)
-    plain = link.startswith("http://")
+    seen, plain = Looking(context), link.startswith("http://")
     with Server(address, seen.service(urlsplit(link).path if plain else "")) as server:
         if plain and (told := _warning(urlsplit(link).hostname or "", str(server.server_address[0]))):
             context.note(told)
@@ -75,13 +73,9 @@ def _listens_at(link: str, port: int) -> tuple[str, int]:
 
 def _warning(named: str, bound: str) -> str:
     """Return what is to be known of plain HTTP at an address; empty where the link names this machine alone."""
-    if not is_loopback(bound):
-        return "this is plain http: whoever is on that network can read along what you look at"
-    return (
-        ""
-        if is_loopback(named)
-        else f"{named} is {bound} here, which no other device reaches: name an address in link"
-    )
+    if is_loopback(bound):
+        return "" if is_loopback(named) else f"{named} is {bound} here, which no other device reaches"
+    return "this is plain http: whoever is on that network can read along what you look at"
 
 
 class Looking:
