@@ -203,3 +203,11 @@ def test_what_it_keeps_of_its_user_has_a_smaller_cap_and_its_own_setting_says_an
     hermes.environment["HERMES_HOME"] = str(own.parent)
     settle(hermes, proposed(hermes, "USER.md", "--text", FACT))
     assert entries(hermes, "USER.md")[-1] == FACT
+    of_home = hermes.home / "config/nightledger/nightledger.yaml"
+    for said, of_memory, of_user in ((2000, 2000, 1500), (1400, 1400, 1400), (1000, 1000, 1000)):
+        of_home.write_text(f"cap_characters: {{hermes: {said}}}\n")
+        caps = {one["path"]: one["cap"] for one in hermes.json("status")["sizes"]}
+        assert caps == {"memories/MEMORY.md": of_memory, "memories/USER.md": of_user}, said
+    of_home.unlink()
+    own.write_text("memory: {user_char_limit: .inf}\n")
+    assert hermes.json("status")["sizes"][1]["cap"] == 1375

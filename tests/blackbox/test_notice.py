@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import os
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -228,9 +229,10 @@ def test_without_a_notifier_a_test_says_what_to_write(world: World) -> None:
 def sent(link: str, method: str = "POST") -> tuple[int, str]:
     """Open a link as a person does, or look at it as a chat's preview does; give status and page."""
     parts = urlsplit(link)
-    form = urlencode({"link": parts.path.rpartition("/")[2]})
+    below, _, name = parts.path.rpartition("/")
+    form = urlencode({"link": name})
     with closing(http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)) as connection:
-        connection.request(*((method, "/open", form) if method == "POST" else (method, parts.path)))
+        connection.request(*((method, f"{below}/open", form) if method == "POST" else (method, parts.path)))
         answer = connection.getresponse()
         assert "script-src" not in answer.headers["Content-Security-Policy"]
         return answer.status, answer.read().decode()
@@ -293,6 +295,9 @@ def test_a_link_that_is_over_or_altered_or_of_another_home_opens_nothing(
     with looked_at(world):
         status, page = sent(link)
         assert (status, "it lasts a day" in page, TEXT in page) == (403, True, False)
+        link = notice()
+        (world.own_keys / "link-key").unlink()  # another home's links have another key, too
+        assert "no link of this home" in sent(link)[1]
 
 
 def test_a_link_of_a_home_whose_log_is_damaged_tells_that_and_stays_unopened(
@@ -309,14 +314,70 @@ def test_a_link_of_a_home_whose_log_is_damaged_tells_that_and_stays_unopened(
         assert TEXT in sent(link)[1]
 
 
+def cut_short(key: Path) -> None:
+    key.write_bytes(b"")
+
+
+def replaced_by_a_fifo(key: Path) -> None:
+    key.unlink()
+    os.mkfifo(key)
+
+
+@each_row("spoil", [cut_short, replaced_by_a_fifo])
+def test_a_link_that_cannot_be_made_holds_up_no_notice(
+    linked: tuple[World, Callable[[], str], str], spoil: Callable[[Path], None]
+) -> None:
+    world, notice, _ = linked
+    link = notice()
+    spoil(world.own_keys / "link-key")
+    assert notice() == "ssh://ann@desk"
+    assert "went without its link" in world.run("status").text
+    with looked_at(world):
+        assert TEXT not in sent(link)[1]
+    (world.own_keys / "link-key").unlink()
+    assert notice().startswith("http")
+    assert "without its link" not in world.run("status").text
+
+
+def test_a_link_may_have_a_path_and_opens_nothing_without_the_keys(
+    linked: tuple[World, Callable[[], str], str], server: Server
+) -> None:
+    world, notice, address = linked
+    told_by(world, by="ntfy", to="desk", url=server.url, link=f"{address}/shop")
+    link = notice()
+    with looked_at(world):
+        away = world.own_keys.rename(world.keys / "away")
+        assert sent(link) == (503, "this machine needs its operator; try again\n")
+        away.rename(world.own_keys)
+        assert TEXT in sent(link)[1]
+
+
+def test_beyond_this_machine_plain_http_is_said_at_the_start_and_a_name_that_leads_nowhere(
+    linked: tuple[World, Callable[[], str], str],
+) -> None:
+    world, _, address = linked
+    with looked_at(world) as said:
+        assert said.startswith("serving")
+    told_by(world, by="ntfy", to="desk", link=address.replace("127.0.0.1", "127.1"))
+    with looked_at(world) as said:
+        assert "127.1 is 127.0.0.1 here, which no other device reaches" in said
+    everywhere = address.replace("127.0.0.1", "0.0.0.0")  # noqa: S104 - for a moment, and no link is out
+    told_by(world, by="ntfy", to="desk", link=everywhere)
+    with looked_at(world) as said:
+        assert "whoever is on that network can read along" in said
+
+
 @each_row(
     "link, words, says",
     [
+        ("http://192.0.2.1:80", ("--json",), "--look goes together with --port alone"),
+        ("http://192.0.2.1:80", ("p-none",), "--look goes together with --port alone"),
         ("", (), "no link is set"),
         ("https://desk.example.org", (), "--port says where it asks"),
         ("http://192.0.2.1:80", (), "cannot listen on 192.0.2.1"),
         ("http://127.0.0.1:99999", (), "a port is a number"),
         ("ftp://desk", (), "operator.yaml"),
+        ("https://desk.example.org/shop?what=", (), "operator.yaml"),
     ],
 )
 def test_what_cannot_be_looked_at_is_said(world: World, link: str, words: tuple[str, ...], says: str) -> None:

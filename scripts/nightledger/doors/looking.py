@@ -14,14 +14,14 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from nightledger.domain.errors import RefusedError, UsageError
+from nightledger.domain.errors import RefusedError, UnreadableError, UsageError
 from nightledger.domain.settings import Notifier
 from nightledger.doors.page import HOST, headers_of
 from nightledger.doors.reviewing import Look, PageReview, Queue
 from nightledger.files.configuration import load_operator
 from nightledger.files.home import shipped_config
 from nightledger.jobs.notify import check_link
-from nightledger.remote.transport import Response, Server, Service
+from nightledger.remote.transport import Response, Server, Service, is_loopback
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.verbs.review import AGAIN
 
@@ -36,14 +36,19 @@ def serve_links(options: argparse.Namespace, context: Context) -> int:
     """Serve what links of notices open, until Ctrl-C.
 
     Raises:
-        UsageError: ``operator.yaml`` names no ``link``, or one that has to be served by another server.
+        UsageError: ``operator.yaml`` names no ``link``, or one that has to be served by another server; or it was asked
+            for together with what it does not do.
         RefusedError: Another machine writes this home, or an agent's host is calling.
     """
+    if options.id or options.web or options.remote or options.for_client or context.json:
+        raise UsageError("--look goes together with --port alone", hint="it serves all that waits here")
     notifier = load_operator(context.keys_dir).notify
     link = notifier.link if isinstance(notifier, Notifier) else ""
     address = _listens_at(link, options.port)
-    seen = Looking(context)
-    with Server(address, seen.service()) as server:
+    seen, plain = Looking(context), link.startswith("http://")
+    with Server(address, seen.service(urlsplit(link).path if plain else "")) as server:
+        if plain and (told := _warning(urlsplit(link).hostname or "", str(server.server_address[0]))):
+            context.note(told)
         server.serve_until_told(context, "links of notices")
     return 0
 
@@ -66,6 +71,13 @@ def _listens_at(link: str, port: int) -> tuple[str, int]:
     return HOST, port
 
 
+def _warning(named: str, bound: str) -> str:
+    """Return what is to be known of plain HTTP at an address; empty where the link names this machine alone."""
+    if is_loopback(bound):
+        return "" if is_loopback(named) else f"{named} is {bound} here, which no other device reaches"
+    return "this is plain http: whoever is on that network can read along what you look at"
+
+
 class Looking:
     """Who may look, and what is seen."""
 
@@ -81,12 +93,16 @@ class Looking:
             gate = now.session.gate
         self._keys = str(gate.ring.home_dir(gate.home.identity.id))
 
-    def service(self) -> Service:
-        """Return what the server serves."""
+    def service(self, below: str = "") -> Service:
+        """Return what the server serves.
+
+        Args:
+            below: The path that links have before their own; a server that stands before this one takes it away.
+        """
         headers = headers_of(self._html, "form-action 'self'")
         return Service(
             name="links",
-            path=OPEN,
+            path=below + OPEN,
             max_bytes=MAX_REQUEST_BYTES,
             answer=self._open,
             look=self._ask,
@@ -118,6 +134,8 @@ class Looking:
             except RefusedError as error:
                 again = f"The next notice has another one; here: '{AGAIN}'."
                 return self._page(f"<p>{escape(str(error))}. {escape(again)}</p>", HTTPStatus.FORBIDDEN)
+            except OSError as error:
+                raise UnreadableError(f"links cannot be opened ({error})") from error
         return self._page("\n".join(_parts(told, evidence, first)))
 
 

@@ -5,6 +5,7 @@ compared, or the reason why it cannot be read.
 """
 
 import json
+import math
 import os
 import re
 from collections.abc import Mapping
@@ -165,18 +166,18 @@ def read_cap(host: str, own: int | None, config: str, path: str = "") -> Cap:
         path: The memory file, of which the host may show less than of others.
     """
     keys, shipped = preset(host).cap, Settings().cap_characters.get(host)
-    if path in preset(host).caps and own is not None:
-        keys, shipped = preset(host).caps[path]
-        own = min(own, shipped)
-    of_home = cut(host, own, f"cap_characters.{host} in {OWN}")
+    of_home, is_own = cut(host, own, f"cap_characters.{host} in {OWN}"), own != shipped
     if own is None or not keys:
         return of_home
+    keys, most = preset(host).caps.get(path, (keys, own))
     found = read_config(config) if config else None
     name, value = ".".join(keys), found if isinstance(found, Unread) else member_at(found, *keys)
-    if isinstance(value, int | float) and not isinstance(value, bool) and value >= 1:
-        return of_home if own != shipped and own < value else cut(host, int(value), f"{name} in {config}")
+    if isinstance(value, int | float) and not isinstance(value, bool) and 1 <= value < math.inf:
+        return of_home if is_own and own < value else cut(host, int(value), f"{name} in {config}")
     why = "which cannot be read" if isinstance(value, Unread) else "where it is not set"
-    return of_home if own != shipped else cut(host, shipped, f"{name} in {config}, {why}" if config else name)
+    if is_own and own <= most:
+        return of_home
+    return cut(host, most, f"{name} in {config}, {why}" if config else name)
 
 
 def cut(host: str, characters: int | None, setting: str) -> Cap:

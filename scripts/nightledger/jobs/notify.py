@@ -140,6 +140,8 @@ def notify(outlet: Outlet, items: Sequence[Item], now: datetime, *, some: bool =
 def send(outlet: Outlet, items: Sequence[Item], now: datetime, *, test: bool = False) -> str:
     """Have the operator told, and return what; that it failed stands beside the record until it succeeds.
 
+    A link that cannot be made holds up no notice: it goes with ``open``, and why stands there, too.
+
     Args:
         outlet: How it is told.
         items: At least one, unless it is a test.
@@ -153,13 +155,16 @@ def send(outlet: Outlet, items: Sequence[Item], now: datetime, *, test: bool = F
     summary = summarize(items, now) or "nothing needs you"
     summary = f"a test; {summary}" if test else summary
     failed = outlet.record and outlet.record + _FAILED
+    link, without = _link(outlet, items, now)
     try:
-        _send(outlet, summary, items, now)
+        _send(outlet, summary, items, now, link)
     except NightledgerError as error:
         if failed:
             replace_file(failed, f"{int(now.timestamp())} {error}\n".encode(), disposable=True)
         raise
-    if failed:
+    if failed and without:
+        replace_file(failed, f"{int(now.timestamp())} {without}\n".encode(), disposable=True)
+    elif failed:
         with suppress(FileNotFoundError):
             os.unlink(failed)
     return summary
@@ -191,7 +196,7 @@ def _read_told(record: str) -> dict[str, datetime]:
     return {mark: datetime.fromtimestamp(int(at), UTC) for mark, _, at in lines if _SECONDS.fullmatch(at)}
 
 
-def _send(outlet: Outlet, summary: str, items: Sequence[Item], now: datetime) -> None:
+def _send(outlet: Outlet, summary: str, items: Sequence[Item], now: datetime, link: str) -> None:
     numbers, notifier = variables(items, now), outlet.notifier
     if not isinstance(notifier, Notifier):
         words = [word.replace("{summary}", summary) for word in notifier]
@@ -201,7 +206,7 @@ def _send(outlet: Outlet, summary: str, items: Sequence[Item], now: datetime) ->
     facts = {"summary": summary, "next": next_steps(items)}
     facts |= {name: getattr(notifier, name) for name in ("to", "title", "open")}
     facts["url"] = notifier.url or template.url
-    facts["open"] = _link(outlet, notifier, items, now) or notifier.open
+    facts["open"] = link or notifier.open
     body = _fill(template.body, facts)
     if template.run:
         _run(outlet.home, _fill(_find(template.run), facts), body, numbers)
@@ -215,13 +220,17 @@ def _send(outlet: Outlet, summary: str, items: Sequence[Item], now: datetime) ->
         raise NotifyError(f"{notifier.by} answered {status}")
 
 
-def _link(outlet: Outlet, notifier: Notifier, items: Sequence[Item], now: datetime) -> str:
-    """Return a link to what waits, the newest first; empty where the owner wants none, or nothing waits."""
+def _link(outlet: Outlet, items: Sequence[Item], now: datetime) -> tuple[str, str]:
+    """Return a link to what waits, the newest first, and why there is none; both empty where the owner wants none, or nothing waits."""
     waiting = [item for item in items if item.need is Need.WAITING]
-    if not (notifier.link and outlet.record and waiting):
-        return ""
+    address = outlet.notifier.link if isinstance(outlet.notifier, Notifier) else ""
+    if not (address and outlet.record and waiting):
+        return "", ""
     newest = max(waiting, key=lambda item: (item.since, item.key))
-    return make_link(os.path.dirname(outlet.record), notifier.link, newest.key, now)
+    try:
+        return make_link(os.path.dirname(outlet.record), address, newest.key, now), ""
+    except (NightledgerError, OSError) as error:
+        return "", f"a notice went without its link: {error}"
 
 
 def make_link(keys: str, address: str, proposal: str, now: datetime) -> str:
@@ -238,7 +247,8 @@ def make_link(keys: str, address: str, proposal: str, now: datetime) -> str:
     for name in os.listdir(keys):
         ends = name.removeprefix(OPENED).partition(".")[0]
         if name.startswith(OPENED) and ends.isdecimal() and int(ends) < now.timestamp():
-            os.unlink(os.path.join(keys, name))
+            with suppress(OSError):
+                os.unlink(os.path.join(keys, name))
     told = f"{proposal}.{int((now + LINK_LASTS).timestamp())}.{os.urandom(16).hex()}"
     return f"{address}/{told}.{_seal(keys, told)}"
 
@@ -278,9 +288,10 @@ def _seal(keys: str, told: str) -> str:
     if not os.path.lexists(path):
         with suppress(FileExistsError):
             create_file(path, os.urandom(LINK_KEY_BYTES))
-    return hmac.new(
-        read_regular(path, LINK_KEY_BYTES), told.encode("utf-8", "replace"), hashlib.sha256
-    ).hexdigest()
+    key = read_regular(path, LINK_KEY_BYTES)
+    if len(key) < LINK_KEY_BYTES:  # whoever guesses it makes links
+        raise UnreadableError(f"{path} is cut short", hint="remove it; the next notice makes another")
+    return hmac.new(key, told.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
 
 
 def _fill(value: Any, facts: Mapping[str, str]) -> Any:

@@ -162,7 +162,7 @@ def try_notifier(context: Context) -> int:
         ConfigurationError: No notifier is named, or it cannot be used.
         NotifyError: It failed.
     """
-    from nightledger.jobs.notify import send
+    from nightledger.jobs.notify import send, why_failed
 
     outlet = outlet_of(context)
     if not outlet.notifier:
@@ -172,6 +172,8 @@ def try_notifier(context: Context) -> int:
     by = outlet.notifier.by if isinstance(outlet.notifier, Notifier) else outlet.notifier[0]
     context.emit({"by": by, "summary": said})
     context.print(f"Handed to {by}: {said}. Look whether it arrived.")
+    if failed := why_failed(outlet.record) if outlet.record else None:
+        context.note(f"error: {failed[1]}")
     return 0
 
 

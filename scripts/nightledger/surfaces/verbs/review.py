@@ -44,14 +44,14 @@ AGAIN = "nightledger review"
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Show what waits; on a terminal ask for answers and sign them."""
-    if options.web:
-        from nightledger.doors.page import serve_review
-
-        return serve_review(options, context)
     if options.look:
         from nightledger.doors.looking import serve_links
 
         return serve_links(options, context)
+    if options.web:
+        from nightledger.doors.page import serve_review
+
+        return serve_review(options, context)
     if options.remote:
         from nightledger.remote.channel import review_remote
 
