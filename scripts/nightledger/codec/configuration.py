@@ -189,5 +189,6 @@ def _told(error: "ValidationError") -> str:
     """Say what is wrong; where members do not go together, which are wanted, and not what they hold: an address may be a secret."""
     if error.validator not in ("oneOf", "anyOf"):
         return error.message
-    sets = [" and ".join(one["required"]) for one in error.validator_value if "required" in one]
+    choices: Any = error.validator_value
+    sets = [" and ".join(one["required"]) for one in choices if "required" in one]
     return f"one of {', '.join(sets)} must be given" if len(sets) > 1 else f"{sets[0]} must be given"
