@@ -136,6 +136,23 @@ def test_an_older_backup_is_restored_by_the_same_signature(world: World, tmp_pat
     world.applied("Use UTC in all logs.", section="Decisions")
 
 
+def test_a_backup_that_was_unpacked_and_not_taken_over_says_how_to_go_on(
+    world: World, tmp_path: Path
+) -> None:
+    backup = tmp_path / "home.tar.gz"
+    world.ok("backup", str(backup))
+    world.applied("Use UTC in all logs.", section="Decisions")
+    key = world.own_keys / "operator"
+    shutil.rmtree(world.home)
+    key.rename(tmp_path / "operator")
+    ran = world.run("restore", str(backup), "--take-over")
+    assert ran.status != 0
+    assert f"the home is in {world.home}: '{TAKE_OVER}' goes on from there" in ran.err
+    (tmp_path / "operator").rename(key)
+    world.ok("restore", "--take-over")
+    holds(world, lost=world.events()[-1]["lost"])
+
+
 def test_nobody_without_an_operators_key_takes_over(older: World) -> None:
     before = (older.home / LOG).read_bytes()
     pin = (older.own_keys / "pin.json").read_bytes()

@@ -49,5 +49,15 @@ def test_a_program_without_its_full_path_is_refused() -> None:
 
 def test_a_server_of_embeddings_without_an_address_or_a_model_is_refused() -> None:
     for bare in ("url: 'http://127.0.0.1/v1'", "model: small"):
-        assert '(for example: {"url": "http://127.0.0.1:' in str(refusal(f"meaning: {{{bare}}}\n"))
+        told = str(refusal(f"meaning: {{{bare}}}\n"))
+        assert told.startswith(
+            'operator.yaml:1: meaning: url and model must be given (for example: {"url": "http'
+        )
     assert "'packaged' was unexpected" in str(refusal("meaning: {packaged: true}\n"))
+
+
+def test_a_calendar_of_no_place_or_of_two_is_refused_without_its_address() -> None:
+    for places in ("user: ann", "file: /home/ann/a.ics, url: 'https://calendars.example/private-4711'"):
+        told = str(refusal(f"calendars: {{work: {{{places}}}}}\n"))
+        assert "calendars: work: one of file, url, caldav must be given" in told
+        assert "4711" not in told

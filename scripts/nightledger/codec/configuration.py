@@ -8,7 +8,7 @@ nesting is an error with its line, never a guess.
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 from msgspec import Struct
@@ -16,6 +16,9 @@ from msgspec import Struct
 from nightledger.codec.canonical import parse_json
 from nightledger.codec.schema import find_errors, find_problems, read_schema
 from nightledger.domain.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from jsonschema import ValidationError
 
 _LOADER: type[yaml.SafeLoader | yaml.CSafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The safe loader; libyaml's takes a thirtieth of the time and is missing only where PyYAML was built without it."""
@@ -179,4 +182,13 @@ def _invalid(
     for error in find_errors(schema_name, {key: value for key, value in values.items() if key in known}):
         key, *inside = map(str, error.absolute_path)
         place = "".join(f"{part}: " for part in inside)
-        yield key, f"{place}{error.message} (for example: {json.dumps(known[key]['examples'][0])})"
+        yield key, f"{place}{_told(error)} (for example: {json.dumps(known[key]['examples'][0])})"
+
+
+def _told(error: "ValidationError") -> str:
+    """Say what is wrong; where members do not go together, which are wanted, and not what they hold: an address may be a secret."""
+    if error.validator not in ("oneOf", "anyOf"):
+        return error.message
+    choices: Any = error.validator_value
+    sets = [" and ".join(one["required"]) for one in choices if "required" in one]
+    return f"one of {', '.join(sets)} must be given" if len(sets) > 1 else f"{sets[0]} must be given"

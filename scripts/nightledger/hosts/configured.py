@@ -92,6 +92,15 @@ def dump_host_yaml(config: Any) -> str:
     return yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
 
 
+def has_comments(text: str) -> bool:
+    """Return whether YAML has comments: what begins one, outside of every value."""
+    import yaml
+
+    scalars = [one for one in yaml.scan(text, yaml.SafeLoader) if isinstance(one, yaml.ScalarToken)]
+    signs = (found.end() for found in re.finditer(r"(?:^|\s)#", text))
+    return any(not any(one.start_mark.index < at <= one.end_mark.index for one in scalars) for at in signs)
+
+
 def parse_json5(text: str) -> Any:
     """Return the value of a JSON5 document: comments, trailing commas, bare keys, single quotes (json5.org, 2018).
 

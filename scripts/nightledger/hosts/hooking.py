@@ -120,16 +120,15 @@ def with_hooks(host: str, text: str, call: HookCall) -> str:
     if _calls(config, call) == _calls({"hooks": wanted}, call):
         return text
     _take_out(config, call)
-    if config.get("hooks") is None:
-        config["hooks"] = {}
-    hooks = config["hooks"]
+    hooks = {} if config.get("hooks") is None else config["hooks"]
     if not isinstance(hooks, dict):
         raise ValueError("hooks is no object")  # noqa: TRY004 - it is what stands in a file
+    config["hooks"] = hooks = {**hooks}  # in YAML one value may stand at several places
     for event, elements in wanted.items():
-        listed = hooks.setdefault(event, [])
+        listed = hooks.get(event, [])
         if not isinstance(listed, list):
             raise ValueError(f"hooks.{event} is no list")  # noqa: TRY004 - as above
-        listed += elements
+        hooks[event] = [*listed, *elements]
     return _dump(host, config, text)
 
 

@@ -4,6 +4,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+import yaml
 from tests.rows import from_corpus
 from tests.surfaces.calling import Caller
 
@@ -118,3 +119,53 @@ def test_a_file_behind_a_link_comes_back_byte_for_byte_and_the_link_stays(
         assert (dotfiles / name).read_text() == content
         assert os.listdir(dotfiles) == [name]
         assert os.listdir(link.parent) == [name]
+
+
+YAML = "# mine\nmodel: x  # the good one\n"
+
+
+def test_comments_of_yaml_come_back_also_where_a_moved_home_was_hooked_again(
+    caller: Caller, user: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = user / ".hermes" / "config.yaml"
+    path.write_text(YAML)
+    caller.run("hosts", "install", "hermes", "--yes")
+    (tmp_path / "other-keys").symlink_to(tmp_path / "keys")
+    monkeypatch.setenv("NIGHTLEDGER_KEYS", str(tmp_path / "other-keys"))
+    caller.run("hosts", "install", "hermes", "--yes")
+    assert "other-keys" in path.read_text()
+    caller.run("hosts", "remove", "hermes", "--yes")
+    assert path.read_text() == YAML
+
+
+def test_a_copy_with_comments_stays_where_yaml_was_edited_since(caller: Caller, user: Path) -> None:
+    path, copy = user / ".hermes" / "config.yaml", user / ".hermes" / "config.yaml.before-nightledger"
+    path.write_text(YAML)
+    caller.run("hosts", "install", "hermes", "--yes")
+    path.write_text(path.read_text().replace("model: x", "model: y"))
+    assert "config.yaml.before-nightledger stays" in caller.text(
+        "hosts", "remove", "hermes", "--yes"
+    ).replace("\n  ", " ")
+    assert (path.read_text(), copy.read_text()) == ("model: y\n", YAML)
+
+
+def test_comments_that_stand_in_no_copy_are_not_taken_away(caller: Caller, user: Path) -> None:
+    path = user / ".hermes" / "config.yaml"
+    path.write_text("model: 'a # b'\n")
+    caller.run("hosts", "install", "hermes", "--yes")
+    hooked = path.read_text()
+    path.write_text(f"{hooked}# mine\n")
+    with pytest.raises(RefusedError, match="has comments, which would go"):
+        caller.run("hosts", "remove", "hermes", "--yes")
+    assert path.read_text() == f"{hooked}# mine\n"
+    path.write_text(hooked)
+    caller.run("hosts", "remove", "hermes", "--yes")
+    assert path.read_text() == "model: 'a # b'\n"
+
+
+def test_hooks_of_two_events_that_share_their_list_get_each_its_own(caller: Caller, user: Path) -> None:
+    path = user / ".hermes" / "config.yaml"
+    path.write_text("hooks:\n  pre_llm_call: &all [{command: mine}]\n  pre_tool_call: *all\n")
+    caller.run("hosts", "install", "hermes", "--yes")
+    hooks = yaml.safe_load(path.read_text())["hooks"]
+    assert [len(hooks[event]) for event in ("pre_llm_call", "pre_tool_call")] == [2, 2]

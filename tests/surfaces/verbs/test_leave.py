@@ -16,7 +16,9 @@ def caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
 
 
 def test_the_cron_lines_and_units_to_remove_are_printed_as_they_stand(caller: Caller) -> None:
-    assert "No schedule of ours was found" in caller.text("leave")
+    nothing = caller.text("leave")
+    assert "No schedule of ours was found" in nothing
+    assert "Without an answer" not in nothing
     place = Place(checkout=CHECKOUT, home=caller.home.root, keys_dir=str(caller.root / "keys"))
     (caller.root / "bin" / "table").write_text(cron_text(place))
     program = caller.root / "bin" / "crontab"

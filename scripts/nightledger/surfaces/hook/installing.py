@@ -24,14 +24,15 @@ from nightledger.files.durable import make_dir, read_optional, sync_directory
 from nightledger.files.home import Home, shipped_config
 from nightledger.gate.gated import is_same_file, protected_paths
 from nightledger.hosts import hooking
+from nightledger.hosts.configured import has_comments
 from nightledger.hosts.daylogs import HERMES, OPENCLAW, preset
 from nightledger.surfaces.context import keys_directory, named_keys_directory
 from nightledger.surfaces.hook.running import SCRIPTS, own_program
 
 BACKUP = ".before-nightledger"
 MAX_CONFIG_BYTES = 4 << 20
-_OUR_CALL = re.compile(re.escape(hooking.SCRIPT) + r"[\\'\"]* --home ")
-"""Stands in a file wherever it calls the hook of any home."""
+_OUR_CALL = re.compile(re.escape(hooking.SCRIPT) + r"[\\'\"\s]+--home\s")
+"""Stands in a file wherever it calls the hook of any home; YAML breaks lines at any blank."""
 _OWNERS_FILES = frozenset(
     {"agents.md", "agents.override.md", "claude.md", "soul.md", "user.md", "identity.md", "memory.md"}
 )
@@ -46,7 +47,7 @@ class Step(Struct, frozen=True, kw_only=True):
         before: Its bytes; None where it is not there.
         after: Its bytes then; None where it goes.
         shown: What is added, as a person would write it.
-        keeps: Whether the file as it was lies beside it then: while any home's hooks are in it.
+        keeps: Whether the file as it was lies beside it then: while any home's hooks are in it, or it has comments that the file lacks.
     """
 
     path: str
@@ -145,7 +146,7 @@ def plan_remove(home: Home, host: str, root: str, project: str | None = None) ->
     real = os.path.realpath(path)
     kept = _read(home, real + BACKUP)
     after = _as_it_was(host, _text(before), stripped, kept, call, is_link=os.path.islink(path))
-    keeps = bool(_OUR_CALL.search(stripped))
+    keeps = bool(_OUR_CALL.search(stripped)) or (host == HERMES and kept != after and b"#" in (kept or b""))
     return [Step(path=real, before=before, after=after, shown=hooking.addition(host, call), keeps=keeps)]
 
 
@@ -189,10 +190,11 @@ def take(step: Step) -> None:
     Raises:
         FileChangedError: Somebody wrote the file meanwhile; nothing was changed.
         NotDurableError: The disk reports a failure.
-        RefusedError: Its owner made it read-only.
+        RefusedError: Its owner made it read-only, or wrote comments in it since our hooks came.
     """
     backup = step.path + BACKUP
     _require_writable(step.path)
+    _require_no_new_comments(step)
     if step.after is None:
         _unlink(step.path)
         _unlink(backup)
@@ -311,6 +313,16 @@ def _require_writable(path: str) -> None:
     if os.path.exists(path) and not stat.S_IMODE(os.stat(path).st_mode) & 0o222:
         raise RefusedError(
             f"{path} is read-only", hint="make it writable, or edit it by hand: without --yes it is shown"
+        )
+
+
+def _require_no_new_comments(step: Step) -> None:
+    """Respect what stands in YAML beside our hooks and in no copy: it would go where the file is written anew."""
+    before = (step.before or b"").decode(errors="replace")
+    if step.path.endswith((".yaml", ".yml")) and _OUR_CALL.search(before) and has_comments(before):
+        raise RefusedError(
+            f"{step.path} has comments, which would go; it is left as it is",
+            hint=f"take them out, or change by hand what calls {hooking.SCRIPT}",
         )
 
 

@@ -57,6 +57,9 @@ def run(options: argparse.Namespace, context: Context) -> int:
     files = [{"path": step.path, "shown": step.shown} for step in changing]
     context.emit({"changed": bool(options.yes and changing), "files": files})
     _tell(context, options, host, changing)
+    copies = (step.path + installing.BACKUP for step in changing if options.action == "remove")
+    stays = "{} stays: the file as it was before the hooks."
+    say(context, *(stays.format(copy) for copy in copies if options.yes and os.path.exists(copy)))
     return 0
 
 

@@ -69,6 +69,7 @@ def _record(context: Context, session: Session) -> dict[str, Any]:
 
 def _tell(context: Context, record: dict[str, Any], removed: tuple[str, ...], *, done: bool) -> None:
     gated, signed = ", ".join(record["gated"]), count_of(record["signed"], "approval is", "approvals are")
+    waiting = count_of(record["waiting"], "change")
     unscheduled = not (record["cron"] or record["units"])
     say(
         context,
@@ -78,7 +79,7 @@ def _tell(context: Context, record: dict[str, Any], removed: tuple[str, ...], *,
         f"These stay as they are: {gated}, all daily logs, and the whole record of what was signed.",
         f"{'Removed' if done else 'Would remove'}, disposable: {', '.join(removed)}." if removed else "",
         f"{signed} signed and not applied, until 'nightledger apply' runs." if record["signed"] else "",
-        f"Without an answer, and none is needed: {count_of(record['waiting'], 'change')}.",
+        f"Without an answer, and none is needed: {waiting}." if record["waiting"] else "",
         "No schedule of ours was found; what else calls it, you know best." if unscheduled else "",
     )
     for name, title in sentences("leave").items():

@@ -59,7 +59,13 @@ def run(options: argparse.Namespace, context: Context) -> int:
         record |= _record(context, archive, keys)
         lines += _lines(context, record)
     if options.take_over:
-        loss = take_over(context, anew=options.file is not None)
+        try:
+            loss = take_over(context, anew=options.file is not None)
+        except NightledgerError as error:
+            if options.file is not None:
+                told = f"the home is in {context.home_path}: 'nightledger restore --take-over' goes on from there"
+                error.hint = "; ".join(filter(None, (error.hint, told)))
+            raise
         record |= {"machine": this_machine(), "size": loss.stands.size, "lost": loss.lost}
         lines.append(_cost(context, loss))
     elif record["machine"] != this_machine():
