@@ -87,7 +87,9 @@ def test_without_principles_there_are_none_until_the_operator_signs_for_them(pla
     assert place.shell("verify").status == 0
     before = place.bytes()
     assert "Nothing was changed" in place.shell("consent", "constitution", "amend", "--from", str(page)).out
-    assert (place.made("--self", "I am Wren.").status, place.made().status) == (1, 0)
+    late = place.made("--self", "I am Wren.")
+    assert (late.status, place.made().status) == (1, 0)
+    assert "'nightledger consent constitution amend'" in late.err
     assert place.bytes() == before
 
 

@@ -39,7 +39,10 @@ from nightledger.surfaces.session import this_machine
 from nightledger.surfaces.signing import fresh_passphrase
 from nightledger.trust.keys import KeyRing
 
-_OTHERWISE = "leave it out; 'zone' may be set in config/nightledger/nightledger.yaml, and the rest is fixed: make another home"
+_OTHERWISE = (
+    "leave it out; 'zone' may be set in config/nightledger/nightledger.yaml, a principle be added by "
+    "'nightledger consent constitution amend', and the rest is fixed: make another home"
+)
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
