@@ -48,7 +48,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     with reading(context, person=True) as seen:
         names = _names(context, seen, options.entry, tag, off=off)
         standing = naming.find_standing(seen.gate.home, seen.ledger.book).entries
-        context.print_lines(entry_lines(seen, [standing[name] for name in names]))
+        context.print_lines(entry_lines(seen, [standing[name] for name in names if name in standing]))
     kind = DecisionType.UNPIN if off else DecisionType.PIN
     accepted, session = sign_unproposed(context, seen, kind, partial(_targets, names=names), reason=tag)
     context.emit({"decision": accepted.id, "type": kind.value, "tag": tag, "entries": list(names)})
@@ -74,7 +74,8 @@ def _names(context: Context, session: Session, words: Sequence[str], tag: str, *
     """Return the ids of the named entries for which it is not so already."""
     standing = naming.find_standing(session.gate.home, session.ledger.book).entries
     marks = naming.read_marks(session.gate, session.ledger)
-    found = [choose_id(context, session, standing, word) for word in words]
+    gone = [name for name in marks if name not in standing] if off else []
+    found = [choose_id(context, session, standing, word, gone) for word in words]
     states = {name: marks.get(name, naming.NO_MARK) for name in found}
     names = [name for name, mark in states.items() if (tag in mark.tags if tag else mark.pinned) is off]
     if not names:
@@ -83,9 +84,15 @@ def _names(context: Context, session: Session, words: Sequence[str], tag: str, *
 
 
 def _targets(session: Session, *, names: Sequence[str]) -> tuple[DecisionTarget, ...]:
-    """Return what is signed of each entry as it stands now."""
+    """Return what is signed of each entry as it stands now; of one that is gone nothing of its text."""
     standing = naming.find_standing(session.gate.home, session.ledger.book).entries
-    return naming.pin_targets([standing[name] for name in names if name in standing])
+    empty, path = "0" * 64, session.gate.home.identity.gated[0]
+    lost = (
+        DecisionTarget(path=f"{path}#{name}", base=empty, result=empty, hunks_sha256=empty)
+        for name in names
+        if name not in standing
+    )
+    return (*naming.pin_targets([standing[name] for name in names if name in standing]), *lost)
 
 
 def show_marks(context: Context) -> int:
@@ -124,7 +131,13 @@ SHORT_ID = 10
 _ID = re.compile(r"(?:e-)?([a-z2-7]{3,26})")
 
 
-def choose_id(context: Context, session: Session, standing: Mapping[str, naming.Placed], word: str) -> str:
+def choose_id(
+    context: Context,
+    session: Session,
+    standing: Mapping[str, naming.Placed],
+    word: str,
+    others: Collection[str] = (),
+) -> str:
     """Give the one id that a word names.
 
     Args:
@@ -132,11 +145,12 @@ def choose_id(context: Context, session: Session, standing: Mapping[str, naming.
         session: The home.
         standing: Its entries by id.
         word: An id, its beginning, or a place as ``recall`` prints it.
+        others: Ids of what is no entry any more and may be named too.
 
     Raises:
         UsageError: It names no entry, or more than one; candidates were listed.
     """
-    found = find_ids(word, standing) or naming.entries_at(standing, word)
+    found = find_ids(word, [*standing, *others]) or naming.entries_at(standing, word)
     if len(found) == 1:
         return found[0]
     if not found:
@@ -144,7 +158,7 @@ def choose_id(context: Context, session: Session, standing: Mapping[str, naming.
             f"no entry is called {word!r}",
             hint="'nightledger recall' finds its place; 'nightledger history' shows what was taken out",
         )
-    context.print_lines(entry_lines(session, [standing[name] for name in found]))
+    context.print_lines(entry_lines(session, [standing[name] for name in found if name in standing]))
     raise UsageError(
         f"{word!r} fits {count_of(len(found), 'entry', 'entries')}",
         hint=f"name one by its id: nightledger {context.verb} {found[0][:SHORT_ID]}",
