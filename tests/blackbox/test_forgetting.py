@@ -467,12 +467,14 @@ def test_a_pin_keeps_what_is_closed_and_tells_of_what_would_take_it(old: World) 
 
 
 def test_a_pin_of_an_entry_that_is_gone_is_taken_off_by_its_id(world: World) -> None:
+    memory = world.read()
     world.ok("pin", "MEMORY.md:5", typed=lambda _: "y")
     world.write("MEMORY.md", "# MEMORY.md\n\n## Lessons\n\n- Another day.\n")
     (gone,) = world.json("pin")
     assert gone["path"] is None
     world.ok("pin", "--off", gone["id"], typed=lambda _: "y")
     assert world.json("pin") == []
+    world.write("MEMORY.md", memory)
     sound(world)
 
 
