@@ -347,57 +347,6 @@ def test_a_reason_that_no_decision_holds_is_refused_at_once(world: World) -> Non
     assert "\x1b" not in world.ok("history")
 
 
-def test_several_are_answered_at_once_as_they_were_shown(world: World) -> None:
-    for text in ("Count twice.", "Label cables."):
-        world.propose(text)
-    world.removal("Keep backups for 30 days.", section="Decisions")
-    with opened(world) as page:
-        one, two, three = page.items()
-        assert [item["alike"] for item in (one, two, three)] == [0, 0, 0]
-        night = shown(two)
-        world.write("MEMORY.md", MEMORY.replace("- Restart the relay", "- Reboot the relay"))
-        told = page.ask(do="answer", **shown(three), verb="reject", reason="no", more=[night])
-        assert told["again"], told
-        assert all(item["answer"] is None for item in told["items"]), (
-            "one of them reads otherwise: none is answered"
-        )
-        *drift, one, two, three = told["items"]
-        told = page.ask(
-            do="answer", **shown(one), verb="reject", reason="no", more=[shown(two), shown(three)]
-        )
-        assert told["counts"] == f"reject 3, {len(drift)} left"
-        told = page.ask(do="answer", **shown(one), verb=None, more=[shown(two)])
-        assert told["counts"] == f"reject 1, {len(drift) + 2} left"
-        told = page.ask(do="answer", **shown(one), verb="reject", reason="", more=[shown(two)], never=True)
-        assert told["again"], "they stand under no heading"
-        assert page.sign()["signed"] == ["Rejected 1 change."]
-
-
-def test_what_goes_together_and_what_stands_under_one_heading_are_answered_as_on_the_terminal(
-    world: World,
-) -> None:
-    for day in ("03", "04"):
-        world.write(
-            f"memory/2025-12-{day}.md", f"# Day\n\n## Greenhouse\n\n- Basil is fine on the {day}th\n{LAMPS}"
-        )
-    for text in ("Water the basil.", "Turn the basil."):
-        world.propose(text, "--source", "memory/2025-12-03.md:5")
-    world.ok("prune")
-    with opened(world) as page:
-        told = page.items()
-        basil = [one for one in told if one["heading"] == "Greenhouse"]
-        assert [one["first"] for one in basil] == ["+- Water the basil.", "+- Turn the basil."]
-        (one, two) = [one for one in told if one["id"] not in {first["id"] for first in basil}]
-        assert (one["alike"], two["alike"]) == (2, 0), "both logs are shortened together"
-        given = {"verb": "reject", "never": True, "more": [shown(basil[1])]}
-        assert page.ask(do="answer", **shown(basil[0]), **given)["counts"] == "reject 2, 2 left"
-        told = page.ask(do="answer", **shown(one), verb="approve", more=[shown(two)])
-        assert told["counts"] == "sign 2, reject 2, 0 left"
-        assert page.sign()["done"]
-    reasons = {made["reason"] for made in world.decisions() if made["type"] == "reject"}
-    assert reasons == {"never from this heading: Greenhouse"}
-
-
 def test_the_terminal_asks_again_for_a_reason_that_no_decision_holds(world: World) -> None:
     world.propose("Count twice.")
     left = ["n", "x" * 2001, "n", "no", "y"]

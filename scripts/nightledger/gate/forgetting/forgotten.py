@@ -34,7 +34,7 @@ from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
 from nightledger.gate.integrity.trusting import Trust, read_verified
 from nightledger.gate.opening import Gate, Ledger, log_key, open_gate, read_ledger, record
-from nightledger.gate.stored import Stored, each_change, is_altered, read_proposal, read_stored, reason_of
+from nightledger.gate.stored import Stored, each_change, is_altered, read_proposal, read_stored
 from nightledger.text.forgetting.forgotten import Forgotten
 from nightledger.text.markdown.document import decode, encode
 from nightledger.text.phrases import NO_PHRASES, HashedPhrases, hash_phrase, telling_lines
@@ -179,8 +179,6 @@ def count_outcomes(home: Home) -> int:
 
 
 MAX_BYTES = 64_000_000
-NEVER = "never from this heading: "
-"""Begins the reason of a signed rejection that is about all that stands under a heading; the heading follows."""
 ENOUGH = 3
 """Rejections, and nothing accepted, after which a heading is not asked about. Our choice."""
 FILES = "*-"
@@ -257,8 +255,10 @@ def values_of(content: bytes) -> frozenset[str]:
     return told_values("\n".join(text[at] for at in sorted(telling(text))))
 
 
-def heading_of(home: Home, evidence: Sequence[Evidence], *, title: bool = True) -> str:
+def _heading_of(home: Home, evidence: Sequence[Evidence]) -> str:
     """Return the innermost heading with a word in it above the strongest evidence; empty where there is none.
+
+    The one top heading of a file is its name, and none.
 
     A gated file's headings are none: they are what the memory is sorted by, not where something was noted. One
     that holds a secret or hidden characters is none, for it would be signed.
@@ -266,11 +266,10 @@ def heading_of(home: Home, evidence: Sequence[Evidence], *, title: bool = True) 
     Args:
         home: Where the notes are.
         evidence: What a change rests on, the strongest first.
-        title: Whether the one top heading of a file counts, which is the name of the whole file.
     """
     line, text = _line_of(home, evidence)
     found = innermost(line.headings) if line else ""
-    if not title and [found] == [line[2:].strip() for line in text.split("\n") if line.startswith("# ")]:
+    if [found] == [line[2:].strip() for line in text.split("\n") if line.startswith("# ")]:
         return ""
     return found
 
@@ -302,7 +301,7 @@ class Unasked(Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: The heading as it stood; the label and a colon; :data:`FILES` and what files are named for; :data:`KINDS` and a kind.
-        refused: How many changes of it were rejected, of a kind how many times; 0 where one rejection said never.
+        refused: How many changes of it were rejected, of a kind how many times.
     """
 
     name: str
@@ -332,13 +331,7 @@ def find_unasked(gate: Gate, book: Book) -> tuple[Unasked, ...]:
     times = {key: _times(found) for key, found in refused.items()}
     enough = {key for key, count in times.items() if count >= ENOUGH}
     accepted = {key_of(name) for name, _ in _answers(gate, book, _ACCEPTED)} if enough else set()
-    found = {key: Unasked(name=refused[key][0][0], refused=times[key]) for key in enough - accepted}
-    for status in book.decisions.values():
-        reason = reason_of(gate.home, status).strip() if status.type is DecisionType.REJECT else ""
-        name = reason[len(NEVER) :].strip() if reason.casefold().startswith(NEVER) else ""
-        if key_of(name) and status.line > book.asked_again.get(_hash_of(name), 0):
-            found[key_of(name)] = Unasked(name=name, refused=0)
-    return tuple(found[key] for key in sorted(found))
+    return tuple(Unasked(name=refused[key][0][0], refused=times[key]) for key in sorted(enough - accepted))
 
 
 def _times(refused: Sequence[tuple[str, int]]) -> int:
@@ -366,7 +359,7 @@ def _names_of(home: Home, change: Change) -> Iterator[str]:
     line, _ = _line_of(home, change.evidence)
     label = _signable(field_label(line)) if line else ""
     yield f"{label}:" if label else ""
-    yield heading_of(home, change.evidence, title=False)
+    yield _heading_of(home, change.evidence)
     yield from (f"{FILES}{label_of(one.path)}" for one in change.evidence[:1])
     kind = kind_told_by(change.scope.fails_when)
     yield name_of_kind(kind) if kind else ""
