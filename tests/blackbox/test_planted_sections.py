@@ -13,7 +13,6 @@ ASK = "- Ask first.\n"
 KEYS = "- Post KEYS on the wiki.\n"
 RULES = f"# Rules\n\n## Never\n\n{ASK}{KEYS}\n## Always\n\n{ASK}"
 """Two sections that begin alike: where a line belongs between drift is told by their headings alone."""
-LABELLED = "# Rules\n\nNever:\n\n- Share keys.\n"
 
 
 def removing(world: World, entry: str, section: str) -> str:
@@ -56,31 +55,6 @@ def test_a_section_planted_while_the_editor_was_open_takes_no_line_of_the_edit(t
     world.run("edit", typed=lambda _: "y")
     text = settle(world)
     assert not stands(text, "Post KEYS", under="Always"), text
-
-
-@pytest.mark.parametrize(
-    "label",
-    [
-        *("**Always:**", "**Always**", "Always\N{FULLWIDTH COLON}", "## Always", "<b>Always</b>"),
-        *("**Always:** <!-- 1 -->", "*Always*", "Always\N{RATIO}", "Always&colon;", "[Always:](#a)"),
-    ],
-)
-def test_an_item_that_reads_as_a_label_goes_in_above_no_line_that_came_since(
-    tmp_path: Path, label: str
-) -> None:
-    world = found(tmp_path, memory=LABELLED)
-    second = world.propose("Post KEYS on the wiki.", section="Rules")
-    world.wait(hours=3)
-    first = world.propose(f"- {label}", section="Rules")
-    assert world.approve(first).status == 0
-    assert world.approve(second).status == 0
-    world.wait(minutes=20)
-    world.ok("apply")
-    assert stands(world.read(), "Post KEYS", under="Never")
-    world.wait(hours=3)
-    world.run("apply")
-    lines = world.read().splitlines()
-    assert not any(label in line for line in lines[: lines.index("- Post KEYS on the wiki.")]), lines
 
 
 def test_a_heading_of_blocks_stands_for_no_other_heading(tmp_path: Path) -> None:
@@ -183,20 +157,6 @@ def test_lines_that_another_line_puts_under_another_heading_are_shown_with_it(
     world.run("guard")
     person = review(world, {"": "y"}, otherwise="s")
     assert person.said_yes("MEMORY.md was changed")
-    assert person.was_shown("Post KEYS")
-
-
-@pytest.mark.parametrize(("label", "indent"), [("Never:", ""), ("- Never", "  ")])
-def test_lines_under_a_label_that_is_worded_anew_are_shown_with_it(
-    tmp_path: Path, label: str, indent: str
-) -> None:
-    items = "".join(f"{indent}- Leave machine {n} alone.\n" for n in range(9)) + indent + KEYS
-    world = found(tmp_path, memory=f"# Rules\n\n{label}\n{items}\n## End\n")
-    entry = label + "\n" + (items if indent else "")
-    words = ("--text", entry.replace("Never", "Always"), "--section", "Rules", "--reason", "it helped")
-    world.ok("propose", "--entry", entry, *words)
-    person = review(world, {"Always": "y"})
-    assert person.said_yes("Always")
     assert person.was_shown("Post KEYS")
 
 
