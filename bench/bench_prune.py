@@ -33,7 +33,7 @@ from nightledger.gate.apply.writing import write_all
 from nightledger.gate.deciding import accept, sign
 from nightledger.gate.founding import PRINCIPAL, Founding, found
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
-from nightledger.gate.review.composing import Signing, make_decision
+from nightledger.gate.review.composing import Signing, decide, terms_of
 from nightledger.hosts.daylogs import detect_host, find_daylogs, preset
 from nightledger.jobs.prune import Asked, prune
 from nightledger.text.markdown.document import parse_markdown
@@ -193,7 +193,7 @@ def _undo_all(gate: Gate, moment: Moment) -> int:
         if planned.problem:
             print(f"  cannot be undone: {planned.problem}", file=sys.stderr)
             continue
-        decision = make_decision(gate, planned.status, undo_choice(planned), _signing(gate, moment))
+        decision = decide(terms_of(gate), undo_choice(planned), _signing(gate, moment), planned.status)
         accept(gate, read_ledger(gate), sign(decision, signer), moment)
         write_all(gate, decision, decision.changes, planned.writes, moment)
         undone += len(applied)

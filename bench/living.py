@@ -15,7 +15,7 @@ from nightledger.gate.forgetting.keeping import close_day, remove_expired
 from nightledger.gate.founding import PRINCIPAL, Founding, found
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
 from nightledger.gate.proposing.views import refresh_views
-from nightledger.gate.review.composing import Signing, compose
+from nightledger.gate.review.composing import Signing, compose, terms_of
 from nightledger.gate.review.reviewing import Answer, Verb, list_items, read_documents
 from nightledger.jobs import prune as pruning
 from nightledger.jobs.consolidate import Asked, Done, consolidate
@@ -87,5 +87,5 @@ def approve_all(gate: Gate, moment: Moment) -> None:
     )
     answers = [Answer(proposal=i.stored.proposal.id, n=i.change.n, verb=Verb.APPROVE) for i in items]
     signer = load_operator_key(operator_key_path(gate.ring, gate.home.identity.id))
-    for decision in compose(gate, items, answers, documents, signing)[0]:
+    for decision in compose(terms_of(gate), items, answers, documents, signing)[0]:
         accept(gate, read_ledger(gate), sign(decision, signer), moment)

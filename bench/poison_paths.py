@@ -28,7 +28,7 @@ from nightledger.gate.gated import read_accepted
 from nightledger.gate.guard.guarding import Sighting, guard
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
 from nightledger.gate.proposing.agent_lane import Wish, propose_wish
-from nightledger.gate.review.composing import Signing, compose
+from nightledger.gate.review.composing import Signing, compose, terms_of
 from nightledger.gate.review.reviewing import Answer, Item, Verb, list_items, read_documents
 from nightledger.jobs.consolidate import Asked, consolidate
 from nightledger.jobs.link import link
@@ -216,6 +216,6 @@ def sign_some(gate: Gate, signs: Callable[[Item], bool], moment: Moment) -> list
         principal=PRINCIPAL, machine=os.uname().nodename, head=head, moment=moment, fresh_nonce=lambda: secrets.token_hex(16)
     )  # fmt: skip
     signer = load_operator_key(operator_key_path(gate.ring, gate.home.identity.id))
-    for decision in compose(gate, items, answers, documents, signing)[0]:
+    for decision in compose(terms_of(gate), items, answers, documents, signing)[0]:
         accept(gate, read_ledger(gate), sign(decision, signer), moment)
     return items

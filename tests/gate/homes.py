@@ -29,7 +29,7 @@ from nightledger.gate.guard.drifting import carry_out
 from nightledger.gate.guard.guarding import Sighting, guard
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, record, sign_head
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose, submit_changes
-from nightledger.gate.review.composing import Signing, compose, compose_settlements, make_decision
+from nightledger.gate.review.composing import Signing, compose, compose_settlements, decide, terms_of
 from nightledger.gate.review.editing import propose_edit
 from nightledger.gate.review.reviewing import (
     Answer,
@@ -165,7 +165,7 @@ class Desk:
         )
 
     def compose(self, *answers: Answer) -> tuple[list[Decision], list[Refusal]]:
-        return compose(self.gate, self.items(), answers, read_documents(self.gate), self.signing())
+        return compose(terms_of(self.gate), self.items(), answers, read_documents(self.gate), self.signing())
 
     def answer(self, *answers: Answer) -> list[Decision]:
         decisions, refusals = self.compose(*answers)
@@ -204,7 +204,7 @@ class Desk:
         status = self.ledger().book.proposals[proposal.id]
         items = items_of(self.gate, status, DecisionType.REJECT, documents)
         answers = [Answer(proposal=proposal.id, n=n, verb=Verb.REJECT, reason=reason) for n in numbers]
-        decisions, _ = compose(self.gate, items, answers, documents, self.signing())
+        decisions, _ = compose(terms_of(self.gate), items, answers, documents, self.signing())
         return [self.accept(decision) for decision in decisions]
 
     def undo(self, proposal: Proposal, *only: int) -> bool:
@@ -213,7 +213,7 @@ class Desk:
         assert not planned.problem
         signing = self.signing()
         choice = undo_choice(planned)
-        decision = self.accept(make_decision(self.gate, planned.status, choice, signing))
+        decision = self.accept(decide(terms_of(self.gate), choice, signing, planned.status))
         return write_all(self.gate, decision, decision.changes, planned.writes, self.moment)
 
     def guard(self) -> tuple[Sighting, ...]:
@@ -259,7 +259,7 @@ class Desk:
         status = self.ledger().book.proposals[proposal.id]
         items = items_of(self.gate, status, DecisionType.APPROVE, documents)
         answers = [Answer(proposal=proposal.id, n=i.change.n, verb=Verb.APPROVE) for i in items]
-        decisions, refusals = compose(self.gate, items, answers, documents, self.signing())
+        decisions, refusals = compose(terms_of(self.gate), items, answers, documents, self.signing())
         assert not refusals, refusals
         self.accept(decisions[0])
         self.apply(proposal)

@@ -5,7 +5,7 @@ from tests.gate.homes import Desk
 from tests.remote.peer_work import make_work
 
 from nightledger.domain.message import Waiting
-from nightledger.gate.review.composing import compose_by
+from nightledger.gate.review.composing import compose
 from nightledger.gate.review.reviewing import Answer, Verb
 from nightledger.remote.waiting import unpack, waiting_of
 
@@ -25,7 +25,7 @@ def test_a_month_of_raw_notes_stays_where_it_is_and_an_archival_travels_with_its
     assert {item.stored.proposal.id for item in review.items} == {archived.id, link.id}
     assert not any(item.unplaced for item in review.items)
     answers = [Answer(proposal=i.stored.proposal.id, n=1, verb=Verb.APPROVE) for i in review.items]
-    decisions, refusals = compose_by(review.terms, review.items, answers, review.documents, desk.signing())
+    decisions, refusals = compose(review.terms, review.items, answers, review.documents, desk.signing())
     assert not refusals
     for decision in decisions:
         desk.accept(decision)

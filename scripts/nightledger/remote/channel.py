@@ -26,7 +26,7 @@ from nightledger.domain.message import PeerKey, Peers, Reply, Status, Waiting
 from nightledger.domain.words import count_of
 from nightledger.files.durable import read_optional, read_regular
 from nightledger.files.home import Home
-from nightledger.gate.review.composing import compose_by
+from nightledger.gate.review.composing import compose
 from nightledger.gate.review.reviewing import Answer, Item, Refusal, Verb
 from nightledger.gate.stored import Signed, sign
 from nightledger.remote import letters
@@ -374,7 +374,7 @@ def _sign(
     context.renew()
     session.moment = context.moment  # a person took their time since
     terms = signing.prepare(session, _principal(waiting, signer, session), waiting.log)
-    decisions, refusals = compose_by(review.terms, review.items, answers, review.documents, terms)
+    decisions, refusals = compose(review.terms, review.items, answers, review.documents, terms)
     return [(decision, sign(decision, signer)) for decision in decisions], refusals
 
 

@@ -248,7 +248,9 @@ def settle(
             return Settled(decisions=(), refusals=tuple(fallen))
         settled, unsettled = _settle_drift(session, items, decided, signer)
         documents = reviewing.read_documents(session.gate)
-        decisions, refusals = composing.compose(session.gate, items, decided, documents, prepare(session))
+        decisions, refusals = composing.compose(
+            composing.terms_of(session.gate), items, decided, documents, prepare(session)
+        )
         accepted = sign_all(session, decisions, signer)
     ask_behind(context)
     return Settled(decisions=(*settled, *accepted), refusals=(*fallen, *unsettled, *refusals))
@@ -348,8 +350,9 @@ def close(context: Context, seen: Session, status: ProposalStatus, reason: str) 
         book = session.ledger.book
         if status.id in book.closed() or not is_altered(session.gate.home, status):
             raise FileChangedError(f"{status.id} was put back or closed meanwhile; nothing was signed")
-        choice = composing.close_choice(book.proposals[status.id], reason)
-        decision = composing.make_decision(session.gate, status, choice, prepare(session))
+        numbers = tuple(sorted(book.proposals[status.id].changes))
+        choice = composing.Choice(type=DecisionType.CLOSE, changes=numbers, targets=(), reason=reason)
+        decision = composing.decide(composing.terms_of(session.gate), choice, prepare(session), status)
         (accepted,) = sign_all(session, [decision], signer)
     return accepted
 

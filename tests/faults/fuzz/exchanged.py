@@ -21,7 +21,7 @@ from nightledger.codec.records import dump_record, load_record, to_plain
 from nightledger.domain.decision import Decision
 from nightledger.domain.errors import RecordError, RefusedError
 from nightledger.domain.message import MESSAGE_TYPE, REPLY_TYPE, Peer, PeerKey, Reply, Status, Waiting
-from nightledger.gate.review.composing import Signing, compose_by
+from nightledger.gate.review.composing import Signing, compose
 from nightledger.gate.review.reviewing import Answer, Refusal, Verb
 from nightledger.remote.letters import believe, sent_dir
 from nightledger.remote.waiting import RemoteReview, unpack, waiting_of
@@ -82,7 +82,7 @@ def _review(raw: bytes) -> Reviewed:
     signing = Signing(
         principal="operator", machine="here", head=waiting.log, moment=START, fresh_nonce=lambda: "0" * 32
     )
-    return review, shown, *compose_by(review.terms, review.items, answers, review.documents, signing)
+    return review, shown, *compose(review.terms, review.items, answers, review.documents, signing)
 
 
 def _check_reviewed(raw: bytes, read: Reviewed) -> None:

@@ -101,17 +101,6 @@ def terms_of(gate: Gate) -> Terms:
 
 
 def compose(
-    gate: Gate,
-    items: Sequence[Item],
-    answers: Sequence[Answer],
-    documents: Mapping[str, str],
-    signing: Signing,
-) -> tuple[list[Decision], list[Refusal]]:
-    """Turn answers into decisions on this home; see :func:`compose_by`."""
-    return compose_by(terms_of(gate), items, answers, documents, signing)
-
-
-def compose_by(
     terms: Terms,
     items: Sequence[Item],
     answers: Sequence[Answer],
@@ -133,7 +122,7 @@ def compose_by(
     for item, given in _by_proposal(items, answers):
         approved, hidden = _approved(items, item, given, documents)
         refusals += hidden
-        placed = _place(terms, item.stored, approved, documents, current)
+        placed = place_changes(terms, item.stored, approved, documents, current)
         choices = _rejections(given)  # a no stands, whatever becomes of what was said yes to beside it
         if isinstance(placed, str):
             refusals.append(Refusal(proposal=item.status.id, reason=placed))
@@ -141,7 +130,7 @@ def compose_by(
             targets, current = placed
             signed = Choice(type=DecisionType.APPROVE, changes=approved, targets=targets)
             choices = [signed, *choices] if approved else choices
-        decisions += [decide(terms, item.status, choice, signing) for choice in choices]
+        decisions += [decide(terms, choice, signing, item.status) for choice in choices]
     return decisions, refusals
 
 
@@ -197,20 +186,21 @@ def _rejections(answers: Sequence[Answer]) -> list[Choice]:
 
 
 def place_changes(
-    gate: Gate, stored: Stored, numbers: tuple[int, ...], current: Mapping[str, str]
-) -> _PlacedSet | str:
-    """Place changes of a proposal on the running documents; a reason when they do not fit."""
-    return _place(terms_of(gate), stored, numbers, current, current)
-
-
-def _place(
     terms: Terms,
     stored: Stored,
     numbers: tuple[int, ...],
     shown: Mapping[str, str],
     current: Mapping[str, str],
 ) -> _PlacedSet | str:
-    """Place changes one after another, and note of each change of text under what it was shown."""
+    """Place changes one after another, and note of each change of text under what it was shown; or why they do not fit.
+
+    Args:
+        terms: What the home asks of decisions.
+        stored: Their proposal.
+        numbers: Their numbers.
+        shown: The files as they were shown.
+        current: The same with what is signed before.
+    """
     changes = [change for change in stored.proposal.changes if change.n in numbers]
     if len(changes) > len(set(numbers)):
         return TWICE
@@ -273,22 +263,31 @@ def decision_targets(
     return tuple(targets)
 
 
-def close_choice(status: ProposalStatus, reason: str) -> Choice:
-    """Give what closes a proposal whose file is not what was logged: all of it, for what is in it nobody knows."""
-    return Choice(type=DecisionType.CLOSE, changes=tuple(sorted(status.changes)), targets=(), reason=reason)
-
-
-def make_decision(gate: Gate, status: ProposalStatus, choice: Choice, signing: Signing) -> Decision:
-    """Build a decision over a proposal of this home as it was logged; see :func:`decide`."""
-    return decide(terms_of(gate), status, choice, signing)
-
-
-def decide(terms: Terms, status: ProposalStatus, choice: Choice, signing: Signing) -> Decision:
-    """Build a decision over a proposal; approvals cool, an operator's edit and undo do not."""
-    cools = choice.type is DecisionType.APPROVE and status.lane != EDIT_LANE
-    made = _decision(terms.origin, terms.decision_expires_days, choice, signing)
-    until = cools_until(status.created, signing.moment, terms.cooling) if cools else made.not_before
-    return with_id(replace(made, proposal=status.id, proposal_sha256=status.sha256, not_before=until))
+def decide(terms: Terms, choice: Choice, signing: Signing, status: ProposalStatus | None = None) -> Decision:
+    """Build a decision over a proposal as it was logged, or over none; approvals cool, an operator's edit and undo do not."""
+    now = signing.moment.at
+    cools = status and choice.type is DecisionType.APPROVE and status.lane != EDIT_LANE
+    return with_id(
+        Decision(
+            v=VERSION,
+            id="",
+            type=choice.type,
+            origin=terms.origin,
+            host=signing.machine,
+            proposal=status.id if status else "",
+            proposal_sha256=status.sha256 if status else "",
+            changes=choice.changes,
+            targets=choice.targets,
+            not_before=cools_until(status.created, signing.moment, terms.cooling)
+            if status and cools
+            else now,
+            expires=now + timedelta(days=terms.decision_expires_days),
+            nonce=signing.fresh_nonce(),
+            log=signing.head,
+            principal=signing.principal,
+            reason=choice.reason,
+        )
+    )
 
 
 def make_unproposed(
@@ -304,28 +303,7 @@ def make_unproposed(
         reason: The operator's words.
     """
     choice = Choice(type=kind, changes=(), targets=tuple(targets), reason=reason)
-    return with_id(_decision(gate.home.identity.origin, gate.settings.decision_expires_days, choice, signing))
-
-
-def _decision(origin: str, expires_days: int, choice: Choice, signing: Signing) -> Decision:
-    now = signing.moment.at
-    return Decision(
-        v=VERSION,
-        id="",
-        type=choice.type,
-        origin=origin,
-        host=signing.machine,
-        proposal="",
-        proposal_sha256="",
-        changes=choice.changes,
-        targets=choice.targets,
-        not_before=now,
-        expires=now + timedelta(days=expires_days),
-        nonce=signing.fresh_nonce(),
-        log=signing.head,
-        principal=signing.principal,
-        reason=choice.reason,
-    )
+    return decide(terms_of(gate), choice, signing)
 
 
 class Settlement(Struct, frozen=True, kw_only=True):
@@ -371,6 +349,6 @@ def compose_settlements(
         reason = next((answer.reason for answer in given if answer.reason), "")
         targets = (settled_target(item.stored, write, kept),)
         choice = Choice(type=DecisionType.DRIFT, changes=kept, targets=targets, reason=reason)
-        decision = make_decision(gate, item.status, choice, signing)
+        decision = decide(terms_of(gate), choice, signing, item.status)
         settlements.append(Settlement(decision=decision, write=write, taken_back=taken_back))
     return settlements, refusals

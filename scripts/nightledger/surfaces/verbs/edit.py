@@ -22,12 +22,11 @@ from nightledger.domain.decision import DecisionType
 from nightledger.domain.proposal import Proposal
 from nightledger.domain.states import DecisionStatus
 from nightledger.files.durable import read_regular
-from nightledger.gate.apply.applying import apply_one, check_result
-from nightledger.gate.apply.writing import Write
+from nightledger.gate.apply.applying import apply_one
 from nightledger.gate.gated import MAX_GATED_BYTES, read_gated, require_watched
 from nightledger.gate.opening import Gate
 from nightledger.gate.proposing.proposing import Outcome
-from nightledger.gate.review.composing import Choice, make_decision, place_changes
+from nightledger.gate.review.composing import Choice, decide, place_changes, terms_of
 from nightledger.gate.review.editing import propose_edit, recheck, revise
 from nightledger.gate.review.reviewing import Answer, Item, Verb, accepted_texts, items_of, read_documents
 from nightledger.gate.stored import read_proposal, undo_of
@@ -210,26 +209,15 @@ def approve_edit(session: Session, proposal: Proposal, signer: Signer) -> Decisi
     Raises:
         RefusedError: The edit does not fit the file any more, or would take it over its cap.
     """
-    gate = session.gate
+    gate, terms = session.gate, terms_of(session.gate)
     status = session.ledger.book.proposals[proposal.id]
     stored = read_proposal(gate, status)
     numbers = tuple(change.n for change in proposal.changes)
     documents = read_documents(gate)
-    placed = place_changes(gate, stored, numbers, documents)
+    placed = place_changes(terms, stored, numbers, documents, documents)
     if isinstance(placed, str):
         raise errors.RefusedError(f"the edit cannot be signed: {placed}")
-    targets, after = placed
-    writes = [
-        Write(
-            path=target.path,
-            before=documents[target.path].encode("utf-8", "surrogateescape"),
-            after=after[target.path].encode("utf-8", "surrogateescape"),
-        )
-        for target in targets
-    ]
-    if reasons := [reason for write in writes for reason in check_result(gate, write)]:
-        raise errors.RefusedError("the edit cannot be applied:\n  " + "\n  ".join(reasons))
-    choice = Choice(type=DecisionType.APPROVE, changes=numbers, targets=targets)
-    decision = make_decision(gate, status, choice, signing.prepare(session))
+    choice = Choice(type=DecisionType.APPROVE, changes=numbers, targets=placed[0])
+    decision = decide(terms, choice, signing.prepare(session), status)
     accepted = signing.sign_all(session, [decision], signer)[0]
     return session.ledger.book.decisions[accepted.id]

@@ -15,7 +15,7 @@ from nightledger.domain.words import count_of, numbered
 from nightledger.gate.apply.undoing import Undo, link_back, plan_undo, reversal, undo_choice, undo_diff
 from nightledger.gate.apply.writing import write_all
 from nightledger.gate.proposing.proposing import propose
-from nightledger.gate.review.composing import make_decision
+from nightledger.gate.review.composing import decide, terms_of
 from nightledger.gate.review.reviewing import read_documents
 from nightledger.gate.stored import find_status
 from nightledger.surfaces import screen, signing
@@ -56,7 +56,7 @@ def _undo(context: Context, seen: Session, shown: Undo) -> int:
         undo = _plan(session, shown.status.id, shown.changes)
         if undo.problem or undo_choice(undo) != undo_choice(shown):
             raise FileChangedError("what it would change is not what was shown any more; nothing was signed")
-        decision = make_decision(session.gate, undo.status, undo_choice(undo), signing.prepare(session))
+        decision = decide(terms_of(session.gate), undo_choice(undo), signing.prepare(session), undo.status)
         accepted = signing.sign_all(session, [decision], signer)[0]
         write_all(session.gate, accepted, accepted.changes, undo.writes, session.moment)
         if undo.brings_links:
