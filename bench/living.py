@@ -16,7 +16,7 @@ from nightledger.gate.founding import PRINCIPAL, Founding, found
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
 from nightledger.gate.proposing.views import refresh_views
 from nightledger.gate.review.composing import Signing, compose, terms_of
-from nightledger.gate.review.reviewing import Answer, Verb, list_items, read_documents
+from nightledger.gate.review.reviewing import Answer, Documents, Verb, list_items
 from nightledger.jobs import prune as pruning
 from nightledger.jobs.consolidate import Asked, Done, consolidate
 from nightledger.jobs.link import Options, link
@@ -76,7 +76,7 @@ def live_night(gate: Gate, day: date, server: Server | None = None) -> Done:
 def approve_all(gate: Gate, moment: Moment) -> None:
     """Sign everything that waits."""
     sign_head(gate, moment, keep=True)
-    ledger, documents = read_ledger(gate), read_documents(gate)
+    ledger, documents = read_ledger(gate), Documents(gate)
     items = list_items(gate, ledger, documents)
     signing = Signing(
         principal=PRINCIPAL,

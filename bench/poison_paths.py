@@ -29,7 +29,7 @@ from nightledger.gate.guard.guarding import Sighting, guard
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
 from nightledger.gate.proposing.agent_lane import Wish, propose_wish
 from nightledger.gate.review.composing import Signing, compose, terms_of
-from nightledger.gate.review.reviewing import Answer, Item, Verb, list_items, read_documents
+from nightledger.gate.review.reviewing import Answer, Documents, Item, Verb, list_items
 from nightledger.jobs.consolidate import Asked, consolidate
 from nightledger.jobs.link import link
 from nightledger.jobs.log_outcomes import log_outcomes
@@ -207,7 +207,7 @@ def _propose(gate: Gate, attack: str, moment: Moment) -> tuple[bool, int]:
 def sign_some(gate: Gate, signs: Callable[[Item], bool], moment: Moment) -> list[Item]:
     """Sign the changes that an operator would; give all that waited."""
     sign_head(gate, moment, keep=True)
-    ledger, documents = read_ledger(gate), read_documents(gate)
+    ledger, documents = read_ledger(gate), Documents(gate)
     items = list_items(gate, ledger, documents)
     own = [item for item in items if signs(item)]
     answers = [Answer(proposal=item.stored.proposal.id, n=item.change.n, verb=Verb.APPROVE) for item in own]

@@ -16,7 +16,7 @@ from nightledger.gate.apply.applying import apply_one
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, read_ledger
 from nightledger.gate.review.editing import revise
-from nightledger.gate.review.reviewing import Item, list_items, read_documents
+from nightledger.gate.review.reviewing import Documents, Item, list_items
 from nightledger.gate.stored import read_stored
 from nightledger.jobs.consolidate import Asked, consolidate
 from nightledger.surfaces.listing import item_record
@@ -91,7 +91,7 @@ def night_of_a_chat(template: Path, place: Path) -> tuple[Gate, list[Item]]:
     folder.mkdir(exist_ok=True)
     (folder / f"{FIRST}.md").write_text(CHAT)
     consolidate(gate, read_ledger(gate), Asked(day=FIRST), turn_of_day(1, hour=3))
-    return gate, list_items(gate, read_ledger(gate), read_documents(gate))
+    return gate, list_items(gate, read_ledger(gate), Documents(gate))
 
 
 def test_a_tools_word_is_called_so_from_the_log_to_the_record_of_what_was_applied(

@@ -33,13 +33,13 @@ from nightledger.gate.review.composing import Signing, compose, compose_settleme
 from nightledger.gate.review.editing import propose_edit
 from nightledger.gate.review.reviewing import (
     Answer,
+    Documents,
     Item,
     Refusal,
     Verb,
     accepted_texts,
     items_of,
     list_items,
-    read_documents,
 )
 from nightledger.gate.stored import read_proposal
 from nightledger.trust.keys import KeyRing, load_operator_key, operator_key_path
@@ -149,7 +149,7 @@ class Desk:
         return made
 
     def items(self) -> list[Item]:
-        return list_items(self.gate, self.ledger(), read_documents(self.gate))
+        return list_items(self.gate, self.ledger(), Documents(self.gate))
 
     def signing(self, *, sign: bool = True) -> Signing:
         if sign:
@@ -165,7 +165,7 @@ class Desk:
         )
 
     def compose(self, *answers: Answer) -> tuple[list[Decision], list[Refusal]]:
-        return compose(terms_of(self.gate), self.items(), answers, read_documents(self.gate), self.signing())
+        return compose(terms_of(self.gate), self.items(), answers, Documents(self.gate), self.signing())
 
     def answer(self, *answers: Answer) -> list[Decision]:
         decisions, refusals = self.compose(*answers)
@@ -200,7 +200,7 @@ class Desk:
 
     def reject_some(self, proposal: Proposal, *numbers: int, reason: str = "no") -> list[Decision]:
         """Reject changes, approved ones that cool included."""
-        documents = read_documents(self.gate)
+        documents = Documents(self.gate)
         status = self.ledger().book.proposals[proposal.id]
         items = items_of(self.gate, status, DecisionType.REJECT, documents)
         answers = [Answer(proposal=proposal.id, n=n, verb=Verb.REJECT, reason=reason) for n in numbers]
@@ -255,7 +255,7 @@ class Desk:
         """Edit MEMORY.md as its operator: propose, sign, apply at once."""
         proposal = propose_edit(self.gate, self.ledger(), "MEMORY.md", content, self.moment)
         assert proposal is not None
-        documents = read_documents(self.gate)
+        documents = Documents(self.gate)
         status = self.ledger().book.proposals[proposal.id]
         items = items_of(self.gate, status, DecisionType.APPROVE, documents)
         answers = [Answer(proposal=proposal.id, n=i.change.n, verb=Verb.APPROVE) for i in items]

@@ -7,12 +7,10 @@ that was answered otherwise elsewhere meanwhile, is asked again, and nothing is 
 """
 
 import gc
-import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 
 from nightledger.domain.errors import NightledgerError
@@ -166,7 +164,6 @@ class PageReview:
         self._unmasked: set[str] = set()
         self._waiting, self._stamp = list[Item](), ""
         self._drawn = dict[str, dict[str, Any]]()
-        self._given_out = set[str]()
         self.told: list[str] = []
         self.refused, self.unsigned, self.is_done = 0, False, False
 
@@ -208,12 +205,11 @@ class PageReview:
 
     # ------------------------------------------------------------ what is shown
     def _queue(self, note: str = "") -> dict[str, Any]:
-        self._given_out.clear()
         with self.looking() as now:
             return self._shown(now, note)
 
     def _shown(self, now: Open, note: str = "") -> dict[str, Any]:
-        told = [*notices(now.session, now.items, guided=False)]
+        told = [*notices(now.session, now.items)]
         told = told[:-1] if now.items else told  # how much waits the page counts itself
         return {
             "home": visible(now.session.gate.home.root),
@@ -229,20 +225,13 @@ class PageReview:
         return [screen.shown(self._context.short(text)) for text in texts]
 
     def _item(self, now: Open, at: int) -> dict[str, Any]:
-        """Return a change as a page shows it; its diff, which may be long, once: a page that lacks it asks for the queue."""
+        """Return a change as a page shows it; what is told of it is made once."""
         item, given = now.items[at], now.given.get(at)
         seen = shown_sha256(item)
         if seen not in self._drawn:
-            drawn = {"seen": seen, **self._draw(now, item)}
-            sha256 = hashlib.sha256(msgspec.json.encode(drawn)).hexdigest()
-            self._drawn[seen] = {**drawn, "drawn": sha256}
-        drawn = self._drawn[seen]
-        has_diff = drawn["drawn"] in self._given_out
-        self._given_out.add(drawn["drawn"])
-        return {
-            **{name: told for name, told in drawn.items() if name != "diff" or not has_diff},
-            "answer": {"verb": given.verb, "reason": screen.shown(given.reason)} if given else None,
-        }
+            self._drawn[seen] = {"seen": seen, **self._draw(now, item)}
+        answer = {"verb": given.verb, "reason": screen.shown(given.reason)} if given else None
+        return {**self._drawn[seen], "answer": answer}
 
     def _draw(self, now: Open, item: Item) -> dict[str, Any]:
         """Return what is shown of a change, whatever is answered."""

@@ -247,7 +247,7 @@ def settle(
         if signer is None or not decided:
             return Settled(decisions=(), refusals=tuple(fallen))
         settled, unsettled = _settle_drift(session, items, decided, signer)
-        documents = reviewing.read_documents(session.gate)
+        documents = reviewing.Documents(session.gate)
         decisions, refusals = composing.compose(
             composing.terms_of(session.gate), items, decided, documents, prepare(session)
         )
@@ -412,7 +412,7 @@ def sign_proposals(context: Context, proposals: Sequence[Proposal]) -> Settled:
         RefusedError: The key may not sign, or cannot be unlocked here; they wait for a review.
     """
     with reading(context, person=True) as seen:
-        documents = reviewing.read_documents(seen.gate)
+        documents = reviewing.Documents(seen.gate)
         accepted = reviewing.accepted_texts(seen.gate, seen.ledger.book)
         items: list[reviewing.Item] = []
         for proposal in proposals:

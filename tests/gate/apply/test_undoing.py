@@ -3,21 +3,21 @@ from tests.gate.homes import MEMORY, Desk, addition
 from nightledger.domain.proposal import Anchor, Hunk
 from nightledger.gate.apply.undoing import Undo, reversal
 from nightledger.gate.proposing.proposing import Outcome, propose
-from nightledger.gate.review.reviewing import read_documents
+from nightledger.gate.review.reviewing import Documents
 
 LESSON = "Set the zone in every timer."
 OLD = "- Keep backups for 30 days."
 
 
 def propose_reversal(desk: Desk, undo: Undo) -> Outcome:
-    return propose(desk.gate, desk.ledger(), reversal(undo, read_documents(desk.gate)), desk.moment)
+    return propose(desk.gate, desk.ledger(), reversal(undo, Documents(desk.gate)), desk.moment)
 
 
 def test_a_reversal_leaves_out_what_is_no_longer_there_as_a_whole_line(desk: Desk) -> None:
     proposal = desk.applied(addition(LESSON))
     desk.wait(days=8)
     desk.memory.write_text(desk.text().replace(f"- {LESSON}", f"- Note - {LESSON}"))
-    assert reversal(desk.plan_undo(proposal), read_documents(desk.gate)).drafts == []
+    assert reversal(desk.plan_undo(proposal), Documents(desk.gate)).drafts == []
 
 
 def test_a_change_that_another_rests_on_is_not_taken_from_under_it(desk: Desk) -> None:

@@ -8,22 +8,20 @@ had it unmasked.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain.decision import DecisionType, Event, EventName, ShownIn
+from nightledger.domain.decision import DecisionType, ShownIn
 from nightledger.domain.errors import AlteredError, NightledgerError
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import LETTING_GO, TEXT
 from nightledger.domain.proposal import Change, Hunk, Kind, Op, Proposal
 from nightledger.domain.shares import Share, Shares
 from nightledger.domain.states import Book, ProposalStatus
-from nightledger.domain.words import count_of
-from nightledger.files.home import Home
 from nightledger.gate.apply.placing import put_change
 from nightledger.gate.gated import is_gated, read_accepted, read_target, read_watched, watched
 from nightledger.gate.guard.drifting import Found, drift_changes
@@ -185,27 +183,18 @@ class Documents(dict[str, str]):
     read stops no answer about another: whoever asks for it is told why.
     """
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, gate: Gate) -> None:
         """Read the gated files."""
         super().__init__()
-        self._home = home
-        for path in home.identity.gated:
+        self._home = gate.home
+        for path in gate.home.identity.gated:
             with suppress(NightledgerError):
-                self[path] = _text(home, path)
+                self.__missing__(path)
 
     def __missing__(self, path: str) -> str:
         """Read another file that a change may write."""
-        self[path] = _text(self._home, path)
+        self[path] = decode(read_target(self._home, path))
         return self[path]
-
-
-def read_documents(gate: Gate) -> Documents:
-    """Read every gated file once, and others when they are asked for."""
-    return Documents(gate.home)
-
-
-def _text(home: Home, path: str) -> str:
-    return decode(read_target(home, path))
 
 
 def list_items(gate: Gate, ledger: Ledger, documents: Mapping[str, str]) -> list[Item]:
@@ -370,15 +359,6 @@ class Refusal(Struct, frozen=True, kw_only=True):
 
     proposal: str
     reason: str
-
-
-def held_since_answered(events: Iterable[Event]) -> Iterator[str]:
-    """Say how much scanners held back after the operator's last signed answer; nothing where that is none."""
-    held = 0
-    for event in events:
-        held = 0 if event.event == EventName.DECIDED else held + (event.event == EventName.QUARANTINED)
-    if held:
-        yield f"{count_of(held, 'text')} held back by the scanners since you last answered: nightledger status --held"
 
 
 def accepted_texts(gate: Gate, book: Book) -> dict[str, str]:

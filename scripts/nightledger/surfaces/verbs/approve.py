@@ -16,12 +16,12 @@ from nightledger.domain.states import ProposalStatus
 from nightledger.domain.words import numbered, show
 from nightledger.gate.review.reviewing import (
     Answer,
+    Documents,
     Item,
     Verb,
     accepted_texts,
     changed_lines,
     items_of,
-    read_documents,
     with_shares,
 )
 from nightledger.gate.stored import find_status, is_altered
@@ -59,7 +59,7 @@ def answer_one(
             settled elsewhere meanwhile; the others are signed.
     """
     with session.reading(context, person=True) as home:
-        documents = read_documents(home.gate)
+        documents = Documents(home.gate)
         status = find_status(home.ledger.book, id_text)
         if verb is Verb.REJECT and _is_to_close(home, status, only):
             _emit(context, close(context, home, status, reason))

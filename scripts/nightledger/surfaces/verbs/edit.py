@@ -28,7 +28,7 @@ from nightledger.gate.opening import Gate
 from nightledger.gate.proposing.proposing import Outcome
 from nightledger.gate.review.composing import Choice, decide, place_changes, terms_of
 from nightledger.gate.review.editing import propose_edit, recheck, revise
-from nightledger.gate.review.reviewing import Answer, Item, Verb, accepted_texts, items_of, read_documents
+from nightledger.gate.review.reviewing import Answer, Documents, Item, Verb, accepted_texts, items_of
 from nightledger.gate.stored import read_proposal, undo_of
 from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context
@@ -150,7 +150,7 @@ def put_instead(
             return (), _why(gate, item.change.target, outcome)
         book = session.reread().book
         accepted, status = accepted_texts(gate, book), book.proposals[outcome.proposal.id]
-        return items_of(gate, status, DecisionType.APPROVE, read_documents(gate), accepted=accepted), ""
+        return items_of(gate, status, DecisionType.APPROVE, Documents(gate), accepted=accepted), ""
 
 
 def _why(gate: Gate, path: str, outcome: Outcome) -> str:
@@ -213,7 +213,7 @@ def approve_edit(session: Session, proposal: Proposal, signer: Signer) -> Decisi
     status = session.ledger.book.proposals[proposal.id]
     stored = read_proposal(gate, status)
     numbers = tuple(change.n for change in proposal.changes)
-    documents = read_documents(gate)
+    documents = Documents(gate)
     placed = place_changes(terms, stored, numbers, documents, documents)
     if isinstance(placed, str):
         raise errors.RefusedError(f"the edit cannot be signed: {placed}")

@@ -16,7 +16,7 @@ from nightledger.gate.apply.undoing import Undo, link_back, plan_undo, reversal,
 from nightledger.gate.apply.writing import write_all
 from nightledger.gate.proposing.proposing import propose
 from nightledger.gate.review.composing import decide, terms_of
-from nightledger.gate.review.reviewing import read_documents
+from nightledger.gate.review.reviewing import Documents
 from nightledger.gate.stored import find_status
 from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context
@@ -71,7 +71,7 @@ def _undo(context: Context, seen: Session, shown: Undo) -> int:
 
 
 def _propose_reversal(context: Context, session: Session, undo: Undo) -> int:
-    submission = reversal(undo, read_documents(session.gate))
+    submission = reversal(undo, Documents(session.gate))
     outcome = propose(session.gate, session.ledger, submission, session.moment)
     session.reread()
     made = outcome.proposal.id if outcome.proposal else None
