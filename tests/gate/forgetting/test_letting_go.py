@@ -76,7 +76,7 @@ def test_only_the_entry_as_it_stands_goes_to_the_archive(desk: Desk) -> None:
 
 
 def diff_of(desk: Desk, change: Change) -> str:
-    documents = Documents(desk.home)
+    documents = Documents(desk.gate)
     after = put_change(documents, change)
     assert not isinstance(after, str)
     return change_diff(documents, after, change, told=frozenset())

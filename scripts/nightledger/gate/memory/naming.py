@@ -30,9 +30,8 @@ from nightledger.gate.gated import read_accepted, read_gated
 from nightledger.gate.integrity.trusting import Trust, read_verified
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_proposal
-from nightledger.text.changes.track import track
 from nightledger.text.markdown.document import Document, decode, encode, parse_markdown
-from nightledger.text.markdown.entries import Entry, Wording, find_entries, wording
+from nightledger.text.markdown.entries import Entry, Wording, find_entries, track, wording
 
 STEPS_AN_ENTRY = 400
 """Steps in one entry of the log, some 62 bytes each; it has a limit of 65,535 bytes."""

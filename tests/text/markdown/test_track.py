@@ -2,9 +2,8 @@ from hypothesis import given
 from tests.rows import each_row
 from tests.text.documents import documents
 
-from nightledger.text.changes.track import Tracked, track
 from nightledger.text.markdown.document import parse_markdown
-from nightledger.text.markdown.entries import Entry, find_entries
+from nightledger.text.markdown.entries import Entry, Tracked, find_entries, track
 
 CHANNEL = "- The harbour master answers on channel 12 from six o'clock.\n"
 FUEL = "- Fuel is paid in cash.\n"
