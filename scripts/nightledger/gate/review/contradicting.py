@@ -8,23 +8,20 @@ shown, scanned and signed like any wording of the operator's. Invariant: what wa
 import hashlib
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import date
 from enum import StrEnum
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.errors import AlteredError, NightledgerError
-from nightledger.domain.finding import Doubt, DoubtLabel
 from nightledger.domain.judge import OPERATOR
 from nightledger.domain.proposal import CONTRADICTION, Change, Draft, Flag, Kind, Op, Proposal
 from nightledger.domain.states import Book, ChangeState, ProposalStatus
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate
 from nightledger.gate.review.editing import draft_like, lines_of
+from nightledger.gate.review.reviewing import Verb
 from nightledger.gate.stored import read_proposal, reason_of
-from nightledger.text.checkup.checkup import PAIRED, check_memory
-from nightledger.text.checkup.drafts import drafts_from_doubts
 from nightledger.text.markdown.document import Document, decode, encode, is_blank, parse_markdown, split_lines
 from nightledger.text.markdown.entries import Entry, find_entries
 
@@ -54,7 +51,8 @@ class Sides(Struct, frozen=True, kw_only=True):
         second: The other one, of memory or of the night.
         line: Where the first stands, from 1.
         other_line: Where the second stands; 0 where it is the night's.
-        entry: The first, where an addition would stand beside it; else None.
+        entry: The one that takes a change of its own: the first, where an addition would stand beside it; the second of two
+            of memory; else None.
     """
 
     first: str
@@ -62,20 +60,6 @@ class Sides(Struct, frozen=True, kw_only=True):
     line: int
     other_line: int = 0
     entry: Entry | None = None
-
-
-class Settling(Struct, frozen=True, kw_only=True):
-    """What an operator's choice comes to: an answer to the change as it is, or a draft in its place.
-
-    Attributes:
-        signs: Whether the change is signed; None where a draft takes its place.
-        reason: Of a rejection.
-        draft: What is shown and signed instead.
-    """
-
-    signs: bool | None = None
-    reason: str = ""
-    draft: Draft | None = None
 
 
 def find_sides(gate: Gate, proposal: Proposal, change: Change) -> Sides | None:
@@ -87,8 +71,9 @@ def find_sides(gate: Gate, proposal: Proposal, change: Change) -> Sides | None:
         document = parse_markdown(decode(read_gated(gate.home, change.target)))
     except NightledgerError:
         return None
+    entries = find_entries(document)
     if change.op is Op.ADD:
-        entry = next((one for one in find_entries(document) if one.id == change.entry), None)
+        entry = next((one for one in entries if one.id == change.entry), None)
         told = entry and Sides(first=entry.text, second=change.after, line=entry.first_line, entry=entry)
         return told or None
     first, line = lines_of("".join(document.lines), change)
@@ -99,8 +84,13 @@ def find_sides(gate: Gate, proposal: Proposal, change: Change) -> Sides | None:
         return Sides(first=first, second=change.after, line=line) if is_other else None
     first, line = _item_in(first, line)
     other = next(_other_lines(change, document), 0)
-    second = document.text(other, other) if other else ""
-    return Sides(first=first, second=second, line=line, other_line=other) if other else None
+    if not other:
+        return None
+    entry, second = (
+        next((one for one in entries if one.first_line == other), None),
+        document.text(other, other),
+    )
+    return Sides(first=first, second=second, line=line, other_line=other, entry=entry)
 
 
 def _item_in(text: str, line: int) -> tuple[str, int]:
@@ -121,87 +111,52 @@ def _other_lines(change: Change, document: Document) -> Iterator[int]:
             yield number
 
 
-def settle_sides(
-    gate: Gate, change: Change, sides: Sides, side: Side, condition: str, today: date
-) -> Settling | None:
+def settle_sides(change: Change, sides: Sides, side: Side, condition: str) -> tuple[Verb, str] | Draft | None:
     """Return what it takes that one of two wordings stays, or both; None where the file has no place for that.
 
     Args:
-        gate: The home.
         change: What asks.
         sides: The two.
         side: Which stays.
         condition: When both are true, in the operator's words; empty where that needs no saying.
-        today: The date of a check-up.
+
+    Returns:
+        An answer to the change, with the reason of a rejection; or a draft in its place.
     """
     when = " ".join(condition.split())[:MOST_CHARACTERS]
-    if change.op is Op.REMOVE:
-        return _of_two_entries(gate, change, sides, side, when, today)
-    if side is Side.FIRST:
-        return Settling(signs=False, reason=KEEPS)
-    if side is Side.SECOND and change.op is Op.REPLACE:
-        return Settling(signs=True)
-    if side is Side.BOTH and change.op is Op.ADD and not when:
-        return Settling(signs=True)
-    draft = draft_like(change, "settled by the operator")
-    if change.op is Op.REPLACE:
-        gap = "" if sides.first.lstrip()[:1] in "-*+0123456789" else "\n"
-        return Settling(
-            draft=replace(
-                draft,
-                before=sides.first,
-                line=sides.line,
-                after=f"{sides.first.rstrip()}\n{gap}{_with_condition(change.after, when)}",
-                flags=(_SAID,),
-            )
-        )
-    if side is Side.BOTH or sides.entry is None:
-        return Settling(draft=replace(draft, after=_with_condition(change.after, when), flags=(_SAID,)))
-    own = sides.entry.marker + change.after.removeprefix("- ")
-    return Settling(
-        draft=replace(
-            draft,
-            op=Op.REPLACE,
-            section=sides.entry.section,
-            before=sides.first,
-            line=sides.line,
-            after=own,
-        )
-    )
+    match change.op, side, bool(when):
+        case (Op.REMOVE | Op.REPLACE, Side.SECOND, _) | (Op.ADD, Side.BOTH, False):
+            return Verb.APPROVE, ""
+        case Op.REMOVE, Side.BOTH, False:
+            return Verb.REJECT, BOTH
+        case ((Op.ADD | Op.REPLACE), Side.FIRST, _):
+            return Verb.REJECT, KEEPS
+        case _:
+            pass
+    like = draft_like(change, "settled by the operator")
+    return _both(change, sides, like, when) if side is Side.BOTH else _one(change, sides, like)
 
 
-def _of_two_entries(
-    gate: Gate, change: Change, sides: Sides, side: Side, when: str, today: date
-) -> Settling | None:
-    """Return what settles a change of a check-up, which would take out the first of two entries."""
-    if side is Side.SECOND:
-        return Settling(signs=True)
-    if side is Side.BOTH and not when:
-        return Settling(signs=False, reason=BOTH)
-    if side is Side.BOTH:
-        draft = draft_like(change, "settled by the operator")
-        after = _with_condition(sides.first, when)
-        return Settling(
-            draft=replace(
-                draft, op=Op.REPLACE, before=sides.first, line=sides.line, after=after, flags=(_SAID,)
-            )
-        )
-    text = decode(read_gated(gate.home, change.target))
-    pair = Doubt(
-        lines=(sides.line, sides.line),
-        section=(),
-        label=DoubtLabel.CONTRADICTION,
-        reason="you keep that one",
-        signs=(PAIRED,),
-        confidence=1.0,
-        op=Op.REMOVE,
-        other=sides.other_line,
-    )
-    doubts = check_memory(text, today=today, kept=(sides.first,), chosen=(pair,))
-    drafts = drafts_from_doubts(doubts, text, change.target)
-    asks = (one for one in drafts if one.line == sides.other_line and _is_flagged(one.flags))
-    other = next(asks, None)
-    return Settling(draft=replace(other, op=Op.REMOVE, flags=())) if other else None
+def _both(change: Change, sides: Sides, like: Draft, when: str) -> Draft:
+    """Return what has both stand, one of them with its condition."""
+    second = _with_condition(change.after, when)
+    if change.op is Op.ADD:
+        return replace(like, after=second, flags=(_SAID,))
+    gap = "" if sides.first.lstrip()[:1] in "-*+0123456789" else "\n"
+    beside = f"{sides.first.rstrip()}\n{gap}{second}"
+    after = _with_condition(sides.first, when) if change.op is Op.REMOVE else beside
+    return replace(like, op=Op.REPLACE, before=sides.first, line=sides.line, after=after, flags=(_SAID,))
+
+
+def _one(change: Change, sides: Sides, like: Draft) -> Draft | None:
+    """Return what takes the other entry out, or puts an addition in the place of the one that it contradicts."""
+    entry = sides.entry
+    if entry is None:
+        return None
+    own = "" if change.op is Op.REMOVE else entry.marker + change.after.removeprefix("- ")
+    op = Op.REPLACE if own else Op.REMOVE
+    place = {"section": entry.section, "before": entry.text, "line": entry.first_line}
+    return replace(like, op=op, after=own, **place)
 
 
 def _is_flagged(flags: tuple[Flag, ...]) -> bool:

@@ -12,10 +12,8 @@ from contextlib import contextmanager
 from msgspec import Struct, field
 
 from nightledger.domain.errors import NightledgerError, RefusedError
-from nightledger.domain.periods import log_day
 from nightledger.domain.states import Book
 from nightledger.domain.words import count_of
-from nightledger.files.configuration import home_zone
 from nightledger.gate.gated import watched, why_unreadable
 from nightledger.gate.integrity.checking import find_drift
 from nightledger.gate.opening import Gate
@@ -341,20 +339,20 @@ def settle_sides(
     from nightledger.surfaces.verbs.edit import put_instead
 
     sides = contradicting.find_sides(gate, item.stored.proposal, item.change)
-    today = log_day(context.now, home_zone(gate.home, gate.settings))
-    found = sides and contradicting.settle_sides(
-        gate, item.change, sides, contradicting.Side(key), when, today
-    )
+    found = sides and contradicting.settle_sides(item.change, sides, contradicting.Side(key), when)
     if not found:
         return None, (), "That has no place in the file as it is now; answer it with y, n or e."
-    proposal, n, draft = item.stored, item.change.n, found.draft
-    if draft is None:
-        verb = Verb.APPROVE if found.signs else Verb.REJECT
-        if why := choices.why_not(item, verb):
-            return None, (), f"It cannot be answered so: {why}"
-        return choices.answer_of(item, verb, found.reason), (), ""
+    if isinstance(found, tuple):
+        why = choices.why_not(item, found[0])
+        return (
+            (None, (), f"It cannot be answered so: {why}")
+            if why
+            else (choices.answer_of(item, *found), (), "")
+        )
     worded, why = put_instead(
-        context, item, lambda home: put_in_place(home.gate, home.ledger, proposal, n, draft, home.moment)
+        context,
+        item,
+        lambda home: put_in_place(home.gate, home.ledger, item.stored, item.change.n, found, home.moment),
     )
     return None, worded, f"Not taken: {why}" if why else ""
 
