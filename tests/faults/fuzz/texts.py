@@ -11,9 +11,9 @@ from nightledger.codec.records import to_plain
 from nightledger.domain.daylog import DayLog, Found
 from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.domain.finding import Doubt, Finding, Severity
-from nightledger.domain.proposal import Draft, Hunk, Op
+from nightledger.domain.proposal import Anchor, Draft, Hunk, Op
 from nightledger.hosts.configured import parse_json5
-from nightledger.text.changes.diff import hunks_between, unified_diff
+from nightledger.text.changes.diff import Course, trace, unified_diff
 from nightledger.text.changes.merge import merge3, take_back
 from nightledger.text.changes.place import Unplaced, make_hunk, put_all
 from nightledger.text.checkup.checkup import check_memory
@@ -24,6 +24,7 @@ from nightledger.text.markdown.document import (
     decode,
     dump_markdown,
     encode,
+    is_utf8,
     parse_markdown,
     split_lines,
 )
@@ -92,27 +93,25 @@ def _draft(text: str, section: str) -> Draft:
     )  # fmt: skip
 
 
-def _read_edit(raw: bytes) -> tuple[Hunk, ...] | Unplaced:
+def _read_edit(raw: bytes) -> Course:
     before, after, _ = _three(raw)
     unified_diff(before, after)
-    return hunks_between(before, after)
+    return trace(before, after)
 
 
-def _check_edit(raw: bytes, hunks: tuple[Hunk, ...] | Unplaced) -> None:
+def _check_edit(raw: bytes, course: Course) -> None:
     before, after, _ = _three(raw)
-    if isinstance(hunks, Unplaced):
-        assert hunks.reason
-        return
-    canonical([to_plain(hunk) for hunk in hunks])
-    applied = put_all(before, hunks)
-    assert isinstance(applied, str)
-    assert encode(applied) == encode(after)
+    text = before
+    for n, old, new in course.steps():
+        assert encode(old) == encode(text)
+        removed, added, line = course.removed(n), course.added(n), course.runs[n - 1].new_start
+        hunk = Hunk(anchor=Anchor.FILE_LINES, section=(), line=line, removed=removed, added=added)
+        if is_utf8(removed + added):
+            canonical(to_plain(hunk))
+            assert put_all(old, [hunk]) == new
+        text = new
+    assert encode(text) == encode(after)
     assert take_back(before, after, after) == before
-    back = hunks_between(after, before)
-    if not isinstance(back, Unplaced):  # what tells the place may be no UTF-8 in one direction only
-        undone = put_all(after, back)
-        assert isinstance(undone, str)
-        assert encode(undone) == encode(before)
     readable_diff(before, after, path="MEMORY.md")
 
 

@@ -73,11 +73,15 @@ def own_values(gate: Gate, *texts: str) -> frozenset[str]:
     What takes values that were told as secrets (``told_values``) masks and flags these, too.
     """
     own = own_rules(gate)
+    return frozenset(text[found.start : found.end] for text in texts for found in _own_findings(own, text))
+
+
+def _own_findings(own: Table | None, *texts: str) -> list[Finding]:
     if own is None:
-        return frozenset()
+        return []
     from nightledger.text.scanners.rule_file import find_own
 
-    return frozenset(text[found.start : found.end] for text in texts for found in find_own(own, text))
+    return [finding for text in texts for finding in find_own(own, text)]
 
 
 def screen(drafts: Iterable[Draft], own: Table | None = None) -> tuple[tuple[Held, ...], list[Draft]]:
@@ -90,7 +94,7 @@ def screen(drafts: Iterable[Draft], own: Table | None = None) -> tuple[tuple[Hel
     held: list[Held] = []
     clean: list[Draft] = []
     for draft in drafts:
-        if own is not None and (seen := _own_secrets(draft, own)):
+        if seen := _own_findings(own, draft.after, draft.before, draft.reason, *draft.section):
             held.append(_held(draft, seen))
             continue
         findings = scan(draft.after, origin=worst_origin(draft), snippets=True)
@@ -112,20 +116,9 @@ def _copied(draft: Draft) -> list[Finding]:
     return found
 
 
-def _own_secrets(draft: Draft, own: Table) -> list[Finding]:
-    from nightledger.text.scanners.rule_file import find_own
-
-    texts = (draft.after, draft.before, draft.reason, *draft.section)
-    return [finding for text in texts for finding in find_own(own, text)]
-
-
 def without_own_secrets(held: Iterable[Held], own: Table | None) -> tuple[Held, ...]:
     """Take the text out of what is held where rows of the operator's rule files find a secret in it."""
-    if own is None:
-        return tuple(held)
-    from nightledger.text.scanners.rule_file import find_own
-
-    return tuple(_without_text(item, list(find_own(own, item.text))) for item in held)
+    return tuple(_without_text(item, _own_findings(own, item.text)) for item in held)
 
 
 def _without_text(item: Held, found: Sequence[Finding]) -> Held:

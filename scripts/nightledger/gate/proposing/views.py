@@ -5,7 +5,7 @@ bytes, and nothing reads it to decide anything.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from nightledger.codec.canonical import canonical
@@ -26,11 +26,12 @@ from nightledger.text.similar import fold
 
 _SHOWN = OPEN_STATES | {ChangeState.APPLIED}
 """A proposal of which nothing waits and nothing is applied stands in no view, and need not be read."""
+_Waits = tuple[Proposal, Change]
 LET_GO = frozenset({Op.ARCHIVE, Op.COMPRESS, Op.DELETE_LINK})
 """What stands in the view of the pruner; all else stands in that of consolidation."""
 
 
-def entries_view(
+def _entries_view(
     gate: Gate, ledger: Ledger, stored: list[Stored], until: Marks | None = None
 ) -> dict[str, Any]:
     """Return ``entries.json``.
@@ -103,11 +104,14 @@ def build_views(gate: Gate, ledger: Ledger, *, until: Marks | None = None) -> di
         until: How far to read outcomes and exposures; None for all of them.
     """
     stored = read_stored(gate, ledger.book, states=_SHOWN)
-    return {
-        gate.home.pending_view: _dump(pending_view(gate, ledger, stored)),
-        gate.home.prune_view: _dump(_prune_view(gate, ledger, stored)),
-        gate.home.entries: _dump(entries_view(gate, ledger, stored, until)),
+    waiting = list(_waiting(ledger, stored))
+    told = told_at_home(gate.home, [proposal for proposal, _ in waiting]) if waiting else NOTHING
+    views = {
+        gate.home.pending_view: _pending_view([one for one in waiting if one[1].op not in LET_GO], told),
+        gate.home.prune_view: _prune_view([one for one in waiting if one[1].op in LET_GO], told),
+        gate.home.entries: _entries_view(gate, ledger, stored, until),
     }
+    return {path: canonical(view, floats=True) + b"\n" for path, view in views.items()}
 
 
 def refresh_views(gate: Gate, ledger: Ledger) -> list[str]:
@@ -133,44 +137,25 @@ def stale_views(gate: Gate, ledger: Ledger) -> list[str]:
     ]
 
 
-def pending_view(gate: Gate, ledger: Ledger, stored: list[Stored]) -> dict[str, Any]:
-    """Give ``tc-consolidate-pending.json``: additions and removals that wait for an answer."""
-    waiting = [one for one in _waiting(ledger, stored) if one[1].op not in LET_GO]
-    told = _told(gate, waiting)
-    return {
-        "v": 1,
-        "proposed_additions": [
-            {
-                **_common(proposal, change, told),
-                "content": mask_secrets(change.after, told=told),
-                "source": _source(change),
-                "confidence": change.confidence,
-            }
-            for proposal, change in waiting
-            if change.after
-        ],
-        "proposed_removals": [
-            {
-                **_common(proposal, change, told),
-                "entry": mask_secrets(change.before, told=told),
-                "reason": mask_secrets(change.reason, told=told),
-            }
-            for proposal, change in waiting
-            if not change.after
-        ],
-    }
+def _pending_view(waiting: list[_Waits], told: frozenset[str]) -> dict[str, Any]:
+    """Return ``tc-consolidate-pending.json``: additions and removals that wait for an answer."""
+    additions, removals = [], []
+    for proposal, change in waiting:
+        section = mask_secrets(change.section, told=told)
+        common = {"proposal": proposal.id, "n": change.n, "section": section}
+        if change.after:
+            content = mask_secrets(change.after, told=told)
+            source = next((f"{one.path}:{one.lines[0]}" for one in change.evidence), "")
+            additions.append(
+                {**common, "content": content, "source": source, "confidence": change.confidence}
+            )
+        else:
+            entry, reason = (mask_secrets(text, told=told) for text in (change.before, change.reason))
+            removals.append({**common, "entry": entry, "reason": reason})
+    return {"v": 1, "proposed_additions": additions, "proposed_removals": removals}
 
 
-def _prune_view(gate: Gate, ledger: Ledger, stored: list[Stored]) -> dict[str, Any]:
-    waiting = [one for one in _waiting(ledger, stored) if one[1].op in LET_GO]
-    return prune_view(waiting, _told(gate, waiting))
-
-
-def _told(gate: Gate, waiting: list[tuple[Proposal, Change]]) -> frozenset[str]:
-    return told_at_home(gate.home, [proposal for proposal, _ in waiting]) if waiting else NOTHING
-
-
-def _waiting(ledger: Ledger, stored: list[Stored]) -> Iterator[tuple[Proposal, Change]]:
+def _waiting(ledger: Ledger, stored: list[Stored]) -> Iterator[_Waits]:
     for item in stored:
         status = ledger.book.proposals[item.proposal.id]
         for change in item.proposal.changes if status.kind is not Kind.DRIFT else ():
@@ -178,42 +163,18 @@ def _waiting(ledger: Ledger, stored: list[Stored]) -> Iterator[tuple[Proposal, C
                 yield item.proposal, change
 
 
-def _common(proposal: Proposal, change: Change, told: frozenset[str]) -> dict[str, Any]:
-    section = mask_secrets(change.section, told=told)
-    return {"proposal": proposal.id, "n": change.n, "section": section}
-
-
-def _source(change: Change) -> str:
-    if not change.evidence:
-        return ""
-    first = change.evidence[0]
-    return f"{first.path}:{first.lines[0]}"
-
-
-def _dump(view: dict[str, Any]) -> bytes:
-    return canonical(view, floats=True) + b"\n"
-
-
-def prune_view(waiting: Iterable[tuple[Proposal, Change]], told: frozenset[str]) -> dict[str, Any]:
-    """Return the view of what waits to be archived, compressed or deleted.
-
-    Args:
-        waiting: What waits for an answer, in the order in which it was proposed.
-        told: Values that the home tells as secrets.
-    """
-    return {
-        "v": 1,
-        "prune_candidates": [
-            {
-                "proposal": proposal.id,
-                "n": change.n,
-                "reason": mask_secrets(change.reason, told=told),
-                **_candidate(change, told),
-            }
-            for proposal, change in waiting
-            if change.op in LET_GO
-        ],
-    }
+def _prune_view(waiting: list[_Waits], told: frozenset[str]) -> dict[str, Any]:
+    """Return ``tc-prune-request.json``: what waits to be archived, compressed or deleted."""
+    candidates = [
+        {
+            "proposal": proposal.id,
+            "n": change.n,
+            "reason": mask_secrets(change.reason, told=told),
+            **_candidate(change, told),
+        }
+        for proposal, change in waiting
+    ]
+    return {"v": 1, "prune_candidates": candidates}
 
 
 def _candidate(change: Change, told: frozenset[str]) -> dict[str, Any]:

@@ -12,8 +12,9 @@ import hashlib
 import json
 import os
 from collections import Counter
-from collections.abc import Mapping, MutableMapping, MutableSequence, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, MutableSequence, Sequence
 from contextlib import suppress
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from nightledger.domain.decision import DecisionType, Moment
 from nightledger.domain.errors import AlteredError, NightledgerError, RefusedError
 from nightledger.domain.judge import EDIT_LANE, OPERATOR
 from nightledger.domain.kept import LETTING_GO
-from nightledger.domain.proposal import HOLE, Change, Draft, Hunk, Kind, Op, Origin, Proposal
+from nightledger.domain.proposal import HOLE, Anchor, Change, Draft, Hunk, Kind, Op, Origin, Proposal
 from nightledger.domain.states import OPEN_STATES, Book, ChangeState
 from nightledger.files.atomic import replace_file
 from nightledger.files.durable import read_optional
@@ -32,14 +33,22 @@ from nightledger.gate.apply.applying import ELSEWHERE, check_result, own_write
 from nightledger.gate.apply.writing import Write
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.proposing.drafting import line_at, make_changes, read_base, veil_hunk
+from nightledger.gate.proposing.drafting import line_at, make_changes, read_base
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose, submit_changes
 from nightledger.gate.review.reviewing import Answer, Item, Refusal, Verb, changed_lines
 from nightledger.gate.stored import Stored, read_proposal
-from nightledger.text.changes.diff import hunks_between
-from nightledger.text.changes.place import Unplaced, place, put
+from nightledger.text.changes.diff import trace
+from nightledger.text.changes.place import NOT_UTF8, Unplaced, place
 from nightledger.text.changes.sections import SHOWN_SECTION
-from nightledger.text.markdown.document import decode, is_blank, split_lines
+from nightledger.text.markdown.document import (
+    decode,
+    is_blank,
+    is_utf8,
+    parse_markdown,
+    readable,
+    section_of,
+    split_lines,
+)
 from nightledger.text.scanners.scan import mask_diff, readable_diff, told_values, veil, veil_blocked
 
 _UNSIGNED = frozenset({ChangeState.PENDING, ChangeState.DEFERRED})
@@ -150,13 +159,9 @@ def propose_edit(gate: Gate, ledger: Ledger, path: str, edited: bytes, moment: M
         raise RefusedError("the edit cannot be applied:\n  " + "\n  ".join(reasons))
     if own_write(gate, ledger.book, path, before, edited) == ELSEWHERE:
         raise RefusedError(f"the edit cannot be applied: {ELSEWHERE}")
-    document = decode(before)
-    hunks = hunks_between(document, decode(edited))
-    if isinstance(hunks, Unplaced):
-        raise _not_recorded(path, hunks.reason)
-    if not hunks:
+    changes = list(_edit_changes(path, decode(before), decode(edited), moment))
+    if not changes:
         return None
-    changes = _edit_changes(path, document, decode(edited), hunks, moment)
     submission = Submission(
         kind=Kind.BEHAVIOUR,
         lane=EDIT_LANE,
@@ -174,34 +179,27 @@ def _not_recorded(path: str, reason: str) -> RefusedError:
     )
 
 
-def _edit_changes(
-    path: str, document: str, edited: str, hunks: Sequence[Hunk], moment: Moment
-) -> list[Change]:
-    """Give each hunk as a change, with its diff against the document as the hunks before it left it.
-
-    Up to the end of each hunk that document is the edited one, so that both are scanned once.
-    """
+def _edit_changes(path: str, document: str, edited: str, moment: Moment) -> Iterator[Change]:
+    """Yield each run of changed lines as a change, with its diff against the document as those before it left it."""
     told = told_values(document) | told_values(edited)
-    new, blocked = veil(edited, told=told), veil_blocked(edited, told=told)
-    veiled = veil(document, told=told)
-    changes = []
-    for n, hunk in enumerate(hunks, 1):
-        placed = place(document, hunk)
-        if isinstance(placed, Unplaced):
-            raise AssertionError("unreachable: they were made to fit")  # noqa: TRY004 - a bug, not a type
-        added = slice(placed.start, placed.start + len(placed.text))
-        if blocked[added] != placed.text:
-            raise _not_recorded(
-                path, f"at line {line_at(edited, placed.start)} it puts in a line with a secret"
-            )
-        masked = veil_hunk(document, veiled, hunk, told)
-        if isinstance(masked, Unplaced):
-            raise _not_recorded(path, masked.reason)
-        after = put(document, placed)
-        diff = readable_diff(document, after, path=path, told=told)
-        changes.append(_edit_change(n, path, masked, diff, moment))
-        document, veiled = after, veiled[: placed.start] + new[added] + veiled[placed.end :]
-    return changes
+    veiled, blocked = veil(document, told=told), veil_blocked(edited, told=told)
+    course, parsed = trace(document, edited), parse_markdown(document)
+    old, new = ([0, *accumulate(map(len, lines))] for lines in (course.old, course.new))
+    for n, before, after in course.steps():
+        run, added = course.runs[n - 1], course.added(n)
+        if not is_utf8(course.removed(n) + added):
+            raise _not_recorded(path, NOT_UTF8)
+        if blocked[new[run.new_start] : new[run.new_stop]] != added:
+            raise _not_recorded(path, f"at line {run.new_start + 1} it puts in a line with a secret")
+        section = section_of(parsed, run.old_start + 1, run.old_stop).path
+        hunk = Hunk(
+            anchor=Anchor.FILE_LINES,
+            section=tuple(veil(readable(title), told=told) for title in section),
+            line=run.new_start,
+            removed=veiled[old[run.old_start] : old[run.old_stop]],
+            added=added,
+        )
+        yield _edit_change(n, path, hunk, readable_diff(before, after, path=path, told=told), moment)
 
 
 def _edit_change(n: int, path: str, hunk: Hunk, diff: str, moment: Moment) -> Change:

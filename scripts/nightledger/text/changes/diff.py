@@ -13,16 +13,12 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain.proposal import Anchor, Hunk, Proposal
+from nightledger.domain.proposal import Proposal
 from nightledger.text.markdown import document as md
-
-if TYPE_CHECKING:
-    from nightledger.text.changes.place import Unplaced
 
 CONTEXT_LINES = 3
 """As in POSIX ``diff -u``."""
@@ -372,30 +368,3 @@ def _reach(document: md.Document, start: int, stop: int) -> int:
         if stop > start and one.heading[0] <= stop and one.heading[1] > start
     ]
     return max(ends)
-
-
-def hunks_between(before: str, after: str) -> "tuple[Hunk, ...] | Unplaced":
-    """Return what was changed, one hunk for each run of changed lines, over the file as those before it leave it.
-
-    Args:
-        before: The document before, decoded.
-        after: The document after, decoded.
-    """
-    from nightledger.text.changes.place import NOT_UTF8, Unplaced
-
-    document = md.parse_markdown(before)
-    old, new = md.split_lines(before), md.split_lines(after)
-    hunks: list[Hunk] = []
-    for run in changed_runs(old, new):
-        section = md.section_of(document, run.old_start + 1, run.old_stop).path
-        hunk = Hunk(
-            anchor=Anchor.FILE_LINES,
-            section=tuple(map(md.readable, section)),
-            line=run.new_start,
-            removed="".join(old[run.old_start : run.old_stop]),
-            added="".join(new[run.new_start : run.new_stop]),
-        )
-        if not md.is_utf8(hunk.removed + hunk.added):
-            return Unplaced(reason=NOT_UTF8)
-        hunks.append(hunk)
-    return tuple(hunks)
