@@ -12,7 +12,7 @@ from msgspec.structs import fields, replace
 from tests.rows import each_row, from_corpus
 
 from nightledger.codec.settings import parse_settings
-from nightledger.domain.cooling import Cooling
+from nightledger.domain.decision import Cooling
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.settings import Settings
 

@@ -6,9 +6,11 @@ from typing import Any
 
 from tests.domain.gate_values import START, at
 
-from nightledger.domain.cooling import (
+from nightledger.domain.decision import (
     DAY_S,
     Cooling,
+    Entry,
+    Moment,
     Vouched,
     Witnessed,
     cools_until,
@@ -17,7 +19,6 @@ from nightledger.domain.cooling import (
     remaining_s,
     since_review_s,
 )
-from nightledger.domain.decision import Entry, Moment
 
 PUBLISHED = Cooling()
 DAY = timedelta(days=1)

@@ -6,8 +6,7 @@ from tests.domain.gate_values import HOME, START, Log, at, change, decision, pro
 from tests.rows import each_row
 
 from nightledger.domain.consent import ConsentGraph, Tier
-from nightledger.domain.cooling import Cooling, Vouched, Witnessed
-from nightledger.domain.decision import DecisionTarget, DecisionType, Moment
+from nightledger.domain.decision import Cooling, DecisionTarget, DecisionType, Moment, Vouched, Witnessed
 from nightledger.domain.folding import fold_events
 from nightledger.domain.judge import EDIT_LANE, Claim, Rules, Verdict, judge
 from nightledger.domain.proposal import Anchor, Change, Hunk, Op, Part

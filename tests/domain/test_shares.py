@@ -7,8 +7,8 @@ from msgspec.structs import replace
 from tests.domain.gate_values import change, proposal
 from tests.rows import each_row
 
+from nightledger.domain.judge import MODEL_CHOSE, Shares, Source, source_of
 from nightledger.domain.proposal import Evidence, Kind, Origin
-from nightledger.domain.shares import MODEL_CHOSE, Shares, Source, source_of
 from nightledger.domain.states import ChangeState
 
 OUTCOME = Evidence(path="o", lines=(1, 1), sha256="0" * 64, origin=Origin.AGENT, outcome="o-1")

@@ -18,8 +18,16 @@ from tests.gate.homes import Desk, addition, make_desk, make_founding, open_desk
 from tests.surfaces.calling import call_verb
 
 from nightledger.demo.shell import Shell
-from nightledger.domain.cooling import Cooling, Vouched, Witnessed, elapsed_s, remaining_s, since_review_s
-from nightledger.domain.decision import Entry, Moment
+from nightledger.domain.decision import (
+    Cooling,
+    Entry,
+    Moment,
+    Vouched,
+    Witnessed,
+    elapsed_s,
+    remaining_s,
+    since_review_s,
+)
 from nightledger.domain.states import ChangeState
 from nightledger.gate.founding import found
 from nightledger.surfaces import clock

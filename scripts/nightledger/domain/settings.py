@@ -11,7 +11,7 @@ from math import ceil
 from msgspec import Struct, field
 from msgspec.structs import fields
 
-from nightledger.domain.cooling import Cooling
+from nightledger.domain.decision import Cooling
 
 PERCENT = 100
 

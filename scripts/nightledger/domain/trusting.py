@@ -13,8 +13,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain.cooling import elapsed_s
-from nightledger.domain.decision import Decision, Moment
+from nightledger.domain.decision import Decision, Moment, elapsed_s
 
 TRUST_FILES: Mapping[str, str] = {
     "allowed_signers": "config/nightledger/allowed_signers",

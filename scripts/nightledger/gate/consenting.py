@@ -14,8 +14,16 @@ from msgspec import Struct
 from nightledger.codec.canonical import canonical
 from nightledger.codec.settings import parse_graphs
 from nightledger.domain.consent import Answer, ConsentGraph, Mode, Tier, Why, decide, merge, tightened
-from nightledger.domain.cooling import DAY_S, REVIEWS, since_review_s
-from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, EventName, Moment
+from nightledger.domain.decision import (
+    DAY_S,
+    REVIEWS,
+    Decision,
+    DecisionTarget,
+    DecisionType,
+    EventName,
+    Moment,
+    since_review_s,
+)
 from nightledger.files.durable import read_optional
 from nightledger.files.home import shipped_config
 from nightledger.gate.integrity.trusting import Trust, read_verified

@@ -14,8 +14,7 @@ from msgspec.structs import replace
 
 from nightledger.codec.settings import parse_consent
 from nightledger.domain.consent import ConsentGraph
-from nightledger.domain.cooling import Cooling
-from nightledger.domain.decision import EventName, Moment
+from nightledger.domain.decision import Cooling, EventName, Moment
 from nightledger.domain.errors import ConfigurationError, IntegrityError, NightledgerError
 from nightledger.domain.folding import fold_entries
 from nightledger.domain.identity import Identity

@@ -20,9 +20,8 @@ from nightledger.codec.canonical import canonical
 from nightledger.codec.records import decode_record, dump_record, to_plain
 from nightledger.domain import errors
 from nightledger.domain.decision import NAMESPACE, Decision, DecisionType, Event, EventName, Moment
-from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.judge import DECIDED, EDIT_LANE, ENOUGH_DECIDED, Shares
 from nightledger.domain.proposal import HOLE, Change, Hunk, Kind, Proposal
-from nightledger.domain.shares import DECIDED, ENOUGH, Shares
 from nightledger.domain.states import Book, ChangeState, ChangeStatus, DecisionStatus, ProposalStatus
 from nightledger.domain.words import content_id, dump_moment
 from nightledger.files.atomic import replace_file
@@ -132,7 +131,7 @@ def read_shares(gate: Gate, book: Book) -> Shares:
         for status in book.proposals.values()
         if any(change.state in DECIDED for change in status.changes.values())
     ]
-    if sum(len(status.changes) for status in answered) < ENOUGH:
+    if sum(len(status.changes) for status in answered) < ENOUGH_DECIDED:
         return Shares()
     stored = []
     for status in answered[-MOST_DECIDED:]:

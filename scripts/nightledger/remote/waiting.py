@@ -11,8 +11,7 @@ from contextlib import suppress
 from msgspec import Struct
 
 from nightledger.codec.records import parse_record, to_plain
-from nightledger.domain.cooling import Cooling
-from nightledger.domain.decision import DecisionType, LogHead, Moment
+from nightledger.domain.decision import Cooling, DecisionType, LogHead, Moment
 from nightledger.domain.errors import NightledgerError, RefusedError
 from nightledger.domain.judge import DRIFT, EDIT_LANE
 from nightledger.domain.kept import Places, files_of, is_kept, why_forbidden

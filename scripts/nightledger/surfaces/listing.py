@@ -6,11 +6,9 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from nightledger.codec.records import to_plain
-from nightledger.domain.cooling import cools_until
-from nightledger.domain.decision import DecisionType, Event, EventName, Moment
-from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.decision import DecisionType, Event, EventName, Moment, cools_until
+from nightledger.domain.judge import EDIT_LANE, Share, Shares
 from nightledger.domain.proposal import Change, Proposal
-from nightledger.domain.shares import Share, Shares
 from nightledger.domain.states import Book, ChangeState, DecisionStatus, Gone, ProposalStatus, proposal_state
 from nightledger.domain.words import dump_moment
 from nightledger.gate.opening import Gate, Ledger

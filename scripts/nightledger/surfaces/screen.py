@@ -24,8 +24,8 @@ from nightledger.files.home import shipped_config
 from nightledger.text.visible import visible
 
 if TYPE_CHECKING:
+    from nightledger.domain.judge import Share
     from nightledger.domain.proposal import Change, Evidence, Proposal
-    from nightledger.domain.shares import Share
     from nightledger.files.home import Home
     from nightledger.gate.review.reviewing import Item
     from nightledger.surfaces.context import Context

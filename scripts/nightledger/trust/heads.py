@@ -15,7 +15,7 @@ from datetime import datetime
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain.cooling import Vouched
+from nightledger.domain.decision import Vouched
 from nightledger.domain.errors import IntegrityError, MissingFileError, NightledgerError, UnreadableError
 from nightledger.files.append import Appender
 from nightledger.files.atomic import replace_file

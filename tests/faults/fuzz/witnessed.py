@@ -9,7 +9,7 @@ from tests.faults.fuzz.target import Target, scratch, written
 from tests.homes import make_home
 from tests.trust.witnesses import NOON, LogSigner, cosigner, head_of, note_of, policy_of, tree_of, witness_key
 
-from nightledger.domain.cooling import Vouched
+from nightledger.domain.decision import Vouched
 from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.files.durable import make_dir
 from nightledger.files.home import Home

@@ -11,8 +11,7 @@ from datetime import timedelta
 
 from msgspec import Struct
 
-from nightledger.domain.cooling import elapsed_s
-from nightledger.domain.decision import DecisionTarget, DecisionType, Moment
+from nightledger.domain.decision import DecisionTarget, DecisionType, Moment, elapsed_s
 from nightledger.domain.errors import NightledgerError, RefusedError, UsageError
 from nightledger.domain.judge import EDIT_LANE, OPERATOR
 from nightledger.domain.kept import is_archive, is_copy, parts_of

@@ -23,8 +23,7 @@ from msgspec import Struct
 
 from nightledger.codec.records import decode_lines
 from nightledger.domain.consolidation import Consolidation, SourceRead
-from nightledger.domain.cooling import elapsed_s
-from nightledger.domain.decision import EventName, Moment
+from nightledger.domain.decision import EventName, Moment, elapsed_s
 from nightledger.domain.errors import UnreadableError
 from nightledger.domain.judge import EDIT_LANE, OPERATOR
 from nightledger.domain.proposal import Kind

@@ -15,8 +15,7 @@ from msgspec import Struct
 
 from nightledger.codec.records import decode_record
 from nightledger.domain import trusting
-from nightledger.domain.cooling import Witnessed
-from nightledger.domain.decision import NAMESPACE, Decision, DecisionType, EventName, Moment
+from nightledger.domain.decision import NAMESPACE, Decision, DecisionType, EventName, Moment, Witnessed
 from nightledger.domain.errors import AlteredError, IntegrityError, NightledgerError, UsageError
 from nightledger.domain.judge import Claim
 from nightledger.domain.states import DecisionStatus

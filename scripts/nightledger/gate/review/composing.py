@@ -12,15 +12,16 @@ from typing import cast
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain.cooling import Cooling, cools_until
 from nightledger.domain.decision import (
     VERSION,
+    Cooling,
     Decision,
     DecisionTarget,
     DecisionType,
     LogHead,
     Moment,
     ShownIn,
+    cools_until,
 )
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.judge import EDIT_LANE

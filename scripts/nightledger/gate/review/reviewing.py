@@ -17,10 +17,9 @@ from msgspec.structs import replace
 
 from nightledger.domain.decision import DecisionType, ShownIn
 from nightledger.domain.errors import AlteredError, NightledgerError
-from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.judge import EDIT_LANE, Share, Shares
 from nightledger.domain.kept import LETTING_GO, TEXT
 from nightledger.domain.proposal import Change, Hunk, Kind, Op, Proposal
-from nightledger.domain.shares import Share, Shares
 from nightledger.domain.states import Book, ProposalStatus
 from nightledger.gate.apply.placing import put_change
 from nightledger.gate.gated import is_gated, read_accepted, read_target, read_watched, watched

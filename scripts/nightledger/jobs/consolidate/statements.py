@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from nightledger.domain.consolidation import AnalystRun
 from nightledger.domain.daylog import DayLog, Found, HeldLine, Region, Statement
 from nightledger.domain.finding import Severity
+from nightledger.domain.judge import MODEL_CHOSE, Source
 from nightledger.domain.proposal import (
     CONTRADICTION,
     SINGLE_SOURCE,
@@ -25,7 +26,6 @@ from nightledger.domain.proposal import (
     Op,
     Scope,
 )
-from nightledger.domain.shares import MODEL_CHOSE, Source
 from nightledger.gate.forgetting.forgotten import innermost, key_of, label_of, name_of_kind
 from nightledger.gate.proposing.screening import Held
 from nightledger.gate.stored import Stored

@@ -17,8 +17,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain.cooling import DAY_S
-from nightledger.domain.decision import NAMESPACE, Moment
+from nightledger.domain.decision import DAY_S, NAMESPACE, Moment
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.trusting import RECOVERY_NAMESPACE
 from nightledger.files.atomic import TEMP_SUFFIX

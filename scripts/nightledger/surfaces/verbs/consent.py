@@ -30,8 +30,7 @@ from nightledger.codec.constitution import MAX_BYTES, dump_constitution, dump_pa
 from nightledger.codec.records import to_plain
 from nightledger.domain.consent import Answer, ConsentGraph, Mode, Tier, Why
 from nightledger.domain.constitution import Constitution
-from nightledger.domain.cooling import DAY_S
-from nightledger.domain.decision import Actor, DecisionType
+from nightledger.domain.decision import DAY_S, Actor, DecisionType
 from nightledger.domain.errors import FileChangedError, NightledgerError, UsageError
 from nightledger.files.durable import read_regular
 from nightledger.gate.consenting import Standing, graph_target, read_standing, record_unknown

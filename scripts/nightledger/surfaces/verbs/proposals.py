@@ -11,9 +11,8 @@ from functools import partial
 from typing import Any
 
 from nightledger.domain.errors import EXIT_WAITING, RefusedError
-from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.judge import EDIT_LANE, Share, Shares
 from nightledger.domain.proposal import Change, Kind, Proposal
-from nightledger.domain.shares import Share, Shares
 from nightledger.domain.states import REVOCABLE, Book, Gone, ProposalStatus
 from nightledger.domain.words import count_of
 from nightledger.gate.proposing.screening import told_at_home
