@@ -43,7 +43,7 @@ LATIN = decode(b"# A\n\n- Zo\xeb\n- x\n")
         (LATIN, "- y", "A", LATIN + "- y\n"),
         # in an empty section below its heading, at the top before the first heading
         ("# A\n\n## B\n\n## C\n", "- x", "B", "# A\n\n## B\n\n- x\n\n## C\n"),
-        ("# A\n- a\n## B\n## C\n- c\n", "- x", "B", "# A\n- a\n## B\n- x\n## C\n- c\n"),
+        ("# A\n- a\n## B\n## C\n- c\n", "- x", "B", "# A\n- a\n## B\n\n- x\n## C\n- c\n"),
         ("# A\n", "x", "", "x\n\n# A\n"),
         ("---\nk: v\n---\n\n# A\n", "x", "", "---\nk: v\n---\n\nx\n\n# A\n"),
         ("\ufeffwords\n\n# A\n", "x", "", "\ufeffwords\n\nx\n\n# A\n"),
@@ -55,7 +55,7 @@ LATIN = decode(b"# A\n\n- Zo\xeb\n- x\n")
         ("words", "- x", "Ideas", "words\n\n## Ideas\n\n- x\n"),
         ("words\n\n", "- x", "Ideas", "words\n\n## Ideas\n\n- x\n\n"),
         ("# A\n\n# B\n", "- x", "Ideas", "# A\n\n# B\n\n# Ideas\n\n- x\n"),
-        ("# A\n- a\n## B\n- b\n", "- x", "Ideas", "# A\n- a\n## B\n- b\n\n## Ideas\n- x\n"),
+        ("# A\n- a\n## B\n- b\n", "- x", "Ideas", "# A\n- a\n## B\n- b\n\n## Ideas\n\n- x\n"),
         ("a\r\nb\r\n", "- x", "Ideas", "a\r\nb\r\n\r\n## Ideas\r\n\r\n- x\r\n"),
         # kept off what it would run into
         ("# A\n- a\n---\n", "- x", "A", "# A\n- a\n- x\n---\n"),

@@ -263,10 +263,10 @@ def is_divider(line: str) -> bool:
     return line.strip() == DIVIDER
 
 
-def with_heading(document: md.Document, heading: str, added: str) -> str:
-    """Give an addition below a heading that is to be made for it, apart from it as others in the document are."""
+def with_heading(heading: str, added: str) -> str:
+    """Give an addition below a heading that is to be made for it."""
     end = "\r\n" if added.endswith("\r\n") else "\n"
-    gap = "" if _glues_headings(document) or md.is_blank(md.split_lines(added)[0]) else end
+    gap = "" if md.is_blank(md.split_lines(added)[0]) else end
     return heading + end + gap + added
 
 
@@ -307,20 +307,8 @@ def _may_follow(document: md.Document, at: int, added: str) -> bool:
     last = next(block for block in reversed(document.blocks) if block.first_line <= at)
     if md.is_blank(first):
         return True
-    if last.kind is md.BlockKind.HEADING:
-        return is_list(added) and _glues_headings(document)
     return (
         last.kind is md.BlockKind.LIST
         and is_list(added)
         and last.marker == md.parse_markdown(added).blocks[0].marker
     )
-
-
-def _glues_headings(document: md.Document) -> bool:
-    """Whether more headings of a document have text directly below than a blank line."""
-    glued = 0
-    for section in document.sections[1:]:
-        first, last = section.body
-        if first <= last:
-            glued += -1 if md.is_blank(document.lines[first - 1]) else 1
-    return glued > 0

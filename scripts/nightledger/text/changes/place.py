@@ -245,7 +245,7 @@ def _place_addition(document: str, hunk: Hunk) -> Placed | Unplaced:
     if heading is None or outer is None:
         return Unplaced(reason=f"no section {sections.shown_path(hunk.section)} can be made here")
     at = layout.last_filled_line(parsed, 1, outer.last_line)
-    return _placed_after(document, hunk, at, layout.with_heading(parsed, heading, hunk.added))
+    return _placed_after(document, hunk, at, layout.with_heading(heading, hunk.added))
 
 
 def _place_below(document: str, hunk: Hunk, above_sha256: str) -> Placed | Unplaced:
