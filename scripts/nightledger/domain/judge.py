@@ -124,7 +124,7 @@ def judge(
     )
     at = claim.latest(now)
     if at >= decision.expires:
-        reasons = (*reasons, f"the approval expired at {_utc(decision.expires)}")
+        reasons = (*reasons, f"the approval expired at {decision.expires:%Y-%m-%d %H:%M} UTC")
     cools = proposal.lane != EDIT_LANE
     cooling = rules.cooling if cools else NO_WAIT
     wait_s = remaining_s(status.created, claim.recorded, now, cooling, claim.witnessed)
@@ -179,10 +179,6 @@ def _of_targets(proposal: Proposal, decision: Decision, rules: Rules) -> list[st
     if touched != {target.path for target in decision.targets}:
         reasons.append("the files it was signed for are not those that the changes touch")
     return reasons
-
-
-def _utc(moment: datetime) -> str:
-    return moment.strftime("%Y-%m-%d %H:%M UTC")
 
 
 JOB = "job"

@@ -195,13 +195,13 @@ class PageReview:
             if anew or not stamp or stamp != self._stamp:
                 self._waiting, self._stamp = waiting(session, self._name), stamp
                 self._drawn = {}
-            items = [self._as_asked(item) for item in self._waiting]
+            items = [
+                item.unmasked() if item.unread and shown_sha256(item) in self._unmasked else item
+                for item in self._waiting
+            ]
             given, changed = read_draft(session.gate, items)
             self.unsigned = bool(given)
             yield Open(session=session, items=items, given=given, changed=changed)
-
-    def _as_asked(self, item: Item) -> Item:
-        return item.unmasked() if item.unread and shown_sha256(item) in self._unmasked else item
 
     # ------------------------------------------------------------ what is shown
     def _queue(self, note: str = "") -> dict[str, Any]:

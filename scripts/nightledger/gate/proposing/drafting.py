@@ -157,15 +157,13 @@ def _unfit(drafts: Sequence[Draft], change: Change, reason: str) -> Unfit:
 
 def _under_cap(base: Base, changes: list[Change]) -> tuple[list[Change], int]:
     """Drop the last additions until the file is under its cap, or no larger than it was."""
-    kept = list(changes)
-    while not _fits(base, kept) and any(change.op is Op.ADD for change in kept):
+    kept, most = list(changes), max(base.cap or 0, len(base.text))
+    while base.cap is not None and any(change.op is Op.ADD for change in kept):
+        if size_after(base, kept) <= most:
+            break
         last = max(at for at, change in enumerate(kept) if change.op is Op.ADD)
         del kept[last]
     return kept, len(changes) - len(kept)
-
-
-def _fits(base: Base, changes: Sequence[Change]) -> bool:
-    return base.cap is None or size_after(base, changes) <= max(base.cap, len(base.text))
 
 
 def size_after(base: Base, changes: Sequence[Change]) -> int:

@@ -103,7 +103,8 @@ def screen(drafts: Iterable[Draft], own: Table | None = None) -> tuple[tuple[Hel
         elif any(finding.severity is not Severity.FLAG for finding in findings):
             held.append(_held(draft, findings))
         else:
-            clean.append(replace(draft, flags=(*draft.flags, *_flags(findings))))
+            flags = (Flag(rule=finding.rule, message=finding.message) for finding in findings)
+            clean.append(replace(draft, flags=(*draft.flags, *flags)))
     return tuple(held), clean
 
 
@@ -147,10 +148,6 @@ def _held(draft: Draft, findings: Sequence[Finding]) -> Held:
         line=line,
         text="" if secret else draft.after,
     )
-
-
-def _flags(findings: Sequence[Finding]) -> list[Flag]:
-    return [Flag(rule=finding.rule, message=finding.message) for finding in findings]
 
 
 def unseen(held: Sequence[Held], events: Iterable[Event]) -> list[Held]:

@@ -64,8 +64,7 @@ class Sides(Struct, frozen=True, kw_only=True):
 
 def find_sides(gate: Gate, proposal: Proposal, change: Change) -> Sides | None:
     """Return the two wordings that a change asks about; None where it asks about no two, or one stands there no more."""
-    is_asked = any(flag.rule == CONTRADICTION for flag in change.flags) and proposal.supersedes is None
-    if not is_asked:
+    if not _is_flagged(change) or proposal.supersedes is not None:
         return None
     try:
         document = parse_markdown(decode(read_gated(gate.home, change.target)))
@@ -159,8 +158,8 @@ def _one(change: Change, sides: Sides, like: Draft) -> Draft | None:
     return replace(like, op=op, after=own, **place)
 
 
-def _is_flagged(flags: tuple[Flag, ...]) -> bool:
-    return any(flag.rule == CONTRADICTION for flag in flags)
+def _is_flagged(change: Change) -> bool:
+    return any(flag.rule == CONTRADICTION for flag in change.flags)
 
 
 def _with_condition(text: str, when: str) -> str:
@@ -185,7 +184,7 @@ def kept_sides(gate: Gate, book: Book, path: str, text: str) -> Iterator[str]:
             with suppress(AlteredError):
                 proposal = read_proposal(gate, status).proposal
                 for change in proposal.changes:
-                    if change.n in answered and change.target == path and _is_flagged(change.flags):
+                    if change.n in answered and change.target == path and _is_flagged(change):
                         yield from _kept(gate, book, status, proposal, change, document)
 
 

@@ -71,10 +71,10 @@ NONE_ACCEPTED: Mapping[str, str] = {}
 
 def worded(change: Change) -> Change:
     """Give a change with the operation, section and words that its hunk has; its own where they say the same."""
-    hunk = change.hunk
+    hunk, fitting = change.hunk, _fitting(change.hunk)
     return replace(
         change,
-        op=_op(change.op, hunk),
+        op=change.op if change.op in LETTING_GO or change.op in fitting else fitting[0],
         section=SHOWN_SECTION.join(hunk.section),
         before=_before(change),
         after=change.after if _lines(change.after) == _lines(hunk.added) else hunk.added,
@@ -84,12 +84,6 @@ def worded(change: Change) -> Change:
 def is_numbered_twice(proposal: Proposal, n: int) -> bool:
     """Tell whether more than one change of a proposal has this number."""
     return sum(change.n == n for change in proposal.changes) > 1
-
-
-def _op(op: Op, hunk: Hunk) -> Op:
-    if op in LETTING_GO or op in _fitting(hunk):
-        return op
-    return _fitting(hunk)[0]
 
 
 def _fitting(hunk: Hunk) -> list[Op]:
@@ -336,21 +330,16 @@ def _item(
     if isinstance(placed, str):
         item = replace(item, unplaced=placed)
     else:
-        values = told | NOTHING.union(*map(told_values, placed.values()))
+        values, hunk = told | NOTHING.union(*map(told_values, placed.values())), change.hunk
         drawn = [(documents[path], text, path) for path, text in placed.items()]
         item = replace(
             item,
             diff=mask_diff(change_diff(documents, placed, change, told=values), told=values),
             plain="".join(readable(unified_diff(old, new, path=path)) for old, new, path in drawn),
             unread=why_masked(documents, placed, change, told=values, accepted=accepted),
-            shown=_shown_in(documents, change),
+            shown=shown_in(documents[change.target], change.n, hunk) if hunk.anchor in TEXT else None,
         )
     return replace(item, unplaced=TWICE) if is_numbered_twice(stored.proposal, change.n) else item
-
-
-def _shown_in(documents: Mapping[str, str], change: Change) -> ShownIn | None:
-    is_text = change.hunk.anchor in TEXT
-    return shown_in(documents[change.target], change.n, change.hunk) if is_text else None
 
 
 class Refusal(Struct, frozen=True, kw_only=True):

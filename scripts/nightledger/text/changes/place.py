@@ -306,7 +306,8 @@ def _placed(document: str, hunk: Hunk, at: int, text: str) -> Placed | Unplaced:
     placed = Placed(start=start, end=start, text=text)
     result = put(document, placed)
     if not _lands(result, placed, hunk):
-        return Unplaced(reason=_swallowed(hunk))
+        place_name = sections.shown_path(hunk.section)
+        return Unplaced(reason=f"at the end of {place_name} a fence or comment is open that would swallow it")
     section = layout.find_section(parsed, hunk.section)
     own = [sections.span_of(section)] if section else []
     return Unplaced(reason=_OTHERS) if _moves_others(document, result, own) else placed
@@ -329,12 +330,6 @@ def _lands(result: str, placed: Placed, hunk: Hunk) -> bool:
     while md.is_blank(parsed.lines[first - 1]):
         first += 1
     return md.section_at(parsed, first).path == hunk.section and first in layout.block_starts(parsed)
-
-
-def _swallowed(hunk: Hunk) -> str:
-    return (
-        f"at the end of {sections.shown_path(hunk.section)} a fence or comment is open that would swallow it"
-    )
 
 
 # replacements and removals
