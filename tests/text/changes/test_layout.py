@@ -47,12 +47,6 @@ def test_an_item_takes_on_the_marks_of_its_list(text: str, entry: str, expected:
     assert dressed(text, entry) == expected
 
 
-def test_a_section_without_a_list_borrows_the_last_bullets_of_its_document() -> None:
-    text = "# A\n\n* a\n\n# B\n\nwords\n\n# C\n\n1. c\n"
-    assert dressed(text, "- x\n", "B") == "* x\n"
-    assert as_addition(parse_markdown(text), None, "- x\n") == "* x\n"
-
-
 @from_corpus("text-changes-layout")
 def test_a_replacement_takes_on_the_marks_of_what_it_replaces(
     entry: str, removed: str, expected: str

@@ -163,8 +163,7 @@ def as_addition(document: md.Document, section: md.Section | None, entry: str) -
     r"""Dress a tidy entry for the end of a section; a list item becomes one of its list.
 
     The section's last list lends marker, indentation and spacing (numbers count on), and,
-    where the section ends in it, its blank line between items; without a list in the
-    section the document's last bullet list does. Other entries stay as they are.
+    where the section ends in it, its blank line between items. Other entries stay as they are.
     """
     if not is_list(entry):
         return entry
@@ -172,9 +171,9 @@ def as_addition(document: md.Document, section: md.Section | None, entry: str) -
     entries = [block for block in blocks if block.kind is not md.BlockKind.HTML]
     lists = [block for block in entries if block.kind is md.BlockKind.LIST]
     ends_in_list = bool(lists) and entries[-1] is lists[-1]
-    model = lists[-1] if lists else _last_bullets(document)
-    if model is None or (model.marker in ".)" and not ends_in_list):
+    if not lists or (lists[-1].marker in ".)" and not ends_in_list):
         return entry
+    model = lists[-1]
     dressed = _like_item(entry, document.lines[model.items[-1][0] - 1], count_on=True)
     return "\n" + dressed if ends_in_list and is_loose(document, model) else dressed
 
@@ -204,11 +203,6 @@ def is_list(entry: str) -> bool:
 def is_loose(document: md.Document, block: md.Block) -> bool:
     """Whether a list has a blank line before its last item; a list of one item has none."""
     return len(block.items) >= _LOOSE_FROM and md.is_blank(document.lines[block.items[-1][0] - 2])
-
-
-def _last_bullets(document: md.Document) -> md.Block | None:
-    bullets = [b for b in document.blocks if b.kind is md.BlockKind.LIST and b.marker in "-+*"]
-    return bullets[-1] if bullets else None
 
 
 def _like_item(entry: str, model_line: str, *, count_on: bool) -> str:
