@@ -37,7 +37,6 @@ from nightledger.gate.review.reviewing import (
     Item,
     Refusal,
     Verb,
-    accepted_texts,
     items_of,
     list_items,
 )
@@ -201,8 +200,8 @@ class Desk:
     def reject_some(self, proposal: Proposal, *numbers: int, reason: str = "no") -> list[Decision]:
         """Reject changes, approved ones that cool included."""
         documents = Documents(self.gate)
-        status = self.ledger().book.proposals[proposal.id]
-        items = items_of(self.gate, status, DecisionType.REJECT, documents)
+        book = self.ledger().book
+        items = items_of(self.gate, book, book.proposals[proposal.id], DecisionType.REJECT, documents)
         answers = [Answer(proposal=proposal.id, n=n, verb=Verb.REJECT, reason=reason) for n in numbers]
         decisions, _ = compose(terms_of(self.gate), items, answers, documents, self.signing())
         return [self.accept(decision) for decision in decisions]
@@ -239,9 +238,8 @@ class Desk:
         given = [(n, Verb.APPROVE) for n in keep] + [(n, Verb.REJECT) for n in take_back]
         answers = [Answer(proposal=proposal.id, n=n, verb=verb) for n, verb in given]
         ledger = self.ledger()
-        accepted = accepted_texts(self.gate, ledger.book)
         status = ledger.book.proposals[proposal.id]
-        items = items_of(self.gate, status, DecisionType.DRIFT, {}, accepted=accepted)
+        items = items_of(self.gate, ledger.book, status, DecisionType.DRIFT, {})
         found, refusals = compose_settlements(self.gate, ledger.book, items, answers, self.signing())
         for settlement in found:
             decision = self.accept(settlement.decision)
@@ -256,8 +254,8 @@ class Desk:
         proposal = propose_edit(self.gate, self.ledger(), "MEMORY.md", content, self.moment)
         assert proposal is not None
         documents = Documents(self.gate)
-        status = self.ledger().book.proposals[proposal.id]
-        items = items_of(self.gate, status, DecisionType.APPROVE, documents)
+        book = self.ledger().book
+        items = items_of(self.gate, book, book.proposals[proposal.id], DecisionType.APPROVE, documents)
         answers = [Answer(proposal=proposal.id, n=i.change.n, verb=Verb.APPROVE) for i in items]
         decisions, refusals = compose(terms_of(self.gate), items, answers, documents, self.signing())
         assert not refusals, refusals

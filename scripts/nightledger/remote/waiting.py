@@ -190,7 +190,7 @@ def unpack(waiting: Waiting, home_id: str) -> RemoteReview:
         ),
         documents=documents,
         masked=tuple(masked),
-        items=tuple(items_in([one[:2] for one in unpacked], DecisionType.APPROVE, documents)),
+        items=tuple(items_in([one[:2] for one in unpacked], DecisionType.APPROVE, documents, {})),
         excerpts=excerpts,
     )
 

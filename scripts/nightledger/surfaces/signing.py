@@ -17,7 +17,7 @@ from nightledger.gate.guard.drifting import carry_out
 from nightledger.gate.integrity.trusting import read_signers
 from nightledger.gate.opening import Gate, record, require_settings, sign_head
 from nightledger.gate.review import composing, reviewing
-from nightledger.gate.review.editing import recheck
+from nightledger.gate.review.editing import answer_of, recheck
 from nightledger.gate.stored import is_altered
 from nightledger.remote.witness_asking import ask_behind
 from nightledger.surfaces import screen
@@ -412,14 +412,11 @@ def sign_proposals(context: Context, proposals: Sequence[Proposal]) -> Settled:
         RefusedError: The key may not sign, or cannot be unlocked here; they wait for a review.
     """
     with reading(context, person=True) as seen:
-        documents = reviewing.Documents(seen.gate)
-        accepted = reviewing.accepted_texts(seen.gate, seen.ledger.book)
-        items: list[reviewing.Item] = []
-        for proposal in proposals:
-            status = seen.ledger.book.proposals[proposal.id]
-            items += reviewing.items_of(seen.gate, status, DecisionType.APPROVE, documents, accepted=accepted)
-        answers = [
-            reviewing.Answer(proposal=item.stored.proposal.id, n=item.change.n, verb=reviewing.Verb.APPROVE)
-            for item in items
+        documents, book = reviewing.Documents(seen.gate), seen.ledger.book
+        items = [
+            item
+            for proposal in proposals
+            for status in [book.proposals[proposal.id]]
+            for item in reviewing.items_of(seen.gate, book, status, DecisionType.APPROVE, documents)
         ]
-        return settle(context, seen, items, answers)
+        return settle(context, seen, items, [answer_of(item, reviewing.Verb.APPROVE) for item in items])

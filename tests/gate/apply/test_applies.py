@@ -82,7 +82,7 @@ def test_an_item_that_did_not_show_what_drifted_settles_nothing(desk: Desk) -> N
     desk.memory.write_text(MEMORY.replace("30 days", "40 days") + EVIL)
     desk.guard()
     ledger, name = desk.ledger(), desk.drift().id
-    items = items_of(desk.gate, ledger.book.proposals[name], DecisionType.DRIFT, {})
+    items = items_of(desk.gate, ledger.book, ledger.book.proposals[name], DecisionType.DRIFT, {})
     answers = [Answer(proposal=name, n=n, verb=Verb.APPROVE) for n in (1, 2)]
     (settlement,), _ = compose_settlements(desk.gate, ledger.book, items, answers, desk.signing())
     decision = desk.accept(settlement.decision)

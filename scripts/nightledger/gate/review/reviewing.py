@@ -65,10 +65,6 @@ UNDO_HIDDEN = (
 _HEADER = ("@@ ",)
 
 
-NONE_ACCEPTED: Mapping[str, str] = {}
-"""Where nobody knows what was accepted."""
-
-
 def worded(change: Change) -> Change:
     """Give a change with the operation, section and words that its hunk has; its own where they say the same."""
     hunk, fitting = change.hunk, _fitting(change.hunk)
@@ -197,15 +193,15 @@ def list_items(gate: Gate, ledger: Ledger, documents: Mapping[str, str]) -> list
     """
     drifted: list[Item] = []
     waiting: list[tuple[Stored, ProposalStatus]] = []
-    accepted = accepted_texts(gate, ledger.book)
     for status in ledger.book.live():
         if status.lane != EDIT_LANE and status.open_changes():
             with suppress(AlteredError):
                 if status.kind is Kind.DRIFT:
-                    drifted += items_of(gate, status, DecisionType.DRIFT, documents, accepted=accepted)
+                    drifted += items_of(gate, ledger.book, status, DecisionType.DRIFT, documents)
                 else:
                     waiting.append((read_proposal(gate, status), status))
-    items = items_in(waiting, DecisionType.APPROVE, documents, accepted=accepted)
+    accepted = accepted_texts(gate, ledger.book) if waiting else {}
+    items = items_in(waiting, DecisionType.APPROVE, documents, accepted)
     return [*drifted, *with_shares(gate, ledger.book, items)]
 
 
@@ -216,26 +212,20 @@ def with_shares(gate: Gate, book: Book, items: Sequence[Item]) -> list[Item]:
 
 
 def items_of(
-    gate: Gate,
-    status: ProposalStatus,
-    kind: DecisionType,
-    documents: Mapping[str, str],
-    *,
-    accepted: Mapping[str, str] = NONE_ACCEPTED,
+    gate: Gate, book: Book, status: ProposalStatus, kind: DecisionType, documents: Mapping[str, str]
 ) -> list[Item]:
     """Give the changes of one proposal that a decision of this kind may be about; see :func:`items_in`.
 
     Raises:
         AlteredError: Its file is missing or is not what was logged.
     """
-    is_drift = status.kind is Kind.DRIFT and kind is not DecisionType.UNDO
-    numbers = status.answerable(DecisionType.DRIFT if is_drift else kind)
+    numbers = status.answerable(DecisionType.DRIFT if status.kind is Kind.DRIFT else kind)
     if not numbers:
         return []
-    stored = read_proposal(gate, status)
-    if is_drift:
+    stored, accepted = read_proposal(gate, status), accepted_texts(gate, book)
+    if status.kind is Kind.DRIFT:
         return _drift_items(gate, stored, status, numbers, accepted)
-    return items_in([(stored, status)], kind, documents, accepted=accepted)
+    return items_in([(stored, status)], kind, documents, accepted)
 
 
 def _drift_items(
@@ -291,8 +281,7 @@ def items_in(
     waiting: Sequence[tuple[Stored, ProposalStatus]],
     kind: DecisionType,
     documents: Mapping[str, str],
-    *,
-    accepted: Mapping[str, str] = NONE_ACCEPTED,
+    accepted: Mapping[str, str],
 ) -> list[Item]:
     """Return the changes of some proposals that such a decision may be about.
 

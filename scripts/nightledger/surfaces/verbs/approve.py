@@ -14,12 +14,11 @@ from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import RefusedError, UsageError
 from nightledger.domain.states import ProposalStatus
 from nightledger.domain.words import numbered, show
+from nightledger.gate.review.editing import answer_of
 from nightledger.gate.review.reviewing import (
-    Answer,
     Documents,
     Item,
     Verb,
-    accepted_texts,
     changed_lines,
     items_of,
     with_shares,
@@ -69,15 +68,13 @@ def answer_one(
                 "applied any more; what was applied stays. 'nightledger verify' names it as a note.",
             )
             return 0
-        accepted = accepted_texts(home.gate, home.ledger.book)
-        waiting = items_of(home.gate, status, DecisionType(verb.value), documents, accepted=accepted)
+        waiting = items_of(home.gate, home.ledger.book, status, DecisionType(verb.value), documents)
         items = _chosen(waiting, status.id, only)
         _check_diff(waiting, items, diff_sha256)
         told = with_shares(home.gate, home.ledger.book, items) if verb is Verb.APPROVE else []
         for at, item in enumerate(told, 1):
             context.print_lines([*screen.item_lines(item, at, len(told)), ""])
-    answers = [Answer(proposal=status.id, n=item.change.n, verb=verb, reason=reason) for item in items]
-    settled = settle(context, home, items, answers)
+    settled = settle(context, home, items, [answer_of(item, verb, reason) for item in items])
     for decision in settled.decisions:
         _emit(context, decision)
     tell_settled(context, replace(settled, refusals=()))

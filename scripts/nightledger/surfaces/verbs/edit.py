@@ -28,7 +28,7 @@ from nightledger.gate.opening import Gate
 from nightledger.gate.proposing.proposing import Outcome
 from nightledger.gate.review.composing import Choice, decide, place_changes, terms_of
 from nightledger.gate.review.editing import propose_edit, recheck, revise
-from nightledger.gate.review.reviewing import Answer, Documents, Item, Verb, accepted_texts, items_of
+from nightledger.gate.review.reviewing import Answer, Documents, Item, Verb, items_of
 from nightledger.gate.stored import read_proposal, undo_of
 from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context
@@ -149,8 +149,8 @@ def put_instead(
         if outcome.proposal is None:
             return (), _why(gate, item.change.target, outcome)
         book = session.reread().book
-        accepted, status = accepted_texts(gate, book), book.proposals[outcome.proposal.id]
-        return items_of(gate, status, DecisionType.APPROVE, Documents(gate), accepted=accepted), ""
+        status = book.proposals[outcome.proposal.id]
+        return items_of(gate, book, status, DecisionType.APPROVE, Documents(gate)), ""
 
 
 def _why(gate: Gate, path: str, outcome: Outcome) -> str:
