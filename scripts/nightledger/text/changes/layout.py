@@ -16,6 +16,9 @@ from nightledger.text.markdown.blocks import DIVIDER, TAB_STOP
 _DEEPEST = 6  # Markdown has headings of six levels
 _NOT_ENTRIES = {md.BlockKind.HTML, md.BlockKind.RULE, md.BlockKind.LINKS, md.BlockKind.FRONT_MATTER}
 _ITEM = re.compile(r"([ \t]*)([-+*]|\d{1,9}[.)])([ \t]+)(?=\S)")
+_MARK = re.compile(r"(?<![^\W_])(start|begin|end)\W*-->$", re.IGNORECASE)
+"""How a comment ends with which another tool marks a block as its own."""
+_MARK_CHARACTERS = 20
 _LOOSE_FROM = 2  # items from which one can tell whether blank lines stand between them
 
 
@@ -105,25 +108,17 @@ def _splits(document: md.Document, at: int) -> bool:
 def _after_generated(document: md.Document, blocks: list[md.Block], last: md.Block) -> int:
     started = False
     for block in blocks:
-        if block.kind is not md.BlockKind.HTML:
+        comment = document.text(block.first_line, block.last_line).strip()
+        mark = _MARK.search(comment, len(comment) - _MARK_CHARACTERS) if comment.startswith("<!--") else None
+        if mark is None:
             continue
-        word = _last_word(document.text(block.first_line, block.last_line))
-        if word in {"start", "begin"} and block.first_line <= last.first_line:
-            started = True
-        if word == "end":
-            if started and block.first_line >= last.first_line:
-                return block.last_line
+        if mark[1].lower() != "end":
+            started = started or block.first_line <= last.first_line
+        elif started and block.first_line >= last.first_line:
+            return block.last_line
+        else:
             started = False
     return last.last_line
-
-
-def _last_word(comment: str) -> str:
-    """Give the last word of an HTML comment, lower case; other HTML has none."""
-    text = comment.strip()
-    if not (text.startswith("<!--") and text.endswith("-->")):
-        return ""
-    words = "".join(c if c.isalnum() else " " for c in text[4:-3].rstrip()[-8:].lower()).split()
-    return words[-1] if words else ""
 
 
 def blocks_between(document: md.Document, first: int, last: int) -> list[md.Block]:
