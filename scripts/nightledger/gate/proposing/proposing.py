@@ -110,10 +110,7 @@ def propose(
     fresh = [
         draft
         for draft in allowed
-        if not forgotten.holds(draft.after)
-        and not expunged.holds(
-            "\n".join((draft.reason, *draft.section, *(one.path for one in draft.evidence)))
-        )
+        if not forgotten.holds(draft.after) and not expunged.holds("\n".join(_beside(draft)))
     ]
     own = own_rules(gate) if fresh or submission.held else None
     screened, clean = screen(fresh, own)
@@ -122,10 +119,7 @@ def propose(
     if not dry_run:
         quarantine(gate, new, moment)
     held = tuple(new) if submission.lane == judge.JOB else held  # what earlier nights told of is no news
-    is_queued = (
-        submission.lane == judge.JOB and submission.kind is not Kind.PRUNE
-    )  # the pruner counts by itself
-    room = _find_room(ledger.book, stored, gate.settings.waiting_changes) if is_queued else None
+    room = _find_room(ledger.book, stored, gate.settings.waiting_changes) if _is_queued(submission) else None
     chosen = _choose(gate, submission, stored, ledger.book, clean, room)
     repeated = len(submission.drafts) - len(fresh)
     outcome = Outcome(proposal=None, suppressed=repeated, no_room=len(clean) - len(chosen), held=held)
@@ -182,6 +176,11 @@ def _title(text: str) -> tuple[str, ...]:
     document = parse_markdown(text)
     first = next((n for n, line in enumerate(document.lines, 1) if line.strip()), 1)
     return section_of(document, first, first).path
+
+
+def _beside(draft: Draft) -> tuple[str, ...]:
+    """Give the words that a proposal has beside what it puts into a file."""
+    return (draft.reason, *draft.section, *(evidence.path for evidence in draft.evidence))
 
 
 def submit_changes(
@@ -272,6 +271,11 @@ def _refused_room(stored: Sequence[Stored], book: Book) -> list[judge.Said]:
         for change in item.proposal.changes
         if change.op is Op.ADD and states[change.n] is ChangeState.WITHDRAWN
     ]
+
+
+def _is_queued(submission: Submission) -> bool:
+    """Tell whether a submission waits in the queue of jobs; the pruner counts by itself."""
+    return submission.lane == judge.JOB and submission.kind is not Kind.PRUNE
 
 
 def _choose(

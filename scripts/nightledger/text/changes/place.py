@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from nightledger.domain.decision import ShownIn
 from nightledger.domain.kept import skill_front, skill_name
 from nightledger.domain.proposal import HOLE, Anchor, Draft, Hunk, Op
-from nightledger.text.changes import layout, sections
+from nightledger.text.changes import sections
 from nightledger.text.changes.diff import changed_runs, kept_lines
 from nightledger.text.markdown import document as md
 from nightledger.text.markdown.check import check_blocks
@@ -73,7 +73,7 @@ def make_hunk(document: str, draft: Draft, *, divided: bool = False) -> Hunk | U
     if name and (draft.op is Op.ADD or (draft.op is not Op.ARCHIVE and draft.before == document)):
         return _whole_skill(document, draft, name)
     parsed = md.parse_markdown(document)
-    divided = divided or layout.is_divided(parsed)
+    divided = divided or sections.is_divided(parsed)
     hunk = (_addition if draft.op is Op.ADD else _exact)(parsed, draft, divided=divided)
     if isinstance(hunk, Unplaced):
         return hunk
@@ -144,8 +144,8 @@ def shown_in(document: str, n: int, hunk: Hunk) -> ShownIn:
         return ShownIn(
             change=n, section_sha256=sections.text_sha256(behind + sections.text_of_spans(parsed, spans))
         )
-    section = layout.find_section(parsed, hunk.section)
-    stop = layout.insertion_line(parsed, section, divided=_is_divided(parsed, hunk)) if section else 0
+    section = sections.find_section(parsed, hunk.section)
+    stop = sections.insertion_line(parsed, section, divided=_is_divided(parsed, hunk)) if section else 0
     above = "".join(parsed.lines[spans[0].first : stop]) if spans else ""
     return ShownIn(
         change=n,
@@ -189,29 +189,29 @@ def put(document: str, placed: Placed) -> str:
 
 
 def _addition(document: md.Document, draft: Draft, *, divided: bool) -> Hunk | Unplaced:
-    entry = layout.tidy(draft.after)
+    entry = sections.tidy(draft.after)
     if not entry:
         return Unplaced(reason="there is nothing to add")
     if md.BlockKind.HEADING in _kinds(entry):
         return Unplaced(reason="an addition cannot bring headings; it names the section it belongs to")
     if "\r" in entry:
         return Unplaced(reason="it holds a carriage return inside a line")
-    path = layout.resolve_path(document, draft.section)
-    if divided and (path is None or layout.find_section(document, path) is None):
+    path = sections.resolve_path(document, draft.section)
+    if divided and (path is None or sections.find_section(document, path) is None):
         path = ()  # it has entries, and no sections
     if path is None:
         return Unplaced(
             reason=f"the section {sections.shown_path(draft.section)} is missing or named by several headings"
         )
-    section = layout.find_section(document, path)
-    at = layout.insertion_line(document, section, divided=divided) if section else 0
-    dressed = layout.without_marker(entry) if divided else layout.as_addition(document, section, entry)
-    added = dressed.replace("\n", layout.end_near(document, at))
+    section = sections.find_section(document, path)
+    at = sections.insertion_line(document, section, divided=divided) if section else 0
+    dressed = sections.without_marker(entry) if divided else sections.as_addition(document, section, entry)
+    added = dressed.replace("\n", sections.end_near(document, at))
     return Hunk(anchor=_ADDS[divided], section=path, added=added)
 
 
 def _is_divided(document: md.Document, hunk: Hunk) -> bool:
-    return hunk.anchor is Anchor.DIVIDED_END or layout.is_divided(document)
+    return hunk.anchor is Anchor.DIVIDED_END or sections.is_divided(document)
 
 
 def _whole_skill(document: str, draft: Draft, name: str) -> Hunk | Unplaced:
@@ -237,15 +237,18 @@ def _place_addition(document: str, hunk: Hunk) -> Placed | Unplaced:
     if not hunk.added.endswith("\n") or not hunk.added.strip():
         return Unplaced(reason=_NOT_WHOLE_LINES)
     parsed = md.parse_markdown(document)
-    section = layout.find_section(parsed, hunk.section)
+    section = sections.find_section(parsed, hunk.section)
     if section is not None:
-        at = layout.insertion_line(parsed, section, divided=_is_divided(parsed, hunk))
+        at = sections.insertion_line(parsed, section, divided=_is_divided(parsed, hunk))
         return _placed_after(document, hunk, at, hunk.added)
-    heading, outer = layout.new_heading(parsed, hunk.section), layout.find_section(parsed, hunk.section[:-1])
+    heading, outer = (
+        sections.new_heading(parsed, hunk.section),
+        sections.find_section(parsed, hunk.section[:-1]),
+    )
     if heading is None or outer is None:
         return Unplaced(reason=f"no section {sections.shown_path(hunk.section)} can be made here")
-    at = layout.last_filled_line(parsed, 1, outer.last_line)
-    return _placed_after(document, hunk, at, layout.with_heading(heading, hunk.added))
+    at = sections.last_filled_line(parsed, 1, outer.last_line)
+    return _placed_after(document, hunk, at, sections.with_heading(heading, hunk.added))
 
 
 def _place_below(document: str, hunk: Hunk, above_sha256: str) -> Placed | Unplaced:
@@ -254,7 +257,7 @@ def _place_below(document: str, hunk: Hunk, above_sha256: str) -> Placed | Unpla
     Only an item goes in above others: anything else could be a heading of them.
     """
     parsed = md.parse_markdown(document)
-    section = layout.find_section(parsed, hunk.section)
+    section = sections.find_section(parsed, hunk.section)
     if section is None:
         return Unplaced(reason=sections.GONE)
     span = sections.span_of(section)
@@ -265,7 +268,7 @@ def _place_below(document: str, hunk: Hunk, above_sha256: str) -> Placed | Unpla
             return Unplaced(reason=CHANGED)
         at = span.first + ends
     below = sections.text_in(parsed, sections.Span(at, span.stop)).lstrip()
-    apart = _is_divided(parsed, hunk) and (not at or layout.is_divider(md.split_lines(below)[0]))
+    apart = _is_divided(parsed, hunk) and (not at or sections.is_divider(md.split_lines(below)[0]))
     if not below or apart:
         found = _placed_after(document, hunk, at, hunk.added)
         # Markdown knows no dividers: what they divide may be one paragraph to it, which is not cut in two.
@@ -274,7 +277,7 @@ def _place_below(document: str, hunk: Hunk, above_sha256: str) -> Placed | Unpla
         )
         return Unplaced(reason=CHANGED) if cuts else found
     added = hunk.added.lstrip("\r\n")
-    if not (layout.is_list(below) and layout.is_list(added + below)):
+    if not (sections.is_list(below) and sections.is_list(added + below)):
         return Unplaced(reason=CHANGED)
     while md.is_blank(parsed.lines[at]):
         at += 1
@@ -296,7 +299,7 @@ def _ends_above(lines: Sequence[str], above_sha256: str) -> int | None:
 def _placed_after(document: str, hunk: Hunk, at: int, added: str) -> Placed | Unplaced:
     """Place an addition after line ``at``, kept apart from the blocks around it."""
     parsed = md.parse_markdown(document)
-    return _placed(document, hunk, at, layout.apart(parsed, at, added, divided=_is_divided(parsed, hunk)))
+    return _placed(document, hunk, at, sections.apart(parsed, at, added, divided=_is_divided(parsed, hunk)))
 
 
 def _placed(document: str, hunk: Hunk, at: int, text: str) -> Placed | Unplaced:
@@ -308,7 +311,7 @@ def _placed(document: str, hunk: Hunk, at: int, text: str) -> Placed | Unplaced:
     if not _lands(result, placed, hunk):
         place_name = sections.shown_path(hunk.section)
         return Unplaced(reason=f"at the end of {place_name} a fence or comment is open that would swallow it")
-    section = layout.find_section(parsed, hunk.section)
+    section = sections.find_section(parsed, hunk.section)
     own = [sections.span_of(section)] if section else []
     return Unplaced(reason=_OTHERS) if _moves_others(document, result, own) else placed
 
@@ -329,7 +332,7 @@ def _lands(result: str, placed: Placed, hunk: Hunk) -> bool:
     first = skipped + 1
     while md.is_blank(parsed.lines[first - 1]):
         first += 1
-    return md.section_at(parsed, first).path == hunk.section and first in layout.block_starts(parsed)
+    return md.section_at(parsed, first).path == hunk.section and first in sections.block_starts(parsed)
 
 
 # replacements and removals
@@ -344,19 +347,19 @@ def _exact(document: md.Document, draft: Draft, *, divided: bool) -> Hunk | Unpl
         return first
     last = first + len(removed) - 1
     removed = [*document.lines[first - 1 : last]]
-    entry = layout.tidy(draft.after)
+    entry = sections.tidy(draft.after)
     added = ""
     if entry:
         if md.BlockKind.HEADING in _kinds(entry) - _kinds("".join(removed)):
             return Unplaced(reason="a replacement cannot bring headings")
-        plain = divided and not layout.is_list(removed[0])
-        added = layout.as_replacement(layout.without_marker(entry) if plain else entry, removed[0]).replace(
-            "\n", layout.end_near(document, first)
-        )
+        plain = divided and not sections.is_list(removed[0])
+        added = sections.as_replacement(
+            sections.without_marker(entry) if plain else entry, removed[0]
+        ).replace("\n", sections.end_near(document, first))
         if not removed[-1].endswith("\n"):
             added = added.rstrip("\r\n")
     else:
-        added = layout.end_near(document, first) if _would_glue(document, first, last) else ""
+        added = sections.end_near(document, first) if _would_glue(document, first, last) else ""
         first, last = _with_divider(document.lines, first, last) or _with_doubled_blanks(
             document.lines, first, last
         )
@@ -391,17 +394,17 @@ def _locate(lines: Sequence[str], removed: Sequence[str], line: int) -> int | Un
 
 def _would_glue(document: md.Document, first: int, last: int) -> bool:
     """Whether without these lines the block below would be read as part of the one above."""
-    above, below = layout.block_at(document, first - 1), layout.block_at(document, last + 1)
+    above, below = sections.block_at(document, first - 1), sections.block_at(document, last + 1)
     if above is None or below is None or above is below:
         return False
     rest = md.parse_markdown("".join([*document.lines[: first - 1], *document.lines[last:]]))
-    return last + 1 in layout.block_starts(document) and first not in layout.block_starts(rest)
+    return last + 1 in sections.block_starts(document) and first not in sections.block_starts(rest)
 
 
 def _with_divider(lines: Sequence[str], first: int, last: int) -> tuple[int, int] | None:
     """Widen the removal of all that stands between two dividers by one of them; None where none is, or something stays."""
-    above = layout.is_divider(lines[first - 2]) if first > 1 else None
-    below = layout.is_divider(lines[last]) if last < len(lines) else None
+    above = sections.is_divider(lines[first - 2]) if first > 1 else None
+    below = sections.is_divider(lines[last]) if last < len(lines) else None
     if False in (above, below) or not (above or below):
         return None
     return (first, last + 1) if below else (first - 1, last)

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from msgspec import Struct, field
 
-from nightledger.text.changes.layout import find_section
+from nightledger.text.changes.sections import find_section
 from nightledger.text.markdown.document import Document, Path, Section
 from nightledger.text.patterns import words
 from nightledger.text.similar import fold

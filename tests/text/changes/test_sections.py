@@ -1,6 +1,6 @@
 from tests.rows import from_corpus
 
-from nightledger.text.changes.layout import (
+from nightledger.text.changes.sections import (
     as_addition,
     as_replacement,
     find_section,
