@@ -20,7 +20,7 @@ from nightledger.surfaces.doctor.around import agent_lines, check_locks, check_r
 from nightledger.surfaces.doctor.home import check_program
 from nightledger.surfaces.doctor.keys import Check, Protection, State, check_keys, protection
 from nightledger.surfaces.screen import sentences
-from nightledger.trust import checkpoint
+from nightledger.trust import note
 from nightledger.trust.sshsig import ED25519, SK_ECDSA_P256, SK_ED25519
 
 
@@ -131,7 +131,7 @@ def messages(state: State) -> list[str]:
 
 
 def test_what_the_platform_lacks_is_noted_and_not_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checkpoint, "has_mldsa", lambda: False)
+    monkeypatch.setattr(note, "has_mldsa", lambda: False)
     monkeypatch.setattr(shutil, "which", lambda _: None)
     notes = messages(State.NOTE)
     assert any("has no ML-DSA" in message for message in notes)

@@ -9,10 +9,10 @@ from nightledger.domain.errors import IntegrityError, LockedError, NotDurableErr
 from nightledger.files import append as appending
 from nightledger.files.append import Appended, Appender
 from nightledger.trust import audit, heads
-from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
 from nightledger.trust.event import EventError
 from nightledger.trust.heads import hold
 from nightledger.trust.merkle import leaf_hash
+from nightledger.trust.note import Checkpoint, dump_checkpoint
 from nightledger.trust.pin import Head, read_head, remember_head
 
 

@@ -21,10 +21,16 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import Session, reading
 from nightledger.trust import proof as proofs
-from nightledger.trust.checkpoint import Checkpoint, parse_head
 from nightledger.trust.event import MAX_LEAF_BYTES
 from nightledger.trust.heads import read_anchor
-from nightledger.trust.note import MAX_NOTE_BYTES, NoteError, encode_base64, parse_vkey
+from nightledger.trust.note import (
+    MAX_NOTE_BYTES,
+    Checkpoint,
+    NoteError,
+    encode_base64,
+    parse_head,
+    parse_vkey,
+)
 from nightledger.trust.pin import read_pin
 from nightledger.trust.policy import MAX_POLICY_BYTES, Policy, cosigned_times, parse_policy
 from nightledger.trust.report import contradicts

@@ -22,8 +22,8 @@ from nightledger.files.atomic import replace_file
 from nightledger.files.durable import is_there, list_names, make_dir, read_optional, read_regular
 from nightledger.files.home import Home
 from nightledger.trust import note as notes
-from nightledger.trust.checkpoint import Checkpoint, NoMLDSAError, parse_checkpoint, parse_head, verifier_of
 from nightledger.trust.merkle import Tree
+from nightledger.trust.note import Checkpoint, NoMLDSAError, parse_checkpoint, parse_head, verifier_of
 from nightledger.trust.policy import Policy, cosigned_times, verify_log
 from nightledger.trust.report import Damage, contradicts
 
@@ -136,7 +136,7 @@ def _require_signed(note: notes.Note, vkeys: Sequence[str]) -> tuple[str, ...]:
     return tuple(unchecked)
 
 
-def _require_line(note: notes.Note, verifier: notes.NoteVerifier) -> None:
+def _require_line(note: notes.Note, verifier: notes.VerifierKey) -> None:
     try:
         notes.verify_note(note, [verifier])
     except notes.NoteError as error:

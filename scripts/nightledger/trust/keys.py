@@ -22,8 +22,7 @@ from nightledger.domain.errors import ConfigurationError
 from nightledger.files.atomic import create_file
 from nightledger.files.durable import make_dir, read_regular, sync_directory
 from nightledger.trust import sshsig
-from nightledger.trust.checkpoint import COSIGNATURE_MLDSA44, LineSigner, has_mldsa
-from nightledger.trust.note import ED25519, VerifierKey
+from nightledger.trust.note import COSIGNATURE_MLDSA44, ED25519, LineSigner, VerifierKey, has_mldsa
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,10 +13,17 @@ from datetime import datetime
 from msgspec import Struct
 
 from nightledger.domain.errors import IntegrityError
-from nightledger.trust.checkpoint import MAX_SIZE, Checkpoint, parse_head
 from nightledger.trust.event import MAX_LEAF_BYTES
 from nightledger.trust.merkle import DIGEST_BYTES, leaf_hash, verify_consistency, verify_inclusion
-from nightledger.trust.note import MAX_NOTE_BYTES, NoteError, decode_base64, encode_base64
+from nightledger.trust.note import (
+    MAX_NOTE_BYTES,
+    MAX_SIZE,
+    Checkpoint,
+    NoteError,
+    decode_base64,
+    encode_base64,
+    parse_head,
+)
 from nightledger.trust.policy import Policy, cosigned_times, verify_log
 
 HEADER = "c2sp.org/tlog-proof@v1"

@@ -11,9 +11,9 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from nightledger.trust.checkpoint import Checkpoint
 from nightledger.trust.event import Scan, is_entry, is_void, void_ranges
 from nightledger.trust.merkle import Tree, leaf_hash
+from nightledger.trust.note import Checkpoint
 from nightledger.trust.pin import Pin
 
 _NO_PLACE = 1 << 62

@@ -22,9 +22,9 @@ from nightledger.domain.settings import Notifier, Operator
 from nightledger.domain.staging import StagingRules
 from nightledger.files.line_log import LineLog
 from nightledger.files.link_index import Rules, fold, new_index, open_file
-from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
 from nightledger.trust.heads import UnsignedError, read_stated_head
 from nightledger.trust.merkle import CompactRange
+from nightledger.trust.note import Checkpoint, dump_checkpoint
 from nightledger.trust.pin import HEAD_FILE as FILE
 from nightledger.trust.pin import KeptHead, dump_head, read_head
 

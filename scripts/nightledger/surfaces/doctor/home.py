@@ -29,7 +29,7 @@ from nightledger.surfaces.context import cap_config, this_machine
 from nightledger.surfaces.doctor.keys import Check, State, found
 from nightledger.surfaces.needs import OF_INTEGRITY, STRICTEST, of_look, of_notifier
 from nightledger.surfaces.verbs.schedule import CALLS, Call, Place, unit_files
-from nightledger.trust import checkpoint
+from nightledger.trust import note
 
 if TYPE_CHECKING:
     from nightledger.domain.decision import Event
@@ -165,7 +165,7 @@ def check_program() -> Iterator[Check]:
     names = {"python": platform.python_version(), "system": platform.system(), "release": platform.release()}
     old = sys.version_info[:2] < OLDEST_PYTHON
     yield found("program.old" if old else "program.good", **names, wanted=".".join(map(str, OLDEST_PYTHON)))
-    yield found("mldsa.good" if checkpoint.has_mldsa() else "mldsa.missing")
+    yield found("mldsa.good" if note.has_mldsa() else "mldsa.missing")
     yield found("keygen.good" if shutil.which("ssh-keygen") else "keygen.missing")
 
 

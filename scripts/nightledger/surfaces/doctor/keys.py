@@ -30,7 +30,7 @@ from nightledger.gate.integrity.trusting import Trust, read_signers, read_trust_
 from nightledger.gate.memory.recalling import NAME, WHERE, read_principles
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.trust import keys
-from nightledger.trust.checkpoint import has_mldsa
+from nightledger.trust.note import has_mldsa
 from nightledger.trust.operator_keys import find_kept
 from nightledger.trust.pin import read_pin
 from nightledger.trust.sshsig import SECURITY_KEY_KINDS
