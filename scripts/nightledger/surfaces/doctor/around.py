@@ -1,31 +1,22 @@
-"""What stands around a home: other writers, locks of the operating system, the search index, staged context, other machines.
+"""What stands around a home: other writers, locks of the operating system, the instructions of its host.
 
-Invariant: what others own is told with the setting to change, never changed. A prompt cannot wait for the search
-index, which searches bring up to date: so it is told where the index is behind.
+Invariant: what others own is told with the setting to change, never changed.
 """
 
 import os
 import re
 from collections.abc import Iterator
-from contextlib import closing
-from datetime import datetime
 
 from msgspec import Struct
 
 from nightledger.domain.errors import ConfigurationError
-from nightledger.domain.words import dump_moment
-from nightledger.files import search_reader
-from nightledger.files.configuration import load_operator, load_staging_rules
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
-from nightledger.files.search_index import index_path
 from nightledger.files.staged import find_page
-from nightledger.files.staging_troubles import read_troubles
 from nightledger.gate.gated import Held, lockables
 from nightledger.hosts.configured import Unread
 from nightledger.hosts.daylogs import named_config, preset, state_roots
 from nightledger.hosts.workspaces import find_rivals
-from nightledger.recall.relevant import kinds_to_say
 from nightledger.surfaces.context import CHECKOUT
 from nightledger.surfaces.doctor.keys import Check, found
 from nightledger.surfaces.hook.running import full_command
@@ -78,48 +69,11 @@ def check_locks(home: Home) -> Iterator[Check]:
     yield found("locks.who", who=_OWNER if os.uname().sysname == "Darwin" else _ROOT)
 
 
-def check_search(home: Home) -> Iterator[Check]:
-    """Look at the index as a hook at a prompt would.
-
-    Args:
-        home: Whose.
-    """
-    path = index_path(home)
-    if not os.path.lexists(path):
-        yield found("search.none")
-        return
-    try:
-        with closing(search_reader.open_reader(path)) as reader:
-            stands = kinds_to_say(home, reader)
-            yield found("search.good", count=reader.count()) if stands else found("search.older")
-    except search_reader.SearchIndexError as error:
-        yield found("search.damaged", problem=error)
-
-
-def check_staging(home: Home, keys_dir: str, now: datetime) -> Iterator[Check]:
-    """Look at staging's rules, calendars and page; no server is asked.
-
-    Args:
-        home: Whose.
-        keys_dir: Where ``operator.yaml`` names the calendars.
-        now: Aware, UTC.
-    """
-    load_staging_rules(home)
-    calendars = load_operator(keys_dir).calendars
-    yield found(
-        "staging.calendars" if calendars else "staging.no_calendar", names=", ".join(sorted(calendars))
-    )
-    for trouble in read_troubles(home):
-        yield found("staging.trouble", what=trouble.what, since=trouble.since)
+def check_staging(home: Home) -> Iterator[Check]:
+    """Tell how much of the staged page no session is given; ``status`` tells of the page itself."""
     page = find_page(home)
-    if page is None:
-        yield found("staging.altered" if os.path.lexists(home.staged_context) else "staging.nothing")
-    elif dump_moment(now) >= page.good_until:
-        yield found("staging.over", until=page.good_until)
-    else:
-        yield found("staging.good", count=len(page.lines), until=page.good_until)
-        if count := not_given(page):
-            yield found("staging.cut", count=count, limit=LIMIT_SAID)
+    if page and (count := not_given(page)):
+        yield found("staging.cut", count=count, limit=LIMIT_SAID)
 
 
 SOURCE = os.path.join("docs", "agent-instructions.md")

@@ -17,7 +17,13 @@ from nightledger.domain.errors import NightledgerError
 from nightledger.domain.settings import Settings
 from nightledger.domain.transcript import EXTRACTS
 from nightledger.files.atomic import find_leftovers
-from nightledger.files.configuration import OPERATOR, home_zone, load_operator, settings_of
+from nightledger.files.configuration import (
+    OPERATOR,
+    home_zone,
+    load_operator,
+    load_staging_rules,
+    settings_of,
+)
 from nightledger.files.home import Home
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import MEND
@@ -65,6 +71,7 @@ def _settings(home: Home, keys_dir: str) -> Iterator[Check]:
     if problem := settings_of(home).problem:
         yield found("home.bad_settings", problem=problem, mend=f"{MEND}; {STRICTEST}")
     else:
+        load_staging_rules(home)
         yield found("home.settings")
     notifier = "home.notifier" if load_operator(keys_dir).notify else "home.no_notifier"
     failed = [

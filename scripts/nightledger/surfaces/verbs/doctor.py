@@ -126,9 +126,8 @@ def diagnose(context: Context) -> Diagnosis:
         ("memory", lambda: house.check_memory(home, settings_of(home).settings, at.at)),
         ("locks", lambda: around.check_locks(home)),
         ("rivals", lambda: around.check_rivals(home)),
-        ("search", lambda: around.check_search(home)),
+        ("staging", lambda: around.check_staging(home)),
         ("sources", lambda: (check for _, check in check_sources(keys_dir, home, at.at))),
-        ("staging", lambda: around.check_staging(home, keys_dir, at.at)),
         ("schedule", lambda: house.check_schedule(home, place_of(context), os.path.expanduser("~"), at.at)),
         ("schedule", lambda: house.check_nights(home, at.at)),
         (
