@@ -16,11 +16,11 @@ from nightledger.domain.links import DisjointSets
 WIDTH, HEIGHT = 340, 180
 """Of a plot; letters are 12.5 units high: readable where it is drawn 290 pixels wide, on a phone."""
 LEFT, RIGHT, TOP, BOTTOM = 48, 6, 10, 38
-WIDEST_BAR, LETTER = 18.0, 7.4
-STEP, BAR, DOT, ARC = "step", "bar", "dot", "arc"
-"""Shapes of a series: a line that stays until the next point, a bar or a dot for each point."""
+LETTER = 7.4
+STEP, DOT, ARC = "step", "dot", "arc"
+"""Shapes of a series: a line that stays until the next point, or a dot for each point."""
 KINDS = 3
-"""Of lines, bars and arcs that can be told apart."""
+"""Of lines and arcs that can be told apart."""
 ROW, LONGEST = 16, 20
 """Height of a row of the arc diagram and of the strip, and characters of a name that have room there."""
 SWEEPS = 30
@@ -110,11 +110,9 @@ def _plot(plot: Plot) -> Iterator[str]:
     most = _round_up(max([1.0, *(y for _, y in points), *([plot.limit] if plot.limit else [])]))
     first, last = min(x for x, _ in points), max(x for x, _ in points)
     span, base = (last - first) or 1.0, HEIGHT - BOTTOM
-    bars, room = sum(series.shape == BAR for series in plot.series), WIDTH - LEFT - RIGHT
-    wide = min(WIDEST_BAR, room / max(len(series.points) for series in plot.series) / (bars + 1))
 
     def across(x: float) -> float:
-        return LEFT + (x - first) / span * (room - wide * bars)
+        return LEFT + (x - first) / span * (WIDTH - LEFT - RIGHT)
 
     def down(y: float) -> float:
         return base - y / most * (base - TOP)
@@ -128,7 +126,7 @@ def _plot(plot: Plot) -> Iterator[str]:
         yield f'<path class="cap" d="M{LEFT} {down(plot.limit):.1f}H{WIDTH - RIGHT}"/>'
     for kind, series in enumerate(plot.series[:KINDS]):
         places = [(across(x), down(y)) for x, y in series.points]
-        yield _shapes(series.shape, places, kind, wide)
+        yield _shapes(series.shape, places, kind)
     yield _text(LEFT, HEIGHT - 22, plot.ends[0])
     yield _text(WIDTH - RIGHT, HEIGHT - 22, plot.ends[1], "end")
     yield from _legend(LEFT, HEIGHT - 5, [(series.shape, series.name) for series in plot.series[:KINDS]])
@@ -142,9 +140,7 @@ def _round_up(most: float) -> float:
 
 def _legend(x: float, y: float, names: Iterable[tuple[str, str]]) -> Iterator[str]:
     for kind, (shape, name) in enumerate(names):
-        if shape == BAR:
-            yield f'<path class="b{kind}" d="M{x:.0f} {y:.0f}v-9h9v9z"/>'
-        elif shape == DOT:
+        if shape == DOT:
             yield f'<circle class="b{kind}" cx="{x + 5:.0f}" cy="{y - 4:.0f}" r="3.5"/>'
         else:
             line = f"a{kind}" if shape == ARC else f"l{kind}"
@@ -153,13 +149,7 @@ def _legend(x: float, y: float, names: Iterable[tuple[str, str]]) -> Iterator[st
         x += 32 + LETTER * len(name)
 
 
-def _shapes(shape: str, places: Sequence[tuple[float, float]], kind: int, wide: float) -> str:
-    base = HEIGHT - BOTTOM
-    if shape == BAR:
-        drawn = (
-            f"M{x + kind * wide:.1f} {base}V{y:.1f}h{wide - 1:.1f}V{base}z" for x, y in places if y < base
-        )
-        return f'<path class="b{kind}" d="{"".join(drawn)}"/>'
+def _shapes(shape: str, places: Sequence[tuple[float, float]], kind: int) -> str:
     if shape == DOT:
         return "".join(f'<circle class="b{kind}" cx="{x:.1f}" cy="{y:.1f}" r="2.5"/>' for x, y in places)
     corners = (f"H{x:.1f}V{y:.1f}" if at else f"M{x:.1f} {y:.1f}" for at, (x, y) in enumerate(places))
