@@ -1,6 +1,5 @@
 """What the record says: what needs the operator, what waits, what came of this week, the audit log, runs, drift, failures."""
 
-import os
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -17,7 +16,6 @@ from nightledger.domain.states import Book
 from nightledger.domain.words import count_of, read_moment
 from nightledger.doors.drawing import DOT, STEP, Plot, Series, Strip
 from nightledger.doors.report import Part
-from nightledger.files.durable import list_names
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
 from nightledger.gate.integrity.trusting import WitnessLook
@@ -28,6 +26,7 @@ from nightledger.surfaces import needs
 from nightledger.surfaces.report import DAY, MOST_ROWS, cell, more
 from nightledger.surfaces.screen import sentences
 from nightledger.surfaces.verbs.status import age
+from nightledger.trust.heads import kept_sizes
 
 MOST_POINTS = 120
 """Of the log's line: as many as can be told apart."""
@@ -110,7 +109,7 @@ def audit(home: Home, ledger: Ledger, witnesses: WitnessLook | None, now: dateti
     seqs = [event.seq for event in events]
     # a head is of the time of its newest entry
     heads = [
-        (events[max(0, bisect_right(seqs, n - 1) - 1)].at, n) for n in _kept_sizes(home) if 0 < n <= log.size
+        (events[max(0, bisect_right(seqs, n - 1) - 1)].at, n) for n in kept_sizes(home) if 0 < n <= log.size
     ]
     steps = [
         *_steps(events[-LOOKED:]),
@@ -157,12 +156,6 @@ def _steps(events: Sequence[Event]) -> Iterator[tuple[datetime, str, str]]:
                 n: cell(str(value)) for n, value in event.fields.items() if isinstance(value, str | int)
             }
             yield event.at, template.format_map(_Fields(fields)), str(event.actor)
-
-
-def _kept_sizes(home: Home) -> list[int]:
-    if not os.path.isdir(home.checkpoints_dir):
-        return []
-    return sorted(int(name) for name in list_names(home.checkpoints_dir) if name.isdecimal())
 
 
 def _thinned(points: Sequence[tuple[datetime, int]]) -> tuple[tuple[float, float], ...]:
