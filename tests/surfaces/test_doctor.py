@@ -14,8 +14,7 @@ from tests.trust.ssh_keys import SoftKey
 from nightledger.files.home import Home
 from nightledger.files.owner import Flag
 from nightledger.gate import gated as locking
-from nightledger.surfaces.doctor.around import agent_lines, check_locks, check_rivals, offer
-from nightledger.surfaces.doctor.home import check_program
+from nightledger.surfaces.doctor.home import agent_lines, check_locks, check_program, check_rivals, offer
 from nightledger.surfaces.doctor.keys import Check, Protection, State, check_keys, protection
 from nightledger.surfaces.screen import sentences
 from nightledger.trust import note

@@ -31,8 +31,8 @@ from nightledger.gate.opening import Gate, Ledger, open_gate
 from nightledger.remote.witness_asking import check_witnesses
 from nightledger.surfaces import clock, screen
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.doctor import around, keys
 from nightledger.surfaces.doctor import home as house
+from nightledger.surfaces.doctor import keys
 from nightledger.surfaces.doctor.keys import Check, Protection, State, bad, found, looked
 from nightledger.surfaces.screen import wrap_hint
 from nightledger.surfaces.transcripts import check_sources
@@ -58,7 +58,7 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
     home: str
     checks: tuple[Check, ...]
     protection: keys.Protection | None
-    offer: around.Offer | None
+    offer: house.Offer | None
 
     @property
     def well(self) -> bool:
@@ -107,7 +107,7 @@ def diagnose(context: Context) -> Diagnosis:
     except NightledgerError as error:
         checks.append(bad(str(error), error.hint, area="home"))
         return Diagnosis(home=home.root, checks=tuple(checks), protection=None, offer=None)
-    at, offers = one.moment, list[around.Offer]()
+    at, offers = one.moment, list[house.Offer]()
     looks: tuple[tuple[str, Callable[[], Iterable[Check]]], ...] = (
         ("home", lambda: house.check_home(home, keys_dir)),
         ("keys", lambda: keys.check_keys(home, ring)),
@@ -124,9 +124,9 @@ def diagnose(context: Context) -> Diagnosis:
         ("keys", lambda: keys.check_trust(one.gate, one.ledger, at)),
         ("consent", lambda: keys.check_consent(one.gate, one.ledger, at)),
         ("memory", lambda: house.check_memory(home, settings_of(home).settings, at.at)),
-        ("locks", lambda: around.check_locks(home)),
-        ("rivals", lambda: around.check_rivals(home)),
-        ("staging", lambda: around.check_staging(home)),
+        ("locks", lambda: house.check_locks(home)),
+        ("rivals", lambda: house.check_rivals(home)),
+        ("staging", lambda: house.check_staging(home)),
         ("sources", lambda: (check for _, check in check_sources(keys_dir, home, at.at))),
         ("schedule", lambda: house.check_schedule(home, place_of(context), os.path.expanduser("~"), at.at)),
         ("schedule", lambda: house.check_nights(home, at.at)),
@@ -148,9 +148,9 @@ def diagnose(context: Context) -> Diagnosis:
     )
 
 
-def _instructions(home: Home, offers: list[around.Offer]) -> Iterator[Check]:
+def _instructions(home: Home, offers: list[house.Offer]) -> Iterator[Check]:
     """Look what the host's instructions lack, and whether they tell the agent to write memory itself."""
-    offers.append(around.offer(home))
+    offers.append(house.offer(home))
     if at := [f"{offers[0].path}:{number}" for number in offers[0].edits[:5]]:
         tells = f"{', '.join(at)} {'tell' if at[1:] else 'tells'}"
         yield found("memory.told_to_edit", places=tells, path=home.identity.gated[0])
