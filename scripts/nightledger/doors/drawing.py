@@ -11,8 +11,6 @@ from html import escape
 
 from msgspec import Struct
 
-from nightledger.domain.links import DisjointSets
-
 WIDTH, HEIGHT = 340, 180
 """Of a plot; letters are 12.5 units high: readable where it is drawn 290 pixels wide, on a phone."""
 LEFT, RIGHT, TOP, BOTTOM = 48, 6, 10, 38
@@ -163,20 +161,18 @@ def _shapes(shape: str, places: Sequence[tuple[float, float]], kind: int) -> str
 def order_of(arcs: Sequence[Arc]) -> list[str]:
     """Return the names in the order in which they are drawn: what belongs together together, each near its neighbours.
 
-    Groups that nothing joins stand apart, the largest first. In a group each name moves to the mean place of its neighbours
+    Groups that nothing joins stand apart, that of the name with most arcs first. In a group each name moves to the mean place of its neighbours
     (the barycentre of Sugiyama and others, 1981) until the arcs are as short as they get; ties go by name.
     """
     near: defaultdict[str, list[str]] = defaultdict(list)
-    groups = DisjointSets[str]()
     for arc in arcs:
         near[arc.first].append(arc.second)
         near[arc.second].append(arc.first)
-        groups.join(arc.first, arc.second)
-    members: defaultdict[str, list[str]] = defaultdict(list)
+    names: list[str] = []
     for name in sorted(near, key=lambda name: (-len(near[name]), name)):
-        members[groups.root(name)].append(name)
-    ranked = sorted(members.values(), key=lambda group: (-len(group), group))
-    return [name for group in ranked for name in _arranged(_walked(group[0], near), near)]
+        if name not in names:
+            names += _arranged(_walked(name, near), near)
+    return names
 
 
 def _walked(start: str, near: Mapping[str, Sequence[str]]) -> list[str]:

@@ -56,14 +56,6 @@ class CompactRange(Struct, frozen=True, kw_only=True):
         if not set(map(len, self.peaks)) <= _WHOLE:  # told by a call, which is not made for each append
             _require_digests(self.peaks)
 
-    def append(self, digest: bytes) -> "CompactRange":
-        """Give the range with one more leaf; amortised one hash, at worst log2(size).
-
-        Args:
-            digest: Leaf hash, 32 bytes.
-        """
-        return self.extend((digest,))
-
     def extend(self, digests: Iterable[bytes]) -> "CompactRange":
         """Give the range with all of ``digests`` (leaf hashes) appended in order."""
         leaves = tuple(digests)
