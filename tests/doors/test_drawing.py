@@ -2,7 +2,7 @@
 
 import re
 
-from nightledger.doors.drawing import Arc, Graph, Plot, Series, draw
+from nightledger.doors.report import Arc, Graph, Plot, Series, draw
 
 
 def test_a_line_of_one_point_is_seen() -> None:

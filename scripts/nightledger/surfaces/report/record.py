@@ -14,8 +14,7 @@ from nightledger.domain.periods import RunOutcome, done_periods, due, log_day, r
 from nightledger.domain.proposal import Kind
 from nightledger.domain.states import Book
 from nightledger.domain.words import count_of, read_moment
-from nightledger.doors.drawing import DOT, STEP, Plot, Series, Strip
-from nightledger.doors.report import Part
+from nightledger.doors.report import DOT, STEP, Part, Plot, Series, Strip
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
 from nightledger.gate.integrity.trusting import WitnessLook
