@@ -155,18 +155,18 @@ def send(outlet: Outlet, items: Sequence[Item], now: datetime, *, test: bool = F
     summary = summarize(items, now) or "nothing needs you"
     summary = f"a test; {summary}" if test else summary
     failed = outlet.record and outlet.record + _FAILED
-    link, without = _link(outlet, items, now)
+    link, problem = _link(outlet, items, now)
     try:
         _send(outlet, summary, items, now, link)
     except NightledgerError as error:
-        if failed:
-            replace_file(failed, f"{int(now.timestamp())} {error}\n".encode(), disposable=True)
+        problem = str(error)
         raise
-    if failed and without:
-        replace_file(failed, f"{int(now.timestamp())} {without}\n".encode(), disposable=True)
-    elif failed:
-        with suppress(FileNotFoundError):
-            os.unlink(failed)
+    finally:
+        if failed and problem:
+            replace_file(failed, f"{int(now.timestamp())} {problem}\n".encode(), disposable=True)
+        elif failed:
+            with suppress(FileNotFoundError):
+                os.unlink(failed)
     return summary
 
 

@@ -11,7 +11,6 @@ import os
 import re
 import stat
 from datetime import datetime
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,7 +63,9 @@ class KeyRing(Struct, frozen=True):
         Raises:
             ConfigurationError: When it is not a home's id.
         """
-        return _home_dir(self.directory, home_id)
+        if not _HOME_ID.fullmatch(home_id):
+            raise ConfigurationError(f"{home_id!r} is not a home's id: 32 hex digits")
+        return self.directory / home_id
 
     def path(self, home_id: str, name: str) -> Path:
         """Give the file of one key."""
@@ -411,11 +412,3 @@ def _openssh_header(path: Path) -> tuple[str, sshsig.PublicKey]:
             f"{path} is not an OpenSSH private key", hint="make one: ssh-keygen -t ed25519"
         ) from error
     return cipher, sshsig.parse_public_blob(public)
-
-
-@lru_cache(maxsize=8)
-def _home_dir(directory: Path, home_id: str) -> Path:
-    """Give a path, which is put together once: every append asks for it."""
-    if not _HOME_ID.fullmatch(home_id):
-        raise ConfigurationError(f"{home_id!r} is not a home's id: 32 hex digits")
-    return directory / home_id
