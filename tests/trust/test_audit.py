@@ -119,7 +119,7 @@ def test_what_goes_beyond_the_head_that_is_known_counts_by_the_logs_signature_ov
     known = read_head(world.key.directory)
     assert known is not None
     before, genuine = world.log_bytes(), checkpoint.read_bytes()
-    root = known.range.append(leaf_hash(planted)).root()
+    root = known.range.extend([leaf_hash(planted)]).root()
     checkpoint.write_text(
         dump_checkpoint(Checkpoint(origin=ORIGIN, size=2, root=root)) + "\n— who AAAAAAAA\n"
     )
