@@ -34,8 +34,9 @@ STEPS, HEADS, LOOKED = 24, 6, 400
 FEWEST_DAYS, MOST_DAYS = 7, 28
 """Days of runs that are drawn."""
 _MINUTE = "%Y-%m-%d %H:%M"
-WEEK, TASKS = timedelta(days=7), 12
-"""How long each is, and how many kinds of task are told of."""
+WEEK, WEEKS, TASKS = timedelta(days=7), 12, 12
+"""How long each is, and how many weeks and kinds of task are told of."""
+OVER_TIME = ("learned", "shown", "undone")
 COUNTED = (
     "proposed", "signed", "rejected", "learned", "undone", "shown", "used", "failed", "drift", "held back",
 )  # fmt: skip
@@ -281,21 +282,36 @@ def _outcomes(gate: Gate) -> Iterator[OutcomeUse]:
             yield from rows
 
 
-def this_week(gate: Gate, book: Book, events: Sequence[Event], now: datetime) -> Part:
-    """Return what came of the newest week, beside the one before."""
-    weeks = (Counter[str](), Counter[str]())
+def week_by_week(gate: Gate, book: Book, events: Sequence[Event], now: datetime) -> Iterator[Part]:
+    """Yield the newest week, beside the one before, and what came of the last twelve."""
+    past = (now - events[0].at) // WEEK + 1 if events else 0
+    weeks = [Counter[str]() for _ in range(max(2, min(WEEKS, past)))]
     for at, what, number in _counted(gate, book, events):
         week = (now - at) // WEEK
         if 0 <= week < len(weeks):
             weeks[week][what] += number
-    rows = tuple((what, f"{weeks[0][what]:,}", f"{weeks[1][what]:,}") for what in COUNTED)
-    told = f"{count_of(weeks[0]['proposed'], 'change')} proposed, {weeks[0]['signed']} signed, {weeks[0]['learned']} put into memory."
-    return Part(
+    yield Part(
         title="This week",
-        told=told,
+        told=f"{count_of(weeks[0]['proposed'], 'change')} proposed, {weeks[0]['signed']} signed, {weeks[0]['learned']} put into memory.",
         heads=("what", "last 7 days", "the 7 before"),
-        rows=rows,
+        rows=tuple((what, f"{weeks[0][what]:,}", f"{weeks[1][what]:,}") for what in COUNTED),
         figure=f"{weeks[0]['learned']} learned",
+    )
+    days = [(now - n * WEEK, week) for n, week in reversed([*enumerate(weeks)])]
+    total = {name: sum(week[name] for week in weeks) for name in OVER_TIME}
+    yield Part(
+        title="What came of it",
+        told=f"In {len(weeks)} weeks: {', '.join(f'{total[name]:,} {name}' for name in OVER_TIME)}.",
+        heads=("week up to", *OVER_TIME),
+        rows=tuple((f"{at:{DAY}}", *(f"{week[name]:,}" for name in OVER_TIME)) for at, week in days),
+        picture=Plot(
+            series=tuple(
+                Series(name=name, points=tuple((at.timestamp(), float(week[name])) for at, week in days))
+                for name in OVER_TIME
+            ),
+            ends=(f"{days[0][0]:{DAY}}", f"{now:{DAY}}"),
+        ),
+        folded=True,
     )
 
 

@@ -105,7 +105,7 @@ def _of_log(look: Look, ledger: Ledger, context: Context) -> tuple[Make, ...]:
     witnesses = look.seen.witnesses if look.seen else None
     return (
         lambda: [record.waiting(gate, book, secrets, now)],
-        lambda: [record.this_week(gate, book, events, now)],
+        lambda: record.week_by_week(gate, book, events, now),
         lambda: memory.sizes(gate, book, status, now),
         lambda: [record.runs(gate, status, now)],
         lambda: [memory.associations(gate)],
