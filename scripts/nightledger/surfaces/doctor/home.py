@@ -22,7 +22,6 @@ from nightledger.domain.decision import Moment
 from nightledger.domain.errors import ConfigurationError, NightledgerError
 from nightledger.domain.settings import Settings
 from nightledger.domain.transcript import EXTRACTS
-from nightledger.files.atomic import find_leftovers
 from nightledger.files.configuration import (
     OPERATOR,
     home_zone,
@@ -60,7 +59,7 @@ SILENT_DAYS = 3
 
 
 def check_home(home: Home, keys_dir: str) -> Iterator[Check]:
-    """Look at the home's place, its settings and what runs of ours left.
+    """Look at the home's place and its settings.
 
     Args:
         home: Which.
@@ -76,8 +75,6 @@ def check_home(home: Home, keys_dir: str) -> Iterator[Check]:
     for path in home.leading_out()[:1]:
         yield found("home.leads_out", path=path, real=os.path.realpath(home.path(path)), root=home.root)
     yield from _settings(home, keys_dir)
-    if names := sorted(find_leftovers(home)):
-        yield found("home.leftovers", count=len(names), first=names[0])
 
 
 def _settings(home: Home, keys_dir: str) -> Iterator[Check]:
