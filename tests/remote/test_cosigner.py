@@ -23,7 +23,7 @@ from nightledger.trust.merkle import Tree, leaf_hash
 from nightledger.trust.proof import Continuation, dump_continuation
 
 if TYPE_CHECKING:
-    from nightledger.trust.checkpoint import Checkpoint
+    from nightledger.trust.note import Checkpoint
 
 NAME = "witness.example/harbour"
 

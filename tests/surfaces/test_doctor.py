@@ -5,9 +5,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.gate.homes import Desk, addition
+from tests.gate.homes import Desk
 from tests.homes import make_home
-from tests.recall.asking import put
 from tests.rows import from_corpus
 from tests.surfaces.calling import Caller, make_caller
 from tests.trust.ssh_keys import SoftKey
@@ -15,12 +14,10 @@ from tests.trust.ssh_keys import SoftKey
 from nightledger.files.home import Home
 from nightledger.files.owner import Flag
 from nightledger.gate import gated as locking
-from nightledger.recall.indexing import refresh
-from nightledger.surfaces.doctor.around import agent_lines, check_locks, check_rivals, check_search, offer
-from nightledger.surfaces.doctor.home import check_program
+from nightledger.surfaces.doctor.home import agent_lines, check_locks, check_program, check_rivals, offer
 from nightledger.surfaces.doctor.keys import Check, Protection, State, check_keys, protection
 from nightledger.surfaces.screen import sentences
-from nightledger.trust import checkpoint
+from nightledger.trust import note
 from nightledger.trust.sshsig import ED25519, SK_ECDSA_P256, SK_ED25519
 
 
@@ -131,32 +128,12 @@ def messages(state: State) -> list[str]:
 
 
 def test_what_the_platform_lacks_is_noted_and_not_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checkpoint, "has_mldsa", lambda: False)
+    monkeypatch.setattr(note, "has_mldsa", lambda: False)
     monkeypatch.setattr(shutil, "which", lambda _: None)
     notes = messages(State.NOTE)
     assert any("has no ML-DSA" in message for message in notes)
     assert any("ssh-keygen is missing" in message for message in notes)
     assert messages(State.BAD) == []
-
-
-def bring_up_to_date(desk: Desk) -> None:
-    refresh(desk.gate, desk.ledger(), desk.moment).store.close()
-
-
-def only(desk: Desk) -> Check:
-    (check,) = check_search(desk.home)
-    return check
-
-
-def test_what_the_log_says_since_is_told(desk: Desk) -> None:
-    put(desk, "memory/state/session-handoff.md", "# Next\n\n- [ ] Paint the fence\n")
-    bring_up_to_date(desk)
-    made = desk.proposal(addition("Paint the garden fence green"))
-    assert only(desk).state is State.GOOD
-    desk.approve(made)
-    assert "older than the audit log; until then prompt hooks say nothing" in only(desk).message
-    bring_up_to_date(desk)
-    assert only(desk).state is State.GOOD
 
 
 def checkout(tmp_path: Path, text: str) -> str:

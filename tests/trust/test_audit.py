@@ -9,10 +9,10 @@ from nightledger.domain.errors import IntegrityError, LockedError, NotDurableErr
 from nightledger.files import append as appending
 from nightledger.files.append import Appended, Appender
 from nightledger.trust import audit, heads
-from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
 from nightledger.trust.event import EventError
 from nightledger.trust.heads import hold
 from nightledger.trust.merkle import leaf_hash
+from nightledger.trust.note import Checkpoint, dump_checkpoint
 from nightledger.trust.pin import Head, read_head, remember_head
 
 
@@ -119,7 +119,7 @@ def test_what_goes_beyond_the_head_that_is_known_counts_by_the_logs_signature_ov
     known = read_head(world.key.directory)
     assert known is not None
     before, genuine = world.log_bytes(), checkpoint.read_bytes()
-    root = known.range.append(leaf_hash(planted)).root()
+    root = known.range.extend([leaf_hash(planted)]).root()
     checkpoint.write_text(
         dump_checkpoint(Checkpoint(origin=ORIGIN, size=2, root=root)) + "\n— who AAAAAAAA\n"
     )

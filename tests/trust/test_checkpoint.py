@@ -5,15 +5,12 @@ import struct
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nightledger.trust.checkpoint import (
+from nightledger.trust.note import (
     Checkpoint,
     cosigned_ed25519,
     cosigned_mldsa44,
     dump_checkpoint,
-    log_origin,
     parse_checkpoint,
-)
-from nightledger.trust.note import (
     parse_note,
 )
 
@@ -37,11 +34,6 @@ def test_the_published_checkpoint_is_read_and_written() -> None:
 def test_every_head_has_one_text(size: int, root: bytes) -> None:
     head = Checkpoint(origin="nightledger/x", size=size, root=root)
     assert parse_checkpoint(dump_checkpoint(head)) == head
-
-
-def test_a_simulated_home_says_so_on_every_checkpoint() -> None:
-    assert log_origin("ab" * 16, simulated=False) == "nightledger/" + "ab" * 16
-    assert log_origin("ab" * 16, simulated=True) == "nightledger-simulated/" + "ab" * 16
 
 
 HEAD = Checkpoint(origin="nightledger/atlas", size=259, root=bytes(range(32)))

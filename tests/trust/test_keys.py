@@ -7,7 +7,6 @@ import pytest
 from tests.trust.worlds import HOME_ID
 
 from nightledger.trust import keys
-from nightledger.trust.checkpoint import has_mldsa
 from nightledger.trust.keys import (
     KeyFileError,
     KeyRing,
@@ -20,6 +19,7 @@ from nightledger.trust.keys import (
     operator_key_path,
     public_key_of,
 )
+from nightledger.trust.note import has_mldsa
 from nightledger.trust.sshsig import verify_with
 
 

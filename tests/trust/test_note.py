@@ -6,16 +6,17 @@ from hypothesis import strategies as st
 from tests.trust.witnesses import LogSigner
 
 from nightledger.domain.errors import ConfigurationError
-from nightledger.trust.checkpoint import LineSigner, verifiers_of
 from nightledger.trust.note import (
+    LineSigner,
     Note,
     NoteError,
     NoteSignature,
-    NoteVerifier,
+    VerifierKey,
     dump_note,
     parse_note,
     parse_vkey,
     sign_note,
+    verifiers_of,
     verify_note,
 )
 
@@ -36,7 +37,7 @@ GO_NOTE = (
 ALICE, BOB = LogSigner("alice.example/log", 1), LogSigner("bob.example/witness", 2)
 
 
-def checks(*signers: LineSigner) -> list[NoteVerifier]:
+def checks(*signers: LineSigner) -> list[VerifierKey]:
     return verifiers_of(signer.key for signer in signers)
 
 

@@ -30,7 +30,7 @@ def parsed(text: str) -> Policy:
 
 def test_the_example_of_the_specification_asks_for_two_of_one_and_one_of_the_other() -> None:
     policy = parsed(EXAMPLE)
-    assert [log.name for log in policy.logs] == [LogSigner().name]
+    assert [log.name for log in policy.logs] == [LogSigner().key.name]
     names = [witness.name for witness in policy.witnesses]
     for count in range(7):
         for some in combinations(names, count):

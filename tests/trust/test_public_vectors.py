@@ -7,9 +7,8 @@ import cryptography_vectors
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from nightledger.trust.checkpoint import has_mldsa, verify_mldsa44
 from nightledger.trust.keys import load_operator_key, needs_passphrase, public_key_of
-from nightledger.trust.note import verify_ed25519
+from nightledger.trust.note import has_mldsa, verify_ed25519, verify_mldsa44
 from nightledger.trust.sshsig import parse_public_line
 
 

@@ -5,14 +5,17 @@ from datetime import UTC, datetime
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from nightledger.trust.checkpoint import (
+from nightledger.trust.merkle import Tree, leaf_hash
+from nightledger.trust.note import (
     COSIGNATURE_ED25519,
+    ED25519,
     Checkpoint,
     LineSigner,
+    VerifierKey,
     dump_checkpoint,
+    dump_note,
+    sign_note,
 )
-from nightledger.trust.merkle import Tree, leaf_hash
-from nightledger.trust.note import ED25519, NoteSigner, VerifierKey, dump_note, sign_note
 from nightledger.trust.policy import Group, Policy, Witness
 
 LOG = "nightledger/" + "5a" * 16
@@ -73,7 +76,7 @@ def head_of(tree: Tree, size: int | None = None, origin: str = LOG) -> Checkpoin
     return Checkpoint(origin=origin, size=wanted, root=tree.root(wanted))
 
 
-def note_of(head: Checkpoint, *signers: NoteSigner) -> bytes:
+def note_of(head: Checkpoint, *signers: LineSigner) -> bytes:
     """Sign a head as the log, then by others."""
     return dump_note(sign_note(dump_checkpoint(head), (LogSigner(head.origin), *signers)))
 

@@ -4,14 +4,25 @@ import base64
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint, parse_checkpoint, verifier_of
 from nightledger.trust.merkle import Tree, leaf_hash, verify_consistency
-from nightledger.trust.note import dump_note, parse_note, parse_vkey, sign_note, verify_note
+from nightledger.trust.note import (
+    Checkpoint,
+    LineSigner,
+    dump_checkpoint,
+    dump_note,
+    parse_checkpoint,
+    parse_note,
+    parse_vkey,
+    sign_note,
+    verifier_of,
+    verify_note,
+)
 
 pytestmark = pytest.mark.vectors
 ORIGIN = "example.com/log/testdata"
@@ -28,15 +39,9 @@ class Published:
     leaves: tuple[bytes, ...]
 
     @property
-    def name(self) -> str:
-        return parse_vkey(self.public).name
-
-    @property
-    def key_id(self) -> bytes:
-        return parse_vkey(self.public).key_id
-
-    def sign(self, text: str) -> bytes:
-        return Ed25519PrivateKey.from_private_bytes(self.seed).sign(text.encode())
+    def signer(self) -> LineSigner:
+        private = Ed25519PrivateKey.from_private_bytes(self.seed)
+        return LineSigner(key=parse_vkey(self.public), private=private, at=datetime(2026, 3, 1, tzinfo=UTC))
 
     def tree(self, size: int) -> Tree:
         tree = Tree()
@@ -66,7 +71,7 @@ def log(vectors: Callable[[str], Path]) -> Published:
 def test_every_checkpoint_is_made_anew_byte_for_byte(log: Published) -> None:
     for size in range(SIZE + 1):
         head = Checkpoint(origin=ORIGIN, size=size, root=log.tree(size).root())
-        assert dump_note(sign_note(dump_checkpoint(head), [log])) == log.checkpoint(size)
+        assert dump_note(sign_note(dump_checkpoint(head), [log.signer])) == log.checkpoint(size)
         note = parse_note(log.checkpoint(size))
         verify_note(note, [verifier_of(log.public)])
         assert parse_checkpoint(note.text) == head

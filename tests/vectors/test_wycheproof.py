@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from tests.trust.ssh_keys import wire_mpint
 
-from nightledger.trust.checkpoint import has_mldsa, verify_mldsa44
-from nightledger.trust.note import verify_ed25519
+from nightledger.trust.note import has_mldsa, verify_ed25519, verify_mldsa44
 from nightledger.trust.sshsig import PublicKey, verify_raw, wire_string
 
 pytestmark = pytest.mark.vectors

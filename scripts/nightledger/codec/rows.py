@@ -189,7 +189,7 @@ def _judge(line: bytes) -> Outcome:
         ValueError: Naming every problem.
     """
     record = read_value(line, MAX_LINE_BYTES)
-    problems = find_outcome_problems(record, derive_id=False)
+    problems = find_outcome_problems(record)
     if problems:
         raise ValueError("; ".join(problems))
     if canonical(record, floats=True) != line:

@@ -24,7 +24,6 @@ from nightledger.gate.integrity.trust_changes import keep_contents
 from nightledger.gate.integrity.trusting import read_trust_file, trust_files
 from nightledger.gate.opening import Gate, Ledger, record
 from nightledger.trust.audit import start_log
-from nightledger.trust.checkpoint import log_origin
 from nightledger.trust.event import MAX_LEAF_BYTES, Actor, NewEvent, path_word
 from nightledger.trust.keys import (
     KeyRing,
@@ -235,7 +234,7 @@ def is_unfinished(home: Home) -> bool:
 def _identity(founding: Founding, moment: Moment) -> Identity:
     return Identity(
         id=founding.home_id,
-        origin=log_origin(founding.home_id, simulated=founding.simulated),
+        origin=f"nightledger{'-simulated' if founding.simulated else ''}/{founding.home_id}",
         created_at=moment.at.strftime("%Y-%m-%dT%H:%M:%SZ"),
         machine=founding.machine,
         zone=founding.zone,

@@ -24,9 +24,9 @@ from nightledger.files.configuration import settings_of
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home, shipped_config
 from nightledger.trust import audit, pin, reading
-from nightledger.trust.checkpoint import Checkpoint
 from nightledger.trust.event import Actor, Event, NewEvent, collector_at_rest
 from nightledger.trust.keys import KeyRing, LogKey, UnloadedKey, load_log_key
+from nightledger.trust.note import Checkpoint
 from nightledger.trust.reading import VerifiedLog
 
 if TYPE_CHECKING:

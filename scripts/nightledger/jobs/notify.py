@@ -155,18 +155,18 @@ def send(outlet: Outlet, items: Sequence[Item], now: datetime, *, test: bool = F
     summary = summarize(items, now) or "nothing needs you"
     summary = f"a test; {summary}" if test else summary
     failed = outlet.record and outlet.record + _FAILED
-    link, without = _link(outlet, items, now)
+    link, problem = _link(outlet, items, now)
     try:
         _send(outlet, summary, items, now, link)
     except NightledgerError as error:
-        if failed:
-            replace_file(failed, f"{int(now.timestamp())} {error}\n".encode(), disposable=True)
+        problem = str(error)
         raise
-    if failed and without:
-        replace_file(failed, f"{int(now.timestamp())} {without}\n".encode(), disposable=True)
-    elif failed:
-        with suppress(FileNotFoundError):
-            os.unlink(failed)
+    finally:
+        if failed and problem:
+            replace_file(failed, f"{int(now.timestamp())} {problem}\n".encode(), disposable=True)
+        elif failed:
+            with suppress(FileNotFoundError):
+                os.unlink(failed)
     return summary
 
 
@@ -176,24 +176,21 @@ def why_failed(record: str) -> tuple[datetime, str] | None:
     Args:
         record: The file of what was told.
     """
-    if not os.path.lexists(record + _FAILED):
-        return None
-    try:
-        raw = read_optional(record + _FAILED, MAX_TOLD_BYTES) or b""
-    except UnreadableError:
-        raw = b""
-    at, _, why = raw.decode("utf-8", "replace").strip().partition(" ")
+    at, _, why = _read(record + _FAILED).strip().partition(" ")
     return (datetime.fromtimestamp(int(at), UTC), why) if _SECONDS.fullmatch(at) else None
 
 
 def _read_told(record: str) -> dict[str, datetime]:
     """Return when each mark was told; none where nothing can be read."""
-    try:
-        raw = read_optional(record, MAX_TOLD_BYTES) or b""
-    except UnreadableError:
-        raw = b""
-    lines = (line.rpartition(" ") for line in raw.decode("utf-8", "replace").split("\n"))
+    lines = (line.rpartition(" ") for line in _read(record).split("\n"))
     return {mark: datetime.fromtimestamp(int(at), UTC) for mark, _, at in lines if _SECONDS.fullmatch(at)}
+
+
+def _read(path: str) -> str:
+    try:
+        return (read_optional(path, MAX_TOLD_BYTES) or b"").decode("utf-8", "replace")
+    except UnreadableError:
+        return ""
 
 
 def _send(outlet: Outlet, summary: str, items: Sequence[Item], now: datetime, link: str) -> None:

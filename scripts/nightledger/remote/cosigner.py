@@ -34,15 +34,15 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.trust_change import change_trust
 from nightledger.trust import note as notes
 from nightledger.trust import policy as policies
-from nightledger.trust.checkpoint import (
+from nightledger.trust.keys import KeyPair, create_witness_keys, load_witness_key
+from nightledger.trust.merkle import EMPTY_ROOT, ProofError, verify_consistency
+from nightledger.trust.note import (
     COSIGNATURE_ED25519,
     Checkpoint,
     cosigned_at,
     parse_head,
     verifiers_of,
 )
-from nightledger.trust.keys import KeyPair, create_witness_keys, load_witness_key
-from nightledger.trust.merkle import EMPTY_ROOT, ProofError, verify_consistency
 from nightledger.trust.policy import MAX_POLICY_BYTES, Policy, dump_policy, parse_policy
 from nightledger.trust.proof import Continuation, ProofFormError, parse_continuation
 

@@ -39,9 +39,9 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.doctor import keys as doctor
 from nightledger.surfaces.session import actor_of, require_machine
 from nightledger.trust import note as notes
-from nightledger.trust.checkpoint import Checkpoint, parse_checkpoint, parse_head, verifiers_of
 from nightledger.trust.heads import Cosignatures, keep_lines, read_anchor
 from nightledger.trust.merkle import Tree
+from nightledger.trust.note import Checkpoint, parse_checkpoint, parse_head, verifiers_of
 from nightledger.trust.pin import Head, Pin, remember_head
 from nightledger.trust.policy import Policy, verify_log
 from nightledger.trust.proof import Continuation, dump_continuation

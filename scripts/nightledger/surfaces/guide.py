@@ -168,7 +168,7 @@ def _schedule(done: str) -> Step:
 
 def _instructions(home: Home) -> Iterator[Step]:
     """Return the lines that the agent's instructions lack; they are shown, and written by nobody but the owner."""
-    from nightledger.surfaces.doctor.around import offer
+    from nightledger.surfaces.doctor.home import offer
 
     words = ("doctor", "--paste")
     try:

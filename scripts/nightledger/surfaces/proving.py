@@ -5,28 +5,29 @@ are any; one between heads is what a witness is asked with (C2SP tlog-witness). 
 """
 
 import argparse
-import os
 import shlex
 from collections.abc import Sequence
-
-from msgspec import Struct
 
 from nightledger.domain.errors import IntegrityError, RefusedError, UsageError
 from nightledger.domain.words import number_of
 from nightledger.files.atomic import replace_file
-from nightledger.files.durable import read_optional, read_regular
-from nightledger.gate.integrity.trusting import find_leaves, read_policy
+from nightledger.files.durable import read_regular
+from nightledger.gate.integrity.trusting import find_leaves, read_cosignatures
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import Session, reading
 from nightledger.trust import proof as proofs
-from nightledger.trust.checkpoint import Checkpoint, parse_head
 from nightledger.trust.event import MAX_LEAF_BYTES
-from nightledger.trust.heads import read_anchor
-from nightledger.trust.note import MAX_NOTE_BYTES, NoteError, encode_base64, parse_vkey
+from nightledger.trust.heads import CosignedHead, read_anchor
+from nightledger.trust.note import (
+    MAX_NOTE_BYTES,
+    encode_base64,
+    parse_head,
+    parse_vkey,
+)
 from nightledger.trust.pin import read_pin
-from nightledger.trust.policy import MAX_POLICY_BYTES, Policy, cosigned_times, parse_policy
+from nightledger.trust.policy import MAX_POLICY_BYTES, Policy, parse_policy
 from nightledger.trust.report import contradicts
 
 HEADS = 2
@@ -51,7 +52,7 @@ def prove(options: argparse.Namespace, context: Context) -> int:
 
 def _prove_entry(options: argparse.Namespace, context: Context, session: Session) -> int:
     index = place_of(session, options.prove)
-    head = find_head(session, over=index + 1)
+    head, cosigned = find_head(session, over=index + 1)
     log = session.ledger.log
     proof = proofs.LogProof(
         index=index,
@@ -63,11 +64,11 @@ def _prove_entry(options: argparse.Namespace, context: Context, session: Session
         "entry": index,
         "line": log.line(index).decode("utf-8", "replace"),
         "size": head.checkpoint.size,
-        "cosigned": head.cosigned,
+        "cosigned": cosigned,
     }
     told = f"Entry {index} is under the head of {head.checkpoint.size} entries"
     _give(context, options.out, proofs.dump_proof(proof), told, {**record, **_facts(head, proof.hashes)})
-    if not head.cosigned:
+    if not cosigned:
         context.note("note: the policy's witnesses have not cosigned a head over it yet")
     return 0
 
@@ -75,7 +76,8 @@ def _prove_entry(options: argparse.Namespace, context: Context, session: Session
 def _prove_continuation(options: argparse.Namespace, context: Context, session: Session) -> int:
     old, *new = options.continues
     old_size = size_of(session, old)
-    head = find_head(session, size=size_of(session, new[0])) if new else find_head(session, over=old_size)
+    wanted = {"size": size_of(session, new[0])} if new else {"over": old_size}
+    head, _ = find_head(session, **wanted)
     size = head.checkpoint.size
     hashes = session.ledger.log.tree.consistency_proof(old_size, size)
     content = proofs.dump_continuation(
@@ -86,7 +88,7 @@ def _prove_continuation(options: argparse.Namespace, context: Context, session: 
     return 0
 
 
-def _facts(head: "Head", hashes: Sequence[bytes]) -> dict[str, object]:
+def _facts(head: CosignedHead, hashes: Sequence[bytes]) -> dict[str, object]:
     return {"origin": head.checkpoint.origin, "hashes": [encode_base64(digest) for digest in hashes]}
 
 
@@ -167,22 +169,8 @@ def _line(options: argparse.Namespace, proof: proofs.LogProof) -> bytes:
     return proof.extra
 
 
-class Head(Struct, frozen=True, kw_only=True):
-    """A signed head of a home's log.
-
-    Attributes:
-        checkpoint: What it says.
-        raw: The note's bytes.
-        cosigned: Whether the policy's quorum cosigned it; True where it asks for nobody.
-    """
-
-    checkpoint: Checkpoint
-    raw: bytes
-    cosigned: bool
-
-
-def find_head(session: Session, *, over: int = 0, size: int | None = None) -> Head:
-    """Return the head that proofs are made under: the newest that the quorum cosigned, else the newest.
+def find_head(session: Session, *, over: int = 0, size: int | None = None) -> tuple[CosignedHead, bool]:
+    """Return the head that proofs are made under, the newest that the quorum cosigned, else the newest; and whether it did.
 
     Args:
         session: The home.
@@ -193,15 +181,15 @@ def find_head(session: Session, *, over: int = 0, size: int | None = None) -> He
         RefusedError: No signed head covers so many.
         UsageError: None of this size is kept.
     """
-    home = session.gate.home
-    policy = read_policy(home, session.ledger, session.moment)
-    kept = () if size is None else (os.path.join(home.checkpoints_dir, str(size)),)
-    heads = [_head(session, path, policy) for path in (home.cosigned, home.checkpoint, *kept)]
+    known = read_cosignatures(session.gate.home, session.ledger, session.moment)
     fit = [
-        one for one in heads if one and one.checkpoint.size >= over and size in (None, one.checkpoint.size)
+        (known.policy.is_met(head.times.keys()), head.checkpoint.size, head)
+        for head in (*known.present(), *(() if size is None else known.kept(size)))
+        if head.checkpoint.size >= over and size in (None, head.checkpoint.size)
     ]
     if fit:
-        return max(fit, key=lambda head: (head.cosigned, head.checkpoint.size))
+        cosigned, _, head = max(fit, key=lambda one: one[:2])
+        return head, cosigned
     if size is not None:
         raise UsageError(
             f"no signed head of {size} entries is kept", hint="leave NEW out: then the newest head is proved"
@@ -256,17 +244,3 @@ def _whole_id(session: Session, text: str) -> str:
     if len(found) > 1 and text not in found:
         raise UsageError(f"{text!r} fits {len(found)} ids", hint="give more of the id")
     return found[0] if len(found) == 1 else text
-
-
-def _head(session: Session, path: str, policy: Policy) -> Head | None:
-    raw = read_optional(path, MAX_NOTE_BYTES)
-    if raw is None:
-        return None
-    try:
-        note, found = parse_head(raw)
-        cosigned = policy.is_met(cosigned_times(note, policy).keys())
-    except NoteError:
-        return None
-    here = contradicts(found, session.ledger.log.tree) is None
-    mine = found.origin == session.gate.home.identity.origin
-    return Head(checkpoint=found, raw=raw, cosigned=cosigned) if here and mine else None

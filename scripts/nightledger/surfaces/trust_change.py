@@ -5,7 +5,7 @@ nothing is signed when they are not those that were shown.
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from nightledger.domain.decision import NAMESPACE, Decision, DecisionType
@@ -29,8 +29,8 @@ MAX_LINE_BYTES = 16_384
 Contents = Mapping[str, bytes]
 
 
-def read_key(text: str) -> PublicKey:
-    """Read a public key: a ``.pub`` file, a private key's file, or the line itself.
+def read_key(text: str, known: Sequence[PublicKey] = ()) -> PublicKey:
+    """Read a public key: a ``.pub`` file, a private key's file, the line itself, or the fingerprint of a known one.
 
     Raises:
         UsageError: It is none of these.
@@ -39,6 +39,8 @@ def read_key(text: str) -> PublicKey:
     if not os.path.lexists(text):
         if " " in text.strip():
             return parse_public_line(text)
+        if known:
+            return signers.find_key(known, text)
         raise UsageError(
             f"there is no file {text!r}", hint="name a .pub file, or give the line itself in quotes"
         )
@@ -46,11 +48,6 @@ def read_key(text: str) -> PublicKey:
     if raw.startswith(b"-----BEGIN"):
         return public_key_of(Path(text))
     return parse_public_line(raw.decode("utf-8", "replace"))
-
-
-def is_key(text: str) -> bool:
-    """Tell whether a word names a key's file or is its line, rather than a fingerprint."""
-    return " " in text.strip() or os.path.lexists(text)
 
 
 def add(key: PublicKey, principal: str, namespace: str, contents: Contents) -> Contents:

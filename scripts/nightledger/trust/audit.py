@@ -20,12 +20,11 @@ from nightledger.files.append import Appender
 from nightledger.files.atomic import replace_file
 from nightledger.files.durable import is_there, make_dir
 from nightledger.files.home import Home
-from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
 from nightledger.trust.event import Actor, Event, EventError, NewEvent, is_entry
 from nightledger.trust.heads import SignedHead, hold, hold_open, read_signed_head, read_stated_head
 from nightledger.trust.keys import KeyRing, LogKey, UnloadedKey
 from nightledger.trust.merkle import CompactRange, leaf_hash
-from nightledger.trust.note import dump_note, sign_note
+from nightledger.trust.note import Checkpoint, dump_checkpoint, dump_note, sign_note
 from nightledger.trust.pin import (
     Head,
     KeptHead,

@@ -22,8 +22,8 @@ from nightledger.files.atomic import replace_file
 from nightledger.files.durable import is_there, list_names, make_dir, read_optional, read_regular
 from nightledger.files.home import Home
 from nightledger.trust import note as notes
-from nightledger.trust.checkpoint import Checkpoint, NoMLDSAError, parse_checkpoint, parse_head, verifier_of
 from nightledger.trust.merkle import Tree
+from nightledger.trust.note import Checkpoint, NoMLDSAError, parse_checkpoint, parse_head, verifier_of
 from nightledger.trust.policy import Policy, cosigned_times, verify_log
 from nightledger.trust.report import Damage, contradicts
 
@@ -136,7 +136,7 @@ def _require_signed(note: notes.Note, vkeys: Sequence[str]) -> tuple[str, ...]:
     return tuple(unchecked)
 
 
-def _require_line(note: notes.Note, verifier: notes.NoteVerifier) -> None:
+def _require_line(note: notes.Note, verifier: notes.VerifierKey) -> None:
     try:
         notes.verify_note(note, [verifier])
     except notes.NoteError as error:
@@ -201,7 +201,7 @@ class Cosignatures:
 
     def newest(self) -> tuple[CosignedHead, datetime] | None:
         """Give the head of this log that a quorum cosigned last, and when; None where there is none."""
-        found = [(head, self.policy.last_seen(head.times)) for head in self._present()]
+        found = [(head, self.policy.last_seen(head.times)) for head in self.present()]
         timed = [(head, at) for head, at in found if at]
         return max(timed, key=lambda one: (one[1], one[0].checkpoint.size), default=None)
 
@@ -211,9 +211,9 @@ class Cosignatures:
         Args:
             index: The leaf, from 0.
         """
-        kept = (head for size in _kept_sizes(self._home) if size > index for head in self._kept(size))
+        kept = (head for size in kept_sizes(self._home) if size > index for head in self.kept(size))
         first = next((head for head in kept if self.policy.is_met(head.times.keys())), None)
-        present = [head for head in self._present() if head.checkpoint.size > index]
+        present = [head for head in self.present() if head.checkpoint.size > index]
         heads = [first, *present] if first else present
         # Where nobody kept the first one, the times of the newest head are late, never early.
         firsts = [self.policy.first_seen(head.times) for head in (heads[:1] if first else heads)]
@@ -224,8 +224,8 @@ class Cosignatures:
 
     def kept_size(self) -> int:
         """Give the size of the largest head that is kept with a quorum's lines; 0 for none."""
-        for size in reversed(_kept_sizes(self._home)):
-            if any(self.policy.is_met(head.times.keys()) for head in self._kept(size)):
+        for size in reversed(kept_sizes(self._home)):
+            if any(self.policy.is_met(head.times.keys()) for head in self.kept(size)):
                 return size
         return 0
 
@@ -238,20 +238,20 @@ class Cosignatures:
                 return head, damage
         return None
 
-    def _present(self) -> Iterator[CosignedHead]:
-        for path in (self._home.cosigned, self._home.checkpoint):
-            head = _read(self._home, path, self.policy)
-            if head and self._is_here(head):
-                yield head
+    def present(self) -> Iterator[CosignedHead]:
+        """Give the newest heads of this log: the one that was cosigned last, and the checkpoint."""
+        yield from self._read(self._home.cosigned)
+        yield from self._read(self._home.checkpoint)
 
-    def _kept(self, size: int) -> Iterator[CosignedHead]:
+    def kept(self, size: int) -> Iterator[CosignedHead]:
         """Give the head that is kept under a size, where it has that size: names are anybody's to choose."""
-        head = _read(self._home, os.path.join(self._home.checkpoints_dir, str(size)), self.policy)
-        if head and head.checkpoint.size == size and self._is_here(head):
-            yield head
+        heads = self._read(os.path.join(self._home.checkpoints_dir, str(size)))
+        yield from (head for head in heads if head.checkpoint.size == size)
 
-    def _is_here(self, head: CosignedHead) -> bool:
-        return contradicts(head.checkpoint, self._tree) is None
+    def _read(self, path: str) -> Iterator[CosignedHead]:
+        head = _read(self._home, path, self.policy)
+        if head and contradicts(head.checkpoint, self._tree) is None:
+            yield head
 
 
 def keep_lines(
@@ -338,7 +338,8 @@ def _read(home: Home, path: str, policy: Policy) -> CosignedHead | None:
     return CosignedHead(checkpoint=head, raw=notes.dump_note(note), times=times)
 
 
-def _kept_sizes(home: Home) -> list[int]:
+def kept_sizes(home: Home) -> list[int]:
+    """Return the sizes under which heads are kept, ascending; their names alone are looked at."""
     if not os.path.isdir(home.checkpoints_dir):
         return []
     return sorted(int(name) for name in list_names(home.checkpoints_dir) if name.isdecimal())

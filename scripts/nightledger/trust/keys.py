@@ -11,7 +11,6 @@ import os
 import re
 import stat
 from datetime import datetime
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,8 +21,7 @@ from nightledger.domain.errors import ConfigurationError
 from nightledger.files.atomic import create_file
 from nightledger.files.durable import make_dir, read_regular, sync_directory
 from nightledger.trust import sshsig
-from nightledger.trust.checkpoint import COSIGNATURE_MLDSA44, LineSigner, has_mldsa
-from nightledger.trust.note import ED25519, VerifierKey
+from nightledger.trust.note import COSIGNATURE_MLDSA44, ED25519, LineSigner, VerifierKey, has_mldsa
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,7 +63,9 @@ class KeyRing(Struct, frozen=True):
         Raises:
             ConfigurationError: When it is not a home's id.
         """
-        return _home_dir(self.directory, home_id)
+        if not _HOME_ID.fullmatch(home_id):
+            raise ConfigurationError(f"{home_id!r} is not a home's id: 32 hex digits")
+        return self.directory / home_id
 
     def path(self, home_id: str, name: str) -> Path:
         """Give the file of one key."""
@@ -412,11 +412,3 @@ def _openssh_header(path: Path) -> tuple[str, sshsig.PublicKey]:
             f"{path} is not an OpenSSH private key", hint="make one: ssh-keygen -t ed25519"
         ) from error
     return cipher, sshsig.parse_public_blob(public)
-
-
-@lru_cache(maxsize=8)
-def _home_dir(directory: Path, home_id: str) -> Path:
-    """Give a path, which is put together once: every append asks for it."""
-    if not _HOME_ID.fullmatch(home_id):
-        raise ConfigurationError(f"{home_id!r} is not a home's id: 32 hex digits")
-    return directory / home_id

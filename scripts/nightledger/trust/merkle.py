@@ -14,7 +14,6 @@ from msgspec import Struct, field
 from nightledger.domain.errors import IntegrityError, NightledgerError
 
 DIGEST_BYTES = 32
-_WHOLE = {DIGEST_BYTES}
 EMPTY_ROOT = hashlib.sha256(b"").digest()
 """RFC 6962 section 2.1: the hash of an empty list is the hash of an empty string."""
 
@@ -53,16 +52,7 @@ class CompactRange(Struct, frozen=True, kw_only=True):
         """Refuse peaks that cannot belong to a tree of this size."""
         if self.size < 0 or len(self.peaks) != self.size.bit_count():
             raise ProofError(f"{len(self.peaks)} peaks cannot make a tree of {self.size} leaves")
-        if not set(map(len, self.peaks)) <= _WHOLE:  # told by a call, which is not made for each append
-            _require_digests(self.peaks)
-
-    def append(self, digest: bytes) -> "CompactRange":
-        """Give the range with one more leaf; amortised one hash, at worst log2(size).
-
-        Args:
-            digest: Leaf hash, 32 bytes.
-        """
-        return self.extend((digest,))
+        _require_digests(self.peaks)
 
     def extend(self, digests: Iterable[bytes]) -> "CompactRange":
         """Give the range with all of ``digests`` (leaf hashes) appended in order."""

@@ -13,8 +13,18 @@ from typing import TypeVar
 from msgspec import Struct
 
 from nightledger.domain.errors import ConfigurationError, NightledgerError, RecordError
-from nightledger.trust import checkpoint
-from nightledger.trust.note import ED25519, Note, VerifierKey, parse_vkey, verify_note
+from nightledger.trust.note import (
+    COSIGNATURE_ED25519,
+    COSIGNATURE_MLDSA44,
+    ED25519,
+    Note,
+    VerifierKey,
+    cosigned_at,
+    parse_vkey,
+    verifier_of,
+    verifiers_of,
+    verify_note,
+)
 
 T = TypeVar("T")
 NONE = "none"
@@ -25,8 +35,8 @@ MAX_NAMES = 100
 LOG_LINES = re.compile(rb"(?m)^[ \t]*(?:# until [0-9]+ )?log[ \t].*\n?")
 """What of a policy says which keys sign the log, or signed it: all that a loss of all keys changes in it."""
 _FORMER = re.compile(rb"(?m)^# until ([1-9][0-9]{0,18}) log ([!-~]+)\n")
-_LOG_TYPES = frozenset({ED25519, checkpoint.COSIGNATURE_MLDSA44})
-_WITNESS_TYPES = frozenset({checkpoint.COSIGNATURE_ED25519, checkpoint.COSIGNATURE_MLDSA44})
+_LOG_TYPES = frozenset({ED25519, COSIGNATURE_MLDSA44})
+_WITNESS_TYPES = frozenset({COSIGNATURE_ED25519, COSIGNATURE_MLDSA44})
 _FORBIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _BLANKS = re.compile(r"[ \t]+")  # not str.split, which splits at Unicode's blanks too
 _THRESHOLD = re.compile(r"[1-9][0-9]{0,3}")
@@ -183,23 +193,23 @@ def cosigned_times(note: Note, policy: Policy) -> dict[str, datetime]:
     """
     names = {_place(witness.key): witness.name for witness in policy.witnesses}
     present = {(line.name, line.key_id) for line in note.signatures}
-    verifiers = checkpoint.verifiers_of(one.key for one in policy.witnesses if _place(one.key) in present)
+    verifiers = verifiers_of(one.key for one in policy.witnesses if _place(one.key) in present)
     held = verify_note(note, verifiers) if verifiers else ()
-    return {names[line.name, line.key_id]: checkpoint.cosigned_at(line.signature) for line in held}
+    return {names[line.name, line.key_id]: cosigned_at(line.signature) for line in held}
 
 
 def verify_log(note: Note, origin: str, logs: Sequence[VerifierKey]) -> None:
     """Check that a log of that name has signed a note: by one key of it that is known, and badly by none.
 
     Args:
-        note: A checkpoint.
+        note: A
         origin: Its first line.
         logs: Verifier keys, also of other logs.
 
     Raises:
         NoteError: No key of that log has signed, or a line by one does not hold.
     """
-    verify_note(note, checkpoint.verifiers_of(key for key in logs if key.name == origin))
+    verify_note(note, verifiers_of(key for key in logs if key.name == origin))
 
 
 def _place(key: VerifierKey) -> tuple[str, bytes]:
@@ -283,7 +293,7 @@ def _key(text: str, types: Collection[int]) -> VerifierKey:
     _require(text.isprintable(), "a verifier key holds a character that no name has")
     key = parse_vkey(text)
     _require(key.key_type in types, f"a key of type {key.key_type:#04x} cannot have this part")
-    checkpoint.verifier_of(text)
+    verifier_of(text)
     return key
 
 

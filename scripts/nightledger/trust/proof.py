@@ -13,10 +13,17 @@ from datetime import datetime
 from msgspec import Struct
 
 from nightledger.domain.errors import IntegrityError
-from nightledger.trust.checkpoint import MAX_SIZE, Checkpoint, parse_head
 from nightledger.trust.event import MAX_LEAF_BYTES
 from nightledger.trust.merkle import DIGEST_BYTES, leaf_hash, verify_consistency, verify_inclusion
-from nightledger.trust.note import MAX_NOTE_BYTES, NoteError, decode_base64, encode_base64
+from nightledger.trust.note import (
+    MAX_NOTE_BYTES,
+    MAX_SIZE,
+    Checkpoint,
+    NoteError,
+    decode_base64,
+    encode_base64,
+    parse_head,
+)
 from nightledger.trust.policy import Policy, cosigned_times, verify_log
 
 HEADER = "c2sp.org/tlog-proof@v1"
@@ -119,20 +126,7 @@ def verify_proof(proof: LogProof, leaf: bytes, policy: Policy) -> Proven:
         QuorumError: Too few witnesses have cosigned it.
         ProofError: The line is not there.
     """
-    proven = verify_head(proof.checkpoint, policy)
-    head = proven.checkpoint
-    verify_inclusion(leaf_hash(leaf), proof.index, head.size, proof.hashes, head.root)
-    return proven
-
-
-def verify_head(raw: bytes, policy: Policy) -> Proven:
-    """Check a checkpoint's signatures against a policy.
-
-    Raises:
-        NoteError: It is malformed, of no log of the policy, or badly signed.
-        QuorumError: Too few witnesses have cosigned it.
-    """
-    note, head = parse_head(raw)
+    note, head = parse_head(proof.checkpoint)
     if head.origin not in {log.name for log in policy.logs}:
         raise NoteError(f"the checkpoint is of {head.origin[:80]!r}, which is no log of the policy")
     verify_log(note, head.origin, policy.logs)
@@ -142,6 +136,7 @@ def verify_head(raw: bytes, policy: Policy) -> Proven:
         raise QuorumError(
             f"the policy asks for {policy.quorum!r}, and the head of {head.size} entries is cosigned by: {cosigned}"
         )
+    verify_inclusion(leaf_hash(leaf), proof.index, head.size, proof.hashes, head.root)
     return Proven(checkpoint=head, times=times)
 
 

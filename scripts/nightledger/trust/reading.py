@@ -16,10 +16,10 @@ from nightledger.domain.decision import Event
 from nightledger.domain.errors import IntegrityError, NightledgerError
 from nightledger.files.durable import list_names
 from nightledger.files.home import Home
-from nightledger.trust.checkpoint import Checkpoint
 from nightledger.trust.event import Scan, collector_at_rest, event_of_record, is_void, scan_log, void_ranges
 from nightledger.trust.heads import read_signed_head
 from nightledger.trust.merkle import TreeRangeError
+from nightledger.trust.note import Checkpoint
 from nightledger.trust.pin import Pin
 from nightledger.trust.report import MOVE_AWAY, Claims, Report, StoredHead, acknowledged_size, find_damage
 

@@ -11,9 +11,9 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from nightledger.trust.checkpoint import Checkpoint
 from nightledger.trust.event import Scan, is_entry, is_void, void_ranges
 from nightledger.trust.merkle import Tree, leaf_hash
+from nightledger.trust.note import Checkpoint
 from nightledger.trust.pin import Pin
 
 _NO_PLACE = 1 << 62
@@ -252,7 +252,7 @@ def _lost_only_its_end(scan: Scan, claims: Claims) -> bool:
     size = scan.tree.size
     if head is None or head.size != size + 1 or not is_entry(scan.unfinished, size):
         return False
-    return scan.tree.range(size).append(leaf_hash(scan.unfinished)).root() == head.root
+    return scan.tree.range(size).extend([leaf_hash(scan.unfinished)]).root() == head.root
 
 
 def _unsigned(claims: Claims) -> Iterator[Finding]:

@@ -77,14 +77,10 @@ class SignedBy(Struct, frozen=True, kw_only=True):
     Attributes:
         principal: Name in ``allowed_signers``.
         fingerprint: ``SHA256:...`` of the key.
-        kind: Kind of the key: ``ssh-ed25519``, ``sk-ssh-ed25519@openssh.com`` ...
-        counter: A hardware key's count of its signatures; 0 for others.
     """
 
     principal: str
     fingerprint: str
-    kind: str
-    counter: int
 
 
 def parse_allowed_signers(text: str, *, where: str) -> tuple[AllowedSigner, ...]:
@@ -212,12 +208,7 @@ def verify_signature(
     signer = lines[refusals.index("")]
     # The key comes from the set; that the signature names the same one is checked again inside.
     sshsig.require_signed(signer.key, message, signature, namespace)
-    return SignedBy(
-        principal=signer.principals[0],
-        fingerprint=signer.key.fingerprint,
-        kind=signer.key.kind,
-        counter=signature.counter,
-    )
+    return SignedBy(principal=signer.principals[0], fingerprint=signer.key.fingerprint)
 
 
 def _refusal(signer: AllowedSigner, namespace: str, at: datetime) -> str:

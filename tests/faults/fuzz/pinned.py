@@ -129,7 +129,7 @@ def _path() -> Path:
 
     folder = _box().directory / HEADS
     folder.mkdir(exist_ok=True)
-    return folder / hashlib.sha256(LogSigner().name.encode()).hexdigest()
+    return folder / hashlib.sha256(LogSigner().key.name.encode()).hexdigest()
 
 
 def _answer(raw: bytes) -> Response:

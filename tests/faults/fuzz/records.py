@@ -129,7 +129,7 @@ def _is_outcome(line: bytes) -> bool:
     """Judge a line the slow way: by hand and by its canonical form."""
     try:
         record = read_value(line, MAX_LINE_BYTES)
-        return not find_outcome_problems(record, derive_id=False) and canonical(record, floats=True) == line
+        return not find_outcome_problems(record) and canonical(record, floats=True) == line
     except (ValueError, CanonicalError):
         return False
 

@@ -29,7 +29,6 @@ from nightledger.domain.message import MESSAGE_TYPE, Message, Peer, PeerKey, Pee
 from nightledger.remote.cosigner import Cosigner, create_witness
 from nightledger.remote.peers import open_message, parse_peers
 from nightledger.remote.transport import Response
-from nightledger.trust.checkpoint import cosigned_ed25519, dump_checkpoint, parse_checkpoint, verifier_of
 from nightledger.trust.dsse import Envelope, dump_envelope, parse_envelope, payloads_in, seal, verify_envelope
 from nightledger.trust.event import NewEvent, Scan, is_entry, scan_log
 from nightledger.trust.merkle import ProofError, Tree, leaf_hash
@@ -37,10 +36,14 @@ from nightledger.trust.note import (
     Note,
     NoteError,
     NoteSignature,
+    cosigned_ed25519,
+    dump_checkpoint,
     dump_note,
     encode_base64,
+    parse_checkpoint,
     parse_note,
     parse_vkey,
+    verifier_of,
     verify_note,
 )
 from nightledger.trust.policy import Policy, cosigned_times, dump_policy, parse_policy

@@ -22,9 +22,9 @@ from nightledger.domain.settings import Notifier, Operator
 from nightledger.domain.staging import StagingRules
 from nightledger.files.line_log import LineLog
 from nightledger.files.link_index import Rules, fold, new_index, open_file
-from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
 from nightledger.trust.heads import UnsignedError, read_stated_head
 from nightledger.trust.merkle import CompactRange
+from nightledger.trust.note import Checkpoint, dump_checkpoint
 from nightledger.trust.pin import HEAD_FILE as FILE
 from nightledger.trust.pin import KeptHead, dump_head, read_head
 
@@ -62,15 +62,15 @@ def _heads() -> tuple[bytes, ...]:
 
 def _read_stated(raw: bytes) -> Checkpoint | None:
     path = written(scratch() / "checkpoint", raw)
-    head = read_stated_head(path, LogSigner().name, known=0)
+    head = read_stated_head(path, LogSigner().key.name, known=0)
     if head:
-        assert read_stated_head(path, LogSigner().name, known=head.size + 1) is None
+        assert read_stated_head(path, LogSigner().key.name, known=head.size + 1) is None
     return head
 
 
 def _check_stated(raw: bytes, head: Checkpoint | None) -> None:
     assert head
-    assert head.origin == LogSigner().name
+    assert head.origin == LogSigner().key.name
     assert raw.startswith(dump_checkpoint(head).encode() + b"\n")
 
 

@@ -40,7 +40,7 @@ def _tree(size: int = SIZE) -> Tree:
 
 
 @cache
-def _cosigned(size: int, *numbers: int, word: bytes = b"line", origin: str = LogSigner().name) -> bytes:
+def _cosigned(size: int, *numbers: int, word: bytes = b"line", origin: str = LogSigner().key.name) -> bytes:
     """Give a head with the lines of some of the witnesses, each at its own time."""
     tree = _tree(size) if word == b"line" else tree_of(size, word)
     lines = [cosigner(n, NOON.replace(minute=MINUTES[n - 1])) for n in numbers]

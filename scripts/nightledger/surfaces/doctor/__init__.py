@@ -1,1 +1,1 @@
-"""What ``doctor`` looks at, one module a matter; nothing is written."""
+"""What ``doctor`` looks at, the keys and the home; nothing is written."""

@@ -1,7 +1,11 @@
-"""How doctor looks at the program and its schedule, and at a home."""
+"""How doctor looks at the program and its schedule, at a home, and at what stands around it: other writers, locks, instructions.
+
+Invariant: what others own is told with the setting to change, never changed.
+"""
 
 import os
 import platform
+import re
 import shlex
 import shutil
 import subprocess
@@ -12,24 +16,38 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from nightledger.domain.decision import Moment
-from nightledger.domain.errors import NightledgerError
+from nightledger.domain.errors import ConfigurationError, NightledgerError
 from nightledger.domain.settings import Settings
 from nightledger.domain.transcript import EXTRACTS
-from nightledger.files.atomic import find_leftovers
-from nightledger.files.configuration import OPERATOR, home_zone, load_operator, settings_of
+from nightledger.files.configuration import (
+    OPERATOR,
+    home_zone,
+    load_operator,
+    load_staging_rules,
+    settings_of,
+)
+from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
-from nightledger.gate.gated import read_gated
+from nightledger.files.staged import find_page
+from nightledger.gate.gated import Held, lockables, read_gated
 from nightledger.gate.opening import MEND
-from nightledger.hosts.configured import Cap, read_cap
-from nightledger.hosts.daylogs import detect_host, find_daylogs, preset
+from nightledger.hosts.configured import Cap, Unread, read_cap
+from nightledger.hosts.daylogs import detect_host, find_daylogs, named_config, preset, state_roots
+from nightledger.hosts.workspaces import find_rivals
 from nightledger.night import read_ledger
 from nightledger.recall.sources import MOST_BYTES, find_sources
-from nightledger.surfaces.context import cap_config, this_machine
+from nightledger.surfaces.context import CHECKOUT, cap_config, this_machine
 from nightledger.surfaces.doctor.keys import Check, State, found
+from nightledger.surfaces.hook.running import full_command
 from nightledger.surfaces.needs import OF_INTEGRITY, STRICTEST, of_look, of_notifier
 from nightledger.surfaces.verbs.schedule import CALLS, Call, Place, unit_files
-from nightledger.trust import checkpoint
+from nightledger.surfaces.verbs.stage import LIMIT_SAID, not_given
+from nightledger.text.changes.diff import unified_diff
+from nightledger.text.instructed import lines_that_edit
+from nightledger.trust import note
 
 if TYPE_CHECKING:
     from nightledger.domain.decision import Event
@@ -41,7 +59,7 @@ SILENT_DAYS = 3
 
 
 def check_home(home: Home, keys_dir: str) -> Iterator[Check]:
-    """Look at the home's place, its settings and what runs of ours left.
+    """Look at the home's place and its settings.
 
     Args:
         home: Which.
@@ -57,14 +75,13 @@ def check_home(home: Home, keys_dir: str) -> Iterator[Check]:
     for path in home.leading_out()[:1]:
         yield found("home.leads_out", path=path, real=os.path.realpath(home.path(path)), root=home.root)
     yield from _settings(home, keys_dir)
-    if names := sorted(find_leftovers(home)):
-        yield found("home.leftovers", count=len(names), first=names[0])
 
 
 def _settings(home: Home, keys_dir: str) -> Iterator[Check]:
     if problem := settings_of(home).problem:
         yield found("home.bad_settings", problem=problem, mend=f"{MEND}; {STRICTEST}")
     else:
+        load_staging_rules(home)
         yield found("home.settings")
     notifier = "home.notifier" if load_operator(keys_dir).notify else "home.no_notifier"
     failed = [
@@ -165,7 +182,7 @@ def check_program() -> Iterator[Check]:
     names = {"python": platform.python_version(), "system": platform.system(), "release": platform.release()}
     old = sys.version_info[:2] < OLDEST_PYTHON
     yield found("program.old" if old else "program.good", **names, wanted=".".join(map(str, OLDEST_PYTHON)))
-    yield found("mldsa.good" if checkpoint.has_mldsa() else "mldsa.missing")
+    yield found("mldsa.good" if note.has_mldsa() else "mldsa.missing")
     yield found("keygen.good" if shutil.which("ssh-keygen") else "keygen.missing")
 
 
@@ -272,3 +289,129 @@ def _caller(call: Call, place: Place, lines: tuple[str, ...], user_dir: str) -> 
 
 def _names(line: str, call: Call) -> bool:
     return f"scripts/{call.script}" in line
+
+
+# ------------------------------------------------------------ what stands around a home
+
+
+_ANYBODY = "whoever may write in the directory can change the files, and apply"
+_OWNER = (
+    "the files' owner may unlock them, as chflags(1) has it: this stops accidents, not an agent of that user"
+)
+_ROOT = "only root applies: let root's cron call 'apply' and 'guard', with --home and NIGHTLEDGER_KEYS"
+
+
+def check_rivals(home: Home) -> Iterator[Check]:
+    """Look into the configuration of the home's host.
+
+    Args:
+        home: Whose.
+    """
+    host, user_home = home.identity.host, os.path.expanduser("~")
+    root = state_roots(user_home, os.environ).get(host, "")
+    config = named_config(host, user_home, os.environ)
+    rivals = find_rivals(host, root, home.root, config) if root else ()
+    for one in rivals:
+        if isinstance(one, Unread):
+            yield found("rivals.unread", path=one.path, reason=one.reason)
+        else:
+            facts = {"name": one.name, "writes": one.writes, "path": one.path, "setting": one.setting}
+            yield found("rivals.unsure" if one.is_on is None else "rivals.on", **facts)
+    if not rivals and root and not os.path.isdir(root) and not config:
+        yield found("rivals.nowhere", root=root, host=host)
+    elif not rivals and root:
+        yield found("rivals.none", host=host)
+
+
+def check_locks(home: Home) -> Iterator[Check]:
+    """Look at each gated and protected file and at the audit log."""
+    files = [one for one in lockables(home) if one.held is not Held.MISSING]
+    by_held = {held: [one.path for one in files if one.held is held] for held in Held}
+    if by_held[Held.IMPOSSIBLE]:
+        yield found("locks.impossible", who=_ANYBODY)
+        return
+    if not by_held[Held.LOCKED]:
+        yield found("locks.none", who=_ANYBODY, root=home.root)
+        return
+    yield found("locks.good", names=", ".join(by_held[Held.LOCKED]))
+    if by_held[Held.UNLOCKED]:
+        yield found("locks.some", names=", ".join(by_held[Held.UNLOCKED]))
+    yield found("locks.who", who=_OWNER if os.uname().sysname == "Darwin" else _ROOT)
+
+
+def check_staging(home: Home) -> Iterator[Check]:
+    """Tell how much of the staged page no session is given; ``status`` tells of the page itself."""
+    page = find_page(home)
+    if page and (count := not_given(page)):
+        yield found("staging.cut", count=count, limit=LIMIT_SAID)
+
+
+SOURCE = os.path.join("docs", "agent-instructions.md")
+MAX_BYTES = 4 << 20
+_COMMAND = re.compile(r"(?<=`)nightledger (\w+)")
+_BLOCK = re.compile(r"^```markdown\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+class Offer(Struct, frozen=True, kw_only=True):
+    """What could be added to a host's instructions.
+
+    Attributes:
+        path: The instructions, relative to the home.
+        diff: Unified diff; empty where all lines are there.
+        lines: What it adds, without line ends.
+        gated: Whether it is the home's memory, too, and so changes by a signature alone.
+        edits: Numbers of the lines there that tell the agent to edit memory itself.
+    """
+
+    path: str
+    diff: str
+    lines: tuple[str, ...] = ()
+    gated: bool = False
+    edits: tuple[int, ...] = ()
+
+
+def agent_lines(checkout: str = CHECKOUT) -> tuple[str, ...]:
+    """Give the lines that tell an agent when to log and to propose, without line ends.
+
+    Raises:
+        ConfigurationError: The document that holds them is missing or holds none.
+    """
+    path = os.path.join(checkout, SOURCE)
+    raw = read_optional(path, MAX_BYTES) or b""
+    found = _BLOCK.search(raw.decode("utf-8", "replace"))
+    if found is None:
+        raise ConfigurationError(
+            f"{path} holds no lines to paste", hint="git status: the checkout is incomplete"
+        )
+    return tuple(found[1].rstrip("\n").split("\n"))
+
+
+def offer(home: Home, *, checkout: str = CHECKOUT) -> Offer:
+    """Compare the lines with what a home's host reads at the start of a session.
+
+    Args:
+        home: Whose.
+        checkout: The folder that holds ``docs/``.
+
+    Raises:
+        UnreadableError: The instructions are no regular file of the home.
+        ConfigurationError: The lines to paste are missing.
+    """
+    path = preset(home.identity.host).instructions
+    raw = read_optional(home.path(path), MAX_BYTES, within=home.root) or b""
+    before = raw.decode("utf-8", "surrogateescape")
+    present = {line.strip() for line in before.split("\n")}
+    plain = [line.replace("MEMORY.md", home.identity.gated[0]) for line in agent_lines(checkout)]
+    lines = [_COMMAND.sub(lambda found: full_command(home, found[1]), line) for line in plain]
+    told = [line for line, short in zip(lines, plain, strict=True) if {line.strip(), short.strip()} & present]
+    missing = [line for line in lines if line not in told]
+    edits = lines_that_edit(before, home.identity.gated)
+    if not missing:
+        return Offer(path=path, diff="", edits=edits)
+    if missing == lines[1:]:
+        missing = lines  # a heading of that name alone is not ours
+    gap = "" if not before else "\n" if before.endswith("\n") else "\n\n"
+    after = before + gap + "\n".join(missing) + "\n"
+    gated = path in home.identity.gated
+    diff = unified_diff(before, after, path=path)
+    return Offer(path=path, diff=diff, lines=tuple(missing), gated=gated, edits=edits)

@@ -29,7 +29,7 @@ from nightledger.gate.integrity.trusting import Trust, read_signers, read_trust_
 from nightledger.gate.memory.recalling import NAME, WHERE, read_principles
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.trust import keys
-from nightledger.trust.checkpoint import has_mldsa
+from nightledger.trust.note import has_mldsa
 from nightledger.trust.operator_keys import find_kept
 from nightledger.trust.pin import read_pin
 from nightledger.trust.sshsig import SECURITY_KEY_KINDS
@@ -51,7 +51,7 @@ class Check(Struct, frozen=True, kw_only=True):
 
     Attributes:
         area: ``program``, ``home``, ``keys``, ``log``, ``consent``, ``memory``, ``locks``, ``rivals``,
-            ``search``, ``sources``, ``staging``, ``schedule`` or ``clock``.
+            ``staging``, ``sources``, ``schedule`` or ``clock``.
         state: How it is to be taken.
         message: What was found, one sentence.
         fix: The command or step that mends it; empty where nothing is to be mended.

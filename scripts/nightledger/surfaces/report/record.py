@@ -1,22 +1,22 @@
-"""What the record says: what needs the operator, what waits, the audit log with its checkpoints, runs, drift."""
+"""What the record says: what needs the operator, what waits, what came of this week, the audit log, runs, drift, failures."""
 
-import os
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from nightledger.domain.decision import Event, EventName
+from nightledger.codec.rows import Exposure, OutcomeUse, read_rows
+from nightledger.domain.decision import DecisionType, Event, EventName
 from nightledger.domain.errors import AlteredError
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.periods import RunOutcome, done_periods, due, log_day, reckon
+from nightledger.domain.proposal import Kind
 from nightledger.domain.states import Book
-from nightledger.domain.words import count_of
-from nightledger.doors.drawing import DOT, STEP, Plot, Series, Strip
-from nightledger.doors.report import Part
-from nightledger.files.durable import list_names
+from nightledger.domain.words import count_of, read_moment
+from nightledger.doors.report import DOT, STEP, Part, Plot, Series, Strip
 from nightledger.files.home import Home
+from nightledger.files.line_log import LineLog
 from nightledger.gate.integrity.trusting import WitnessLook
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_proposal, short_name
@@ -25,6 +25,7 @@ from nightledger.surfaces import needs
 from nightledger.surfaces.report import DAY, MOST_ROWS, cell, more
 from nightledger.surfaces.screen import sentences
 from nightledger.surfaces.verbs.status import age
+from nightledger.trust.heads import kept_sizes
 
 MOST_POINTS = 120
 """Of the log's line: as many as can be told apart."""
@@ -33,6 +34,16 @@ STEPS, HEADS, LOOKED = 24, 6, 400
 FEWEST_DAYS, MOST_DAYS = 7, 28
 """Days of runs that are drawn."""
 _MINUTE = "%Y-%m-%d %H:%M"
+WEEK, WEEKS, TASKS = timedelta(days=7), 12, 12
+"""How long each is, and how many weeks and kinds of task are told of."""
+OVER_TIME = ("learned", "shown", "undone")
+COUNTED = (
+    "proposed", "signed", "rejected", "learned", "undone", "shown", "used", "failed", "drift", "held back",
+)  # fmt: skip
+"""What is counted each week: changes, then lines shown to the agent, outcomes that say what was shown, and findings."""
+_BY_EVENT = {EventName.DRIFT_FOUND: "drift", EventName.QUARANTINED: "held back"}
+_BY_DECISION = {DecisionType.APPROVE: "signed", DecisionType.REJECT: "rejected"}
+_BY_APPLY = {DecisionType.APPROVE: "learned", DecisionType.UNDO: "undone"}
 
 
 def alarms(status: dict[str, Any]) -> Iterator[Part]:
@@ -98,7 +109,7 @@ def audit(home: Home, ledger: Ledger, witnesses: WitnessLook | None, now: dateti
     seqs = [event.seq for event in events]
     # a head is of the time of its newest entry
     heads = [
-        (events[max(0, bisect_right(seqs, n - 1) - 1)].at, n) for n in _kept_sizes(home) if 0 < n <= log.size
+        (events[max(0, bisect_right(seqs, n - 1) - 1)].at, n) for n in kept_sizes(home) if 0 < n <= log.size
     ]
     steps = [
         *_steps(events[-LOOKED:]),
@@ -145,12 +156,6 @@ def _steps(events: Sequence[Event]) -> Iterator[tuple[datetime, str, str]]:
                 n: cell(str(value)) for n, value in event.fields.items() if isinstance(value, str | int)
             }
             yield event.at, template.format_map(_Fields(fields)), str(event.actor)
-
-
-def _kept_sizes(home: Home) -> list[int]:
-    if not os.path.isdir(home.checkpoints_dir):
-        return []
-    return sorted(int(name) for name in list_names(home.checkpoints_dir) if name.isdecimal())
 
 
 def _thinned(points: Sequence[tuple[datetime, int]]) -> tuple[tuple[float, float], ...]:
@@ -230,5 +235,105 @@ def drift(events: Sequence[Event], book: Book) -> Part:
         title="Drift",
         told=told + more(found) if found else "Nothing else wrote to a file.",
         heads=("day", "file", "most likely by", "state"),
+        rows=rows,
+    )
+
+
+# ------------------------------------------------------------ this week
+
+
+def _counted(gate: Gate, book: Book, events: Sequence[Event]) -> Iterator[tuple[datetime, str, int]]:
+    for event in events:
+        if event.event == EventName.PROPOSED and event.fields["kind"] != Kind.DRIFT:
+            yield event.at, "proposed", event.fields["changes"]
+        elif event.event in _BY_EVENT:
+            yield event.at, _BY_EVENT[EventName(event.event)], 1
+    for decision in book.decisions.values():
+        yield decision.recorded.at, _BY_DECISION.get(decision.type, ""), len(decision.changes)
+    for apply in book.applies.values():
+        decided = book.decisions.get(apply.decision) if apply.outcome == "done" else None
+        yield apply.at, _BY_APPLY.get(decided.type, "") if decided is not None else "", len(apply.changes)
+    yield from _used(gate)
+
+
+def _used(gate: Gate) -> Iterator[tuple[datetime, str, int]]:
+    with LineLog(gate.home.exposures) as log:
+        for exposures, _ in read_rows(Exposure, log.chunks(0)):
+            for shown in exposures:
+                if at := _moment(shown.at):
+                    yield at, "shown", len(shown.shown)
+    for row in _outcomes(gate):
+        if at := _moment(row.received_at):
+            yield at, "used", int(bool(row.shown))
+            yield at, "failed", int(row.outcome == "failure")
+
+
+def _moment(text: str) -> datetime | None:
+    """Return a time that an agent's file says; None where it says none."""
+    try:
+        return read_moment(text)
+    except ValueError:
+        return None
+
+
+def _outcomes(gate: Gate) -> Iterator[OutcomeUse]:
+    with LineLog(gate.home.outcomes) as log:
+        for rows, _ in read_rows(OutcomeUse, log.chunks(0)):
+            yield from rows
+
+
+def week_by_week(gate: Gate, book: Book, events: Sequence[Event], now: datetime) -> Iterator[Part]:
+    """Yield the newest week, beside the one before, and what came of the last twelve."""
+    past = (now - events[0].at) // WEEK + 1 if events else 0
+    weeks = [Counter[str]() for _ in range(max(2, min(WEEKS, past)))]
+    for at, what, number in _counted(gate, book, events):
+        week = (now - at) // WEEK
+        if 0 <= week < len(weeks):
+            weeks[week][what] += number
+    yield Part(
+        title="This week",
+        told=f"{count_of(weeks[0]['proposed'], 'change')} proposed, {weeks[0]['signed']} signed, {weeks[0]['learned']} put into memory.",
+        heads=("what", "last 7 days", "the 7 before"),
+        rows=tuple((what, f"{weeks[0][what]:,}", f"{weeks[1][what]:,}") for what in COUNTED),
+        figure=f"{weeks[0]['learned']} learned",
+    )
+    days = [(now - n * WEEK, week) for n, week in reversed([*enumerate(weeks)])]
+    total = {name: sum(week[name] for week in weeks) for name in OVER_TIME}
+    yield Part(
+        title="What came of it",
+        told=f"In {len(weeks)} weeks: {', '.join(f'{total[name]:,} {name}' for name in OVER_TIME)}.",
+        heads=("week up to", *OVER_TIME),
+        rows=tuple((f"{at:{DAY}}", *(f"{week[name]:,}" for name in OVER_TIME)) for at, week in days),
+        picture=Plot(
+            series=tuple(
+                Series(name=name, points=tuple((at.timestamp(), float(week[name])) for at, week in days))
+                for name in OVER_TIME
+            ),
+            ends=(f"{days[0][0]:{DAY}}", f"{now:{DAY}}"),
+        ),
+        folded=True,
+    )
+
+
+def failures(gate: Gate) -> Part:
+    """Return which kinds of task fail again and again."""
+    failed, done, last = Counter[str](), Counter[str](), dict[str, str]()
+    for row in _outcomes(gate):
+        (failed if row.outcome == "failure" else done)[row.task_type] += 1
+        if row.outcome == "failure" and (at := _moment(row.timestamp)):
+            last[row.task_type] = max(last.get(row.task_type, ""), f"{at:{DAY}}")
+    again = [(task, count) for task, count in failed.most_common() if count > 1]
+    rows = tuple(
+        (cell(task), str(count), str(done[task]), last.get(task, "")) for task, count in again[:TASKS]
+    )
+    told = (
+        f"{count_of(len(again), 'kind')} of task failed more than once."
+        if again
+        else "No kind of task failed more than once."
+    )
+    return Part(
+        title="Failures that came again",
+        told=told + more(again, TASKS),
+        heads=("task", "failed", "went well or half", "last failure"),
         rows=rows,
     )

@@ -14,11 +14,9 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
-
-from msgspec import Struct
 
 from nightledger.domain.decision import Actor, Moment
 from nightledger.domain.errors import EXIT_REFUSED, NightledgerError
@@ -31,8 +29,8 @@ from nightledger.gate.opening import Gate, Ledger, open_gate
 from nightledger.remote.witness_asking import check_witnesses
 from nightledger.surfaces import clock, screen
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.doctor import around, keys
 from nightledger.surfaces.doctor import home as house
+from nightledger.surfaces.doctor import keys
 from nightledger.surfaces.doctor.keys import Check, Protection, State, bad, found, looked
 from nightledger.surfaces.screen import wrap_hint
 from nightledger.surfaces.transcripts import check_sources
@@ -44,21 +42,51 @@ from nightledger.trust.pin import find_pin
 from nightledger.trust.reading import VerifiedLog, check_log, require_intact
 
 
-class Diagnosis(Struct, frozen=True, kw_only=True):
-    """Everything that ``doctor`` shows.
+class Diagnosis:
+    """A home that is read once for all looks, and what they found; what cannot be read is told by each look that needs it.
 
     Attributes:
-        home: Absolute path.
         checks: Findings, by area.
         protection: What stands between the operator's key and a program of the same user; None
             where there is no home.
         offer: What could be added to the host's instructions; None where that cannot be told.
     """
 
-    home: str
-    checks: tuple[Check, ...]
-    protection: keys.Protection | None
-    offer: around.Offer | None
+    def __init__(self, context: Context) -> None:
+        """Look at nothing yet."""
+        self.home, self.ring = Home(context.home_path), KeyRing(Path(context.keys_dir))
+        self.keys_dir, self.context = context.keys_dir, context
+        self.checks = looked("program", house.check_program)
+        self.protection: Protection | None = None
+        self.offer: house.Offer | None = None
+
+    @cached_property
+    def at(self) -> Moment:
+        """The clocks."""
+        return self.context.moment
+
+    @cached_property
+    def gate(self) -> Gate:
+        """The home, opened."""
+        return open_gate(self.home.root, self.keys_dir, actor=Actor.UNKNOWN)
+
+    @cached_property
+    def log(self) -> VerifiedLog:
+        """Its log, as checked."""
+        return check_log(self.home, find_pin(self.ring, self.home.identity.id))
+
+    @cached_property
+    def seen(self) -> Seen:
+        """What ``verify`` finds."""
+        if not self.log.report.ok:
+            return Seen(report=self.log.report, simulated=self.home.identity.simulated)
+        return look_beyond(self.gate, self.log, self.at)
+
+    @property
+    def ledger(self) -> Ledger:
+        """Its log and what it adds up to."""
+        require_intact(self.log)
+        return Ledger(log=self.log, book=self.seen.book or Book())
 
     @property
     def well(self) -> bool:
@@ -66,95 +94,63 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
         return not any(check.state is State.BAD for check in self.checks)
 
 
-class _Opened:
-    """A home that is read once for all looks; what cannot be read is told by each look that needs it."""
-
-    def __init__(self, context: Context) -> None:
-        self.home, self.ring = Home(context.home_path), KeyRing(Path(context.keys_dir))
-        self.keys_dir, self.context = context.keys_dir, context
-
-    @cached_property
-    def moment(self) -> Moment:
-        return self.context.moment
-
-    @cached_property
-    def gate(self) -> Gate:
-        return open_gate(self.home.root, self.keys_dir, actor=Actor.UNKNOWN)
-
-    @cached_property
-    def log(self) -> VerifiedLog:
-        return check_log(self.home, find_pin(self.ring, self.home.identity.id))
-
-    @cached_property
-    def seen(self) -> Seen:
-        if not self.log.report.ok:
-            return Seen(report=self.log.report, simulated=self.home.identity.simulated)
-        return look_beyond(self.gate, self.log, self.moment)
-
-    @property
-    def ledger(self) -> Ledger:
-        require_intact(self.log)
-        return Ledger(log=self.log, book=self.seen.book or Book())
-
-
 def diagnose(context: Context) -> Diagnosis:
     """Look at everything."""
-    one = _Opened(context)
-    home, ring, keys_dir = one.home, one.ring, one.keys_dir
-    checks = looked("program", house.check_program)
+    one = Diagnosis(context)
     try:
-        _ = home.identity
+        _ = one.home.identity
     except NightledgerError as error:
-        checks.append(bad(str(error), error.hint, area="home"))
-        return Diagnosis(home=home.root, checks=tuple(checks), protection=None, offer=None)
-    at, offers = one.moment, list[around.Offer]()
-    looks: tuple[tuple[str, Callable[[], Iterable[Check]]], ...] = (
-        ("home", lambda: house.check_home(home, keys_dir)),
-        ("keys", lambda: keys.check_keys(home, ring)),
-        ("log", lambda: house.check_seen(home, one.seen, at)),
-        ("keys", lambda: keys.check_signer(home, ring, one.ledger, at) if one.log.report.ok else ()),
-        (
-            "witness",
-            lambda: (
-                check_witnesses(home, one.ledger, one.seen.witnesses or WitnessLook(), keys_dir, at)
-                if one.log.report.ok
-                else ()
-            ),
-        ),
-        ("keys", lambda: keys.check_trust(one.gate, one.ledger, at)),
-        ("consent", lambda: keys.check_consent(one.gate, one.ledger, at)),
-        ("memory", lambda: house.check_memory(home, settings_of(home).settings, at.at)),
-        ("locks", lambda: around.check_locks(home)),
-        ("rivals", lambda: around.check_rivals(home)),
-        ("search", lambda: around.check_search(home)),
-        ("sources", lambda: (check for _, check in check_sources(keys_dir, home, at.at))),
-        ("staging", lambda: around.check_staging(home, keys_dir, at.at)),
-        ("schedule", lambda: house.check_schedule(home, place_of(context), os.path.expanduser("~"), at.at)),
-        ("schedule", lambda: house.check_nights(home, at.at)),
-        (
-            "clock",
-            lambda: house.check_clock(
-                home, settings_of(home).settings, one.log.newest, at.at, clock.boot_clock()[0]
-            ),
-        ),
-        ("memory", lambda: _instructions(home, offers)),
-    )
-    for area, look in looks:
-        checks += looked(area, look)
-    return Diagnosis(
-        home=home.root,
-        checks=tuple(checks),
-        protection=keys.protection(home, ring),
-        offer=offers[0] if offers else None,
-    )
+        one.checks.append(bad(str(error), error.hint, area="home"))
+        return one
+    for area, look in _LOOKS:
+        one.checks += looked(area, partial(look, one))
+    one.protection = keys.protection(one.home, one.ring)
+    return one
 
 
-def _instructions(home: Home, offers: list[around.Offer]) -> Iterator[Check]:
+def _check_schedule(one: Diagnosis) -> Iterator[Check]:
+    yield from house.check_schedule(one.home, place_of(one.context), os.path.expanduser("~"), one.at.at)
+    yield from house.check_nights(one.home, one.at.at)
+
+
+def _check_clock(one: Diagnosis) -> Iterator[Check]:
+    settings = settings_of(one.home).settings
+    return house.check_clock(one.home, settings, one.log.newest, one.at.at, clock.boot_clock()[0])
+
+
+def _check_signers(one: Diagnosis) -> Iterator[Check]:
+    """Look who may sign, and who cosigns; a log that does not hold is told of as what it is."""
+    if one.log.report.ok:
+        yield from keys.check_signer(one.home, one.ring, one.ledger, one.at)
+        witnesses = one.seen.witnesses or WitnessLook()
+        yield from check_witnesses(one.home, one.ledger, witnesses, one.keys_dir, one.at)
+
+
+def _check_instructions(one: Diagnosis) -> Iterator[Check]:
     """Look what the host's instructions lack, and whether they tell the agent to write memory itself."""
-    offers.append(around.offer(home))
-    if at := [f"{offers[0].path}:{number}" for number in offers[0].edits[:5]]:
+    one.offer = house.offer(one.home)
+    if at := [f"{one.offer.path}:{number}" for number in one.offer.edits[:5]]:
         tells = f"{', '.join(at)} {'tell' if at[1:] else 'tells'}"
-        yield found("memory.told_to_edit", places=tells, path=home.identity.gated[0])
+        yield found("memory.told_to_edit", places=tells, path=one.home.identity.gated[0])
+
+
+_LOOKS: tuple[tuple[str, Callable[[Diagnosis], Iterable[Check]]], ...] = (
+    ("home", lambda one: house.check_home(one.home, one.keys_dir)),
+    ("keys", lambda one: keys.check_keys(one.home, one.ring)),
+    ("log", lambda one: house.check_seen(one.home, one.seen, one.at)),
+    ("keys", _check_signers),
+    ("keys", lambda one: keys.check_trust(one.gate, one.ledger, one.at)),
+    ("consent", lambda one: keys.check_consent(one.gate, one.ledger, one.at)),
+    ("memory", lambda one: house.check_memory(one.home, settings_of(one.home).settings, one.at.at)),
+    ("locks", lambda one: house.check_locks(one.home)),
+    ("rivals", lambda one: house.check_rivals(one.home)),
+    ("staging", lambda one: house.check_staging(one.home)),
+    ("sources", lambda one: (check for _, check in check_sources(one.keys_dir, one.home, one.at.at))),
+    ("schedule", _check_schedule),
+    ("clock", _check_clock),
+    ("memory", _check_instructions),
+)
+"""What is looked at, by the area in which a look that fails is told of."""
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
@@ -232,7 +228,7 @@ def doctor_record(diagnosis: Diagnosis) -> dict[str, Any]:
     level = level_of(diagnosis.protection) if diagnosis.protection else None
     offer = diagnosis.offer
     return {
-        "home": diagnosis.home,
+        "home": diagnosis.home.root,
         "ok": diagnosis.well,
         "checks": [
             {"area": c.area, "state": c.state.value, "message": c.message, "fix": c.fix}

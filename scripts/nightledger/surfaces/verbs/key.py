@@ -51,7 +51,7 @@ from nightledger.surfaces.trust_change import Edit, change_trust, purposes
 from nightledger.text.visible import visible_lines
 from nightledger.trust import keys, operator_keys
 from nightledger.trust.keys import KeyRing, public_key_of
-from nightledger.trust.signers import AllowedSigner, SignerSet, find_key
+from nightledger.trust.signers import AllowedSigner, SignerSet
 from nightledger.trust.sshsig import PublicKey
 
 NEEDED = {"add": "a public key", "revoke": "a key or its fingerprint", "recovery": "a public key"}
@@ -99,7 +99,7 @@ def revoke(asked: argparse.Namespace, context: Context) -> int:
         trust, steps = Trust(seen.gate.home, seen.ledger), seen.ledger.book.trust.steps
         sets = [trust.signers(step.since, upto=n) for n, step in enumerate(steps, 1)]
         known = tuple(dict.fromkeys(signer.key for signers in sets for signer in signers.signers))
-    key = trust_change.read_key(asked.key) if trust_change.is_key(asked.key) else find_key(known, asked.key)
+    key = trust_change.read_key(asked.key, known)
     decision = _change(asked, context, partial(trust_change.revoke, key))
     _done(
         context,

@@ -24,7 +24,7 @@ from nightledger.gate.proposing.screening import told_at_home
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context, require_person
 from nightledger.surfaces.needs import OF_INTEGRITY
-from nightledger.surfaces.report import cell, memory, record, weeks
+from nightledger.surfaces.report import cell, memory, record
 from nightledger.surfaces.verbs.status import Look
 from nightledger.surfaces.verbs.status import look as look_at
 
@@ -96,7 +96,7 @@ Make = Callable[[], Iterable[Part]]
 
 def _of_files(gate: Gate, status: dict[str, Any], now: datetime) -> tuple[Make, ...]:
     """Return what is told where the log tells nothing."""
-    return lambda: [record.runs(gate, status, now)], lambda: [weeks.failures(gate)]
+    return lambda: [record.runs(gate, status, now)], lambda: [record.failures(gate)]
 
 
 def _of_log(look: Look, ledger: Ledger, context: Context) -> tuple[Make, ...]:
@@ -105,12 +105,12 @@ def _of_log(look: Look, ledger: Ledger, context: Context) -> tuple[Make, ...]:
     witnesses = look.seen.witnesses if look.seen else None
     return (
         lambda: [record.waiting(gate, book, secrets, now)],
-        lambda: weeks.week_by_week(gate, book, events, now),
+        lambda: record.week_by_week(gate, book, events, now),
         lambda: memory.sizes(gate, book, status, now),
         lambda: [record.runs(gate, status, now)],
         lambda: [memory.associations(gate)],
         lambda: memory.remembered(gate, ledger, context.moment, secrets, undo),
-        lambda: [weeks.failures(gate)],
+        lambda: [record.failures(gate)],
         lambda: [record.drift(events, book)],
         lambda: [record.audit(gate.home, ledger, witnesses, now)],
     )
