@@ -50,6 +50,24 @@ def test_a_statement_spans_five_lines_at_most() -> None:
     assert sum(last - first + 1 for first, last in spans) == len(words)
 
 
+def test_a_list_that_fits_is_not_cut_in_the_middle() -> None:
+    lines = (
+        "- never leave drums outside\n- the shed is dry\n- never leave flutes outside\n- descaled the kettle"
+    )
+    model = Model(bias=-2.0, weights={"b.absolute": 6.0, "s.result": -4.0})
+    for above in ("# D\n## Rules of the house\n", "# D\nHow things are kept:\n\n"):
+        (one,) = find_statements(read(above + lines), model).statements
+        assert (one.lines[1] - one.lines[0], one.text.count("\n  - ")) == (2, 3)
+
+
+@from_corpus("text-statements-statements")
+def test_of_a_chat_the_users_words_found_a_statement_and_the_assistants_only_where_they_are_named(
+    said: str, statements: int
+) -> None:
+    log = read(f"user: hello\nassistant: hello\n{said}")
+    assert len(find_statements(log, Model(bias=3.0, weights={"t.named": -9.0})).statements) == statements
+
+
 def test_what_scanners_hold_back_neither_founds_nor_bridges_a_statement() -> None:
     secret = "ghp_" + "aB3dE5gH7jK9mN1pQ3sT5vX7zA9cE1gI3kM5"
     log = f"# D\n## Rules\n- never boil it dry\n- always use the token {secret}\n- never lend the garden hose"

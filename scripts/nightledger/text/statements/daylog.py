@@ -53,6 +53,8 @@ _WRAP = re.compile(r"^<<<(END_)?([A-Z_]+)\b|^-*\s*(BEGIN|END)[_ ]([A-Z_ ]+?)\s*-
 Block = tuple[int, int, Region]
 """First and last line, from 0, and what they are."""
 _TAG_LINES = 400
+_THOUGHT = re.compile(r"^\s*(?:\**\w+\**:\**\s*)?<think(?:ing)?>", re.IGNORECASE)
+"""Where an agent's reasoning begins, as models write it and exports keep it; what ends it stands after it."""
 _REPEATS = 3
 """A line of at least `_LONG` characters that stands this often in one file is a banner."""
 _LONG = 40
@@ -151,6 +153,19 @@ def _tags(lines: list[str]) -> list[Block]:
     return found
 
 
+def _thoughts(lines: list[str]) -> list[Block]:
+    """Find an agent's reasoning, down to its closing tag, else to the next turn; where neither comes, the line alone."""
+    found, last = list[Block](), -1
+    for number, line in enumerate(lines):
+        if number > last and _THOUGHT.match(line):
+            near = range(number, min(len(lines), number + _TAG_LINES))
+            ends = (at for at in near if "</think" in lines[at] or (at > number and TURN.match(lines[at])))
+            last = next(ends, number)
+            last -= last > number and "</think" not in lines[last]
+            found.append((number, last, Region.BANNER))
+    return found
+
+
 def _quoted(lines: list[str]) -> list[Block]:
     """Find what a host wrapped as untrusted or quoted: ``<<<NAME ...>>>`` to ``<<<END_NAME ...>>>`` and the like."""
 
@@ -224,7 +239,7 @@ def _prompts(lines: list[str]) -> list[Block]:
 
 
 _FINDERS = (
-    (_fences, ("```", "~~~")), (_prompts, ("",)), (_tags, ("</",)), (_comments, ("<!--",)), (_quoted, ("<<<", "BEG", "END", "---")),
+    (_fences, ("```", "~~~")), (_prompts, ("",)), (_tags, ("</",)), (_thoughts, ("<think",)), (_comments, ("<!--",)), (_quoted, ("<<<", "BEG", "END", "---")),
     (_generated_sections, ("#",)), (_marked, ("<!--",)),
 )  # fmt: skip
 """What finds blocks, and what of their marks is in any text that has one."""
@@ -254,13 +269,15 @@ ENVELOPE = re.compile(
 )
 """What a host puts before a message: whom it answers, who wrote it and when."""
 _LEAD = re.compile(
-    r"^(?:\*\*|__)?[^.!?\u3002!?]{2,90}?(?:[:\uff1a](?:\*\*|__)?|(?:\*\*|__))\s*+(?:\([^)]*+\)\s*+)?+$"
+    r"^(?:\*\*|__)?(?:[^.!?\u3002!?]|\.(?=\w)){2,90}?(?:[:\uff1a](?:\*\*|__)?|(?:\*\*|__))\s*+(?:\([^)]*+\)\s*+)?+$"
 )
 _SPEAKERS = {"user": "user", "human": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
 _ORIGINS = {"system": Origin.SYSTEM, "tool": Origin.TOOL}
 """Whoever writes the file can write "user:" before a line, so that is the agent's word as all else there."""
 _TURNS = 2
 """So many lines that start a turn make a file a chat export."""
+_HEAD = 12
+"""In so many lines a host that exports a whole session names it: all of that file is the chat."""
 _SPOKEN = (Region.PROSE, Region.BANNER, Region.METADATA)
 """Where a turn may start."""
 
@@ -277,9 +294,11 @@ def read_daylog(path: str, text: str, day: date) -> DayLog:
     regions = find_regions(lines)
     is_copy = path.startswith(f"{ARCHIVE_DAILY}/") and MARKER.match(lines[0]) is not None
     is_extract = path.startswith(f"{EXTRACTS}/") or is_copy
+    is_session = any(map(_SESSION.match, lines[:_HEAD]))
     reader = _Reader(
-        day=day, chat=is_extract or _is_chat(lines), extract=is_extract, turns=_turns(lines, regions)
-    )
+        day=day, chat=is_extract or is_session or _is_chat(lines), extract=is_extract, session=is_session,
+        turns=_turns(lines, regions),
+    )  # fmt: skip
     read = tuple(
         reader.read(n, line, region) for n, (line, region) in enumerate(zip(lines, regions, strict=True), 1)
     )
@@ -312,6 +331,10 @@ class _Reader(Struct, kw_only=True):
     chat: bool
     extract: bool = False
     """Whether it is ours of transcripts: turns begin behind its marks alone, which say whose words they are."""
+    session: bool = False
+    """Whether the file is a session's: of all headings only a first-level one with a day ends who speaks."""
+    pasted: bool = False
+    """Whether a heading stands above in the user's turn: nobody types one in a chat, so what follows is pasted."""
     begins: bool = False
     said_by: Origin = Origin.UNKNOWN
     turn: str = ""
@@ -332,7 +355,7 @@ class _Reader(Struct, kw_only=True):
         if turn:
             if not self.turn:
                 self.chat_under = self.under
-            self.turn = _SPEAKERS[folded(turn[1])]
+            self.turn, self.pasted = _SPEAKERS[folded(turn[1])], False
             self.leads.clear()
         match = _MARKER.match(line)
         indent = len(line[: len(line) - len(line.lstrip())].expandtabs(4))
@@ -342,6 +365,9 @@ class _Reader(Struct, kw_only=True):
         )
         if region is Region.HEADING:
             self._enter(number, line)
+            self.pasted = self.turn in ("user", "system")
+        elif self.pasted and region is Region.PROSE:
+            region = Region.PASTED
         lead = self._lead(region, marker, indent, content)
         return LogLine(
             number=number, text=line, region=region, content=content, marker=marker, indent=indent,
@@ -356,7 +382,7 @@ class _Reader(Struct, kw_only=True):
         if mark is None:
             return False
         self.said_by = Origin(mark[1]) if mark[1] in tuple(Origin) else Origin.UNKNOWN
-        self.headings, self.turn = [], ""
+        self.headings, self.turn, self.pasted = [], "", False
         self.leads.clear()
         return True
 
@@ -369,7 +395,8 @@ class _Reader(Struct, kw_only=True):
         self.headings.append((level, carried(title), first_day(title)))
         self.leads.clear()
         self.under = (level, line)
-        if level <= self.chat_under[0] and self.turn != "tool" and not self.extract and self._is_over(number):
+        whole = self.extract or (self.session and not (level == 1 and self.headings[-1][2]))
+        if level <= self.chat_under[0] and self.turn != "tool" and not whole and self._is_over(number):
             self.turn = ""  # but what a tool gave may hold any heading
 
     def _is_over(self, number: int) -> bool:

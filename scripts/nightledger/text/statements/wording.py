@@ -65,6 +65,7 @@ _LONG = 320
 _NAMES_A_THING = re.compile(r"[`/\\@#_=<>\d\"]|(?<=[a-z,;:] )[A-Z]|\w[A-Z]|\w\.\w")
 """A code span, a path, an address, a number, a quotation, or a capital inside a sentence."""
 _WORDS = re.compile(r"[^\W\d_]{2,}")
+_WORD_FIRST = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*[\s,]")
 _WORD_OR_NUMBER = re.compile(r"\w+")
 _UNSPACED = re.compile(f"[{CJK}]")
 
@@ -136,8 +137,14 @@ def entry_text(top: LogLine, members: Sequence[LogLine], languages: tuple[str, .
 
 def clean_line(line: LogLine, languages: tuple[str, ...] = ()) -> str:
     """Give a line's words without ticks, tags, bold marks and table borders, nor what it answers; cut where long."""
-    text = pattern("line-shapes", "reply").sub("", plain_line(line))
+    text = _without_reply(plain_line(line))
     return shorten(text, languages) if len(text) > _LONG else text
+
+
+def _without_reply(text: str) -> str:
+    """Return a text without the "No," or "That's wrong," that answers somebody; what is left begins as a sentence does."""
+    left = pattern("line-shapes", "reply").sub("", text)
+    return left[:1].upper() + left[1:] if left != text and _WORD_FIRST.match(left) else left
 
 
 def plain_line(line: LogLine) -> str:
@@ -321,7 +328,7 @@ def is_of_its_day(line: LogLine, languages: tuple[str, ...] = (), file: str = ""
     """Return whether a line only tells what its day did, read, said or left open, or leans on a line that it would leave behind.
 
     What is labelled a lesson, rule, decision or wish does not; nor does what gives a reason to keep it, unless it is still open, or the agent's reply.
-    What stands in what somebody studied or drafted does, and what an agent that reviews itself writes, unless it is labelled a lesson.
+    What an assistant said in a chat does, unless it is labelled so and no more ("Rule: ..."), or stands under a name of such. What stands in what somebody studied or drafted does, and what an agent that reviews itself writes, unless it is labelled a lesson.
 
     Args:
         line: Of a log.
@@ -329,6 +336,9 @@ def is_of_its_day(line: LogLine, languages: tuple[str, ...] = (), file: str = ""
         file: What the log is named for beside its day.
     """
     label, body = split_label(line.content)
+    if line.turn == "assistant":
+        is_told = _is_named(label, languages) and not _names_a_topic(label, languages)
+        return not (is_told or any(_kind_of(x, languages, is_name=True) for x in _above(line)[:-1]))
     reviews = any("introspection" in find_cues(name, languages) for name in (file, *line.headings))
     if reviews or _is_research(file, languages):
         return "lesson" not in find_cues(label, languages)
@@ -336,12 +346,11 @@ def is_of_its_day(line: LogLine, languages: tuple[str, ...] = (), file: str = ""
         return True
     if _is_named(label, languages):
         return False
-    above, said = (*line.headings[-1:], line.lead), (plain_line(line), line.lead)
+    above, said = (*line.headings[-1:], line.lead), (_without_reply(plain_line(line)), line.lead)
     is_open = any("open" in find_cues(name, languages) for name in (*above, label)) or _has_shape(
         "owed", body
     )
-    leans_back = _PRONOUN.match(said[0]) and not topic_of(line, languages)
-    if is_open or leans_back or _is_passing(label, languages) or _has_shape("replied", *said):
+    if is_open or _is_passing(label, languages) or _leans_or_replies(line, said, languages):
         return True
     shapes = ("dated", "filed", "done")[: 3 if languages else 2]
     told = (
@@ -350,6 +359,13 @@ def is_of_its_day(line: LogLine, languages: tuple[str, ...] = (), file: str = ""
         or any(_has_shape(one, body) for one in shapes)
     )
     return (told or any(_is_passing(name, languages) for name in above)) and not has_reason(line, languages)
+
+
+def _leans_or_replies(line: LogLine, said: tuple[str, str], languages: tuple[str, ...]) -> bool:
+    """Return whether a line leans on one before it, or is a move in a talk: a reply, an offer, a question, what is about to be done."""
+    leans_back = _PRONOUN.match(said[0]) and not topic_of(line, languages)
+    moves = ("asking",) if line.turn else ("replied", "offered")
+    return bool(leans_back) or _has_shape("follows", said[0]) or any(_has_shape(one, *said) for one in moves)
 
 
 def _is_research(file: str, languages: tuple[str, ...]) -> bool:
