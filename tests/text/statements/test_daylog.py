@@ -76,14 +76,13 @@ def test_in_a_file_of_a_whole_session_only_a_heading_with_its_day_ends_who_speak
     assert line(SESSION + "assistant: yes, I moored it", 6).turn == "assistant", "one turn is enough there"
 
 
-def test_what_stands_below_a_heading_in_a_users_message_is_pasted_down_to_the_next_turn() -> None:
-    text = "user: read this\n## Rules\n- never moor at night\nassistant: done\nuser: never moor there"
-    assert [one.region for one in read(text).lines] == [
-        Region.PROSE,
-        Region.HEADING,
-        Region.PASTED,
-        *[Region.PROSE] * 2,
-    ]
+def test_what_stands_below_a_heading_in_a_users_message_is_pasted_but_for_rules() -> None:
+    text = "user: read this\n## Mooring\n- never moor at night\nassistant: done\nuser: never moor there"
+    prose = Region.PROSE
+    assert [one.region for one in read(text).lines] == [prose, Region.HEADING, Region.PASTED, prose, prose]
+    rules = text.replace("## Mooring", "# Agent\n## Your rules")
+    assert [one.region for one in read(rules).lines][3] is prose
+    assert [one.headings for one in read(rules).lines][3:] == [("Agent", "Your rules"), (), ()]
 
 
 def test_an_agents_reasoning_is_no_source_and_ends_with_its_tag_or_turn() -> None:

@@ -36,7 +36,7 @@ def test_neighbours_under_one_heading_become_one_statement() -> None:
 
 
 def test_one_line_of_a_tool_taints_the_statement_that_it_joined() -> None:
-    log = "# D\nuser: go on\n## Kettle\nsystem:\nnever boil it dry\ntool:\nnever leave it on the stove\n"
+    log = "# D\n## Kettle\nuser: go on\nsystem:\nnever boil it dry\ntool:\nnever leave it on the stove\n"
     (statement,) = found(log).statements
     assert statement.lines == (5, 7)
     assert statement.origin is Origin.TOOL

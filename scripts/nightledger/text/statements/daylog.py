@@ -22,6 +22,7 @@ from nightledger.domain.words import folded
 from nightledger.text.dates import first_day
 from nightledger.text.markdown.blocks import front_matter
 from nightledger.text.patterns import pattern
+from nightledger.text.statements.sections import names_of
 from nightledger.text.visible import carried
 
 TURN = re.compile(r"^\**(user|assistant|system|human|tool)\**:\**(?:\s|$)", re.IGNORECASE)
@@ -334,7 +335,7 @@ class _Reader(Struct, kw_only=True):
     session: bool = False
     """Whether the file is a session's: of all headings only a first-level one with a day ends who speaks."""
     pasted: bool = False
-    """Whether a heading stands above in the user's turn: nobody types one in a chat, so what follows is pasted."""
+    """Whether a heading stands above in the user's turn, none of rules: nobody types one in a chat, so what follows is pasted."""
     begins: bool = False
     said_by: Origin = Origin.UNKNOWN
     turn: str = ""
@@ -344,6 +345,8 @@ class _Reader(Struct, kw_only=True):
     chat_under: tuple[int, str] = (1, "")
     """Level and line of the heading that the chat stands under; one as high ends it, unless it goes on below another."""
     headings: list[tuple[int, str, date | None]] = field(default_factory=list)
+    outer: list[tuple[int, str, date | None]] = field(default_factory=list)
+    """Those that stand above the chat."""
     leads: list[tuple[int, str]] = field(default_factory=list)
     """Open items by indent: what a deeper line stands under; -1 for a lead that is no item."""
     after_blank: bool = False
@@ -354,7 +357,8 @@ class _Reader(Struct, kw_only=True):
         self.begins = self.extract and self._opens(line)
         if turn:
             if not self.turn:
-                self.chat_under = self.under
+                self.chat_under, self.outer = self.under, self.headings
+            self.headings = self.outer  # what stood in the message before is over
             self.turn, self.pasted = _SPEAKERS[folded(turn[1])], False
             self.leads.clear()
         match = _MARKER.match(line)
@@ -365,7 +369,8 @@ class _Reader(Struct, kw_only=True):
         )
         if region is Region.HEADING:
             self._enter(number, line)
-            self.pasted = self.turn in ("user", "system")
+            rules = any(names_of(title, "Rules") for _, title, _ in self.headings)
+            self.pasted = self.turn in ("user", "system") and not rules
         elif self.pasted and region is Region.PROSE:
             region = Region.PASTED
         lead = self._lead(region, marker, indent, content)

@@ -337,8 +337,8 @@ def is_of_its_day(line: LogLine, languages: tuple[str, ...] = (), file: str = ""
     """
     label, body = split_label(line.content)
     if line.turn == "assistant":
-        is_told = _is_named(label, languages) and not _names_a_topic(label, languages)
-        return not (is_told or any(_kind_of(x, languages, is_name=True) for x in _above(line)[:-1]))
+        own = "" if _names_a_topic(label, languages) else label
+        return not any(_kind_of(x, languages, is_name=True) for x in (own, line.lead, *line.headings[-1:]))
     reviews = any("introspection" in find_cues(name, languages) for name in (file, *line.headings))
     if reviews or _is_research(file, languages):
         return "lesson" not in find_cues(label, languages)
