@@ -85,6 +85,11 @@ def test_what_stands_below_a_heading_in_a_users_message_is_pasted_but_for_rules(
     assert [one.headings for one in read(rules).lines][3:] == [("Agent", "Your rules"), (), ()]
 
 
+def test_who_reasons_in_a_chat_is_no_user() -> None:
+    text = "user: hi\nassistant: yes\nuser: moor it\n<think>easy</think>\n- never moor at night"
+    assert read(text).lines[-1].turn == "assistant"
+
+
 def test_an_agents_reasoning_is_no_source_and_ends_with_its_tag_or_turn() -> None:
     thought, mine = "<think>The user wants tea.\nI must never ask twice.", "- mine"
     closed = [*[Region.BANNER] * 3, Region.PROSE]

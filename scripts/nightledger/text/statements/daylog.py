@@ -361,6 +361,8 @@ class _Reader(Struct, kw_only=True):
             self.headings = self.outer  # what stood in the message before is over
             self.turn, self.pasted = _SPEAKERS[folded(turn[1])], False
             self.leads.clear()
+        elif self.turn == "user" and _THOUGHT.match(line):
+            self.turn = "assistant"  # whoever reasons is no user
         match = _MARKER.match(line)
         indent = len(line[: len(line) - len(line.lstrip())].expandtabs(4))
         marker = "" if match is None else "-" if match[2] else "1" if match[3] else "|" if match[4] else ""
