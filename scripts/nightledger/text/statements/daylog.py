@@ -295,10 +295,10 @@ def read_daylog(path: str, text: str, day: date) -> DayLog:
     regions = find_regions(lines)
     is_copy = path.startswith(f"{ARCHIVE_DAILY}/") and MARKER.match(lines[0]) is not None
     is_extract = path.startswith(f"{EXTRACTS}/") or is_copy
-    is_session = any(map(_SESSION.match, lines[:_HEAD]))
+    is_session, turns = any(map(_SESSION.match, lines[:_HEAD])), _turns(lines, regions)
     reader = _Reader(
-        day=day, chat=is_extract or is_session or _is_chat(lines), extract=is_extract, session=is_session,
-        turns=_turns(lines, regions),
+        day=day, chat=is_extract or is_session or len(turns) >= _TURNS, extract=is_extract, session=is_session,
+        turns=turns,
     )  # fmt: skip
     read = tuple(
         reader.read(n, line, region) for n, (line, region) in enumerate(zip(lines, regions, strict=True), 1)
@@ -319,10 +319,6 @@ def _turns(lines: Iterable[str], regions: Iterable[Region]) -> list[tuple[int, s
         elif TURN.match(line):
             found.append((number, under))
     return found
-
-
-def _is_chat(lines: Iterable[str]) -> bool:
-    return sum(1 for line in lines if TURN.match(line)) >= _TURNS
 
 
 class _Reader(Struct, kw_only=True):

@@ -42,7 +42,6 @@ _TIMED_END = re.compile(
 """Brackets at the end of a title that hold a time of day, and no word: "(21:38 UTC)"."""
 _DATE = re.compile(r"\d{4}|\d{1,2}[./]\d{1,2}")
 _GAP = re.compile(r"([\s:—\u2013|,-]*)\0([\s:—\u2013|,-]*)")
-_BRACKETED = re.compile(r"[\[(\uff08]([^\[\]()\uff08\uff09]+)[\])\uff09]")
 _TIGHT = re.compile(r"(?<=[(\[\uff08])\s+|\s+(?=[)\]\uff09])")
 """What is left within brackets of which a time is gone."""
 _EDGES = " \t*_#:\uff1a—\u2013-|,;\u3001"
@@ -66,7 +65,6 @@ _NAMES_A_THING = re.compile(r"[`/\\@#_=<>\d\"]|(?<=[a-z,;:] )[A-Z]|\w[A-Z]|\w\.\
 """A code span, a path, an address, a number, a quotation, or a capital inside a sentence."""
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 _WORD_FIRST = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*[\s,]")
-_WORD_OR_NUMBER = re.compile(r"\w+")
 _UNSPACED = re.compile(f"[{CJK}]")
 
 
@@ -87,7 +85,7 @@ class _Kinds(Struct, frozen=True, kw_only=True):
     """``config/words/statement-kinds.json``; of several kinds whose cues are there the first is meant.
 
     ``claiming`` are cues of a sentence that claims something, ``without_topic`` those of a title that names no
-    topic: "Key decisions", "Lessons learned", and ``topicless`` words of no cue in it; ``states`` say how far a thing is.
+    topic: "Key decisions", "Lessons learned", and ``topicless`` words of no cue in it.
     ``maxim`` are cues of what holds always or never; where ``says_whose`` tells who said so, or ``says_what`` above it what it is, it is none. ``reasons_said`` and ``reasons_named`` are the reasons to keep
     a line, in it and in what names it; ``passing`` are cues of names of what a day did.
     """
@@ -97,7 +95,6 @@ class _Kinds(Struct, frozen=True, kw_only=True):
     claiming: frozenset[str]
     without_topic: frozenset[str]
     topicless: frozenset[str]
-    states: frozenset[str]
     about_the_agent: frozenset[str]
     touches_the_agent: frozenset[str]
     maxim: frozenset[str]
@@ -233,21 +230,13 @@ def timeless(title: str) -> str:
 
 
 def _clean_title(text: str, languages: tuple[str, ...]) -> str:
-    timeless = _TITLE_TIME.sub("\0", _TICK.sub(" ", without_bold(text)))
-    lasting = _BRACKETED.sub(lambda one: "\0" if _is_state(one[1], languages) else one[0], timeless)
+    lasting = _TITLE_TIME.sub("\0", _TICK.sub(" ", without_bold(text)))
     plain = _TIGHT.sub("", _GAP.sub(_join, lasting.strip(_EDGES + "\0")))
     title = " ".join(_TITLE_NUMBER.sub("", plain.strip()).split()).strip(_EDGES)
     label, body = split_label(title)
     is_numbered = label[-1:].isdigit() and find_cues(label, languages)
     is_named = is_numbered or _is_named(label, languages)
     return body if is_named and not _names_a_topic(label, languages) else title
-
-
-def _is_state(text: str, languages: tuple[str, ...]) -> bool:
-    """Return whether what stands within brackets only says how far a thing is, or when: "in progress"."""
-    said = set(_WORD_OR_NUMBER.findall(text.lower())).difference(_kinds().topicless)
-    cues = [_cues_in_short(word, _LONGEST_STATE, languages) for word in said]
-    return bool(cues) and not any(_kinds().states.isdisjoint(of_one) for of_one in cues)
 
 
 def _join(gap: re.Match[str]) -> str:
@@ -300,8 +289,8 @@ def what_would_change_it(kind: StatementKind) -> str:
     return _row(kind).what_would_change_it
 
 
-_LONGEST_STATE, _LONGEST_NAME, _LONGEST_SAID = 3, 20, 40
-"""Chinese, Japanese or Korean letters of a word that tells a state, of a name, and of a sentence, in which words still mean what they are looked for:
+_LONGEST_NAME, _LONGEST_SAID = 20, 40
+"""Chinese, Japanese or Korean letters of a name and of a sentence, in which words still mean what they are looked for:
 in longer ones most stand by chance, since none is divided from its neighbours. Our choice, after a diary in Chinese."""
 
 
