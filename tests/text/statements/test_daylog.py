@@ -69,10 +69,7 @@ SESSION = "# Session: 2026-03-09 14:05:00 UTC\n\n- **Session Key**: agent:main:q
 
 def test_in_a_file_of_a_whole_session_only_a_heading_with_its_day_ends_who_speaks() -> None:
     text = SESSION + "user: hi\nassistant: yes\n## Plan\n- c\n# Plan\n- d\n# 2026-03-09: notes\n- e"
-    assert [one.turn for one in read(text).lines if one.marker and "Key" not in one.text] == [
-        *["assistant"] * 2,
-        "",
-    ]
+    assert [one.turn for one in read(text).lines if one.marker][1:] == ["assistant", "assistant", ""]
     assert line(SESSION + "assistant: yes, I moored it", 6).turn == "assistant", "one turn is enough there"
 
 
@@ -85,11 +82,6 @@ def test_what_stands_below_a_heading_in_a_users_message_is_pasted_but_for_rules(
     assert [one.headings for one in read(rules).lines][3:] == [("Agent", "Your rules"), (), ()]
 
 
-def test_who_reasons_in_a_chat_is_no_user() -> None:
-    text = "user: hi\nassistant: yes\nuser: moor it\n<think>easy</think>\n- never moor at night"
-    assert read(text).lines[-1].turn == "assistant"
-
-
 def test_an_agents_reasoning_is_no_source_and_ends_with_its_tag_or_turn() -> None:
     thought, mine = "<think>The user wants tea.\nI must never ask twice.", "- mine"
     closed = [*[Region.BANNER] * 3, Region.PROSE]
@@ -98,6 +90,7 @@ def test_an_agents_reasoning_is_no_source_and_ends_with_its_tag_or_turn() -> Non
     assert regions(f"assistant: {thought}\n\nuser: thanks") == [*[Region.BANNER] * 3, Region.PROSE]
     assert regions(f"{thought}\n{mine}") == [Region.BANNER, Region.PROSE, Region.PROSE], "else its own line"
     assert regions("- `<think>` blocks are never shown to Ann") == [Region.PROSE]
+    assert read("user: hi\nassistant: ho\nuser: so\n<think>a</think>\n- b").lines[-1].turn == "assistant"
 
 
 def test_a_fence_behind_a_time_of_day_begins_there_and_turns_nothing_round() -> None:

@@ -35,7 +35,10 @@ _FENCE = re.compile(
 )
 """Also behind a time of day, where CommonMark sees none: else the end of that block opens one, and all is turned round."""
 _MARKED = re.compile(r"<!--\s*([\w:./-]+?):(start|end)\b[^>]*-->")
-_TAG_OPEN = re.compile(r"^\s*(?:\w+:\s*)?<([A-Za-z][\w-]{2,})(?:\s[^<>]*)?>\s*$")
+_TAG_OPEN = re.compile(
+    r"^\s*(?:\**\w+\**:\**\s*)?<(?:(think)(?:ing)?>|([A-Za-z][\w-]{2,})(?:\s[^<>]*)?>\s*$)", re.IGNORECASE
+)
+"""An agent's reasoning, as models write it and exports keep it, or a tag alone on its line."""
 _HEADING = re.compile(r"^(#{1,6})\s+(\S.*)$")
 _PROMOTED = re.compile(
     r"\[score=[\d.]+ |<!--|^\s*[-*]\s+(?:confidence|recalls|evidence|status|note):\s+(?:[\d.]+$|memory/|staged$|reflection$)"
@@ -54,8 +57,6 @@ _WRAP = re.compile(r"^<<<(END_)?([A-Z_]+)\b|^-*\s*(BEGIN|END)[_ ]([A-Z_ ]+?)\s*-
 Block = tuple[int, int, Region]
 """First and last line, from 0, and what they are."""
 _TAG_LINES = 400
-_THOUGHT = re.compile(r"^\s*(?:\**\w+\**:\**\s*)?<think(?:ing)?>", re.IGNORECASE)
-"""Where an agent's reasoning begins, as models write it and exports keep it; what ends it stands after it."""
 _REPEATS = 3
 """A line of at least `_LONG` characters that stands this often in one file is a banner."""
 _LONG = 40
@@ -141,12 +142,11 @@ def _fences(lines: list[str]) -> list[Block]:
 
 
 def _tags(lines: list[str]) -> list[Block]:
-    """Find what stands between an opening tag alone on its line and its closing tag."""
+    """Find what stands between a tag and its closing one; an agent's reasoning ends at the next turn, too, and is a line at least."""
     found, number = list[Block](), 0
     while number < len(lines):
         match = _TAG_OPEN.match(lines[number]) if "<" in lines[number] else None
-        near = range(number + 1, min(len(lines), number + 1 + _TAG_LINES)) if match else range(0)
-        last = next((at for at in near if match and f"</{match[1]}>" in lines[at]), None)
+        last = _closing(lines, number, *match.groups()) if match else None
         if last is not None:
             found.append((number, last, Region.BANNER))
             number = last
@@ -154,17 +154,13 @@ def _tags(lines: list[str]) -> list[Block]:
     return found
 
 
-def _thoughts(lines: list[str]) -> list[Block]:
-    """Find an agent's reasoning, down to its closing tag, else to the next turn; where neither comes, the line alone."""
-    found, last = list[Block](), -1
-    for number, line in enumerate(lines):
-        if number > last and _THOUGHT.match(line):
-            near = range(number, min(len(lines), number + _TAG_LINES))
-            ends = (at for at in near if "</think" in lines[at] or (at > number and TURN.match(lines[at])))
-            last = next(ends, number)
-            last -= last > number and "</think" not in lines[last]
-            found.append((number, last, Region.BANNER))
-    return found
+def _closing(lines: list[str], number: int, thought: str | None, tag: str | None) -> int | None:
+    for at in range(number, min(len(lines), number + _TAG_LINES)):
+        if f"</{thought or tag}" in lines[at]:
+            return at
+        if thought and at > number and TURN.match(lines[at]):
+            return at - 1
+    return number if thought else None
 
 
 def _quoted(lines: list[str]) -> list[Block]:
@@ -240,7 +236,7 @@ def _prompts(lines: list[str]) -> list[Block]:
 
 
 _FINDERS = (
-    (_fences, ("```", "~~~")), (_prompts, ("",)), (_tags, ("</",)), (_thoughts, ("<think",)), (_comments, ("<!--",)), (_quoted, ("<<<", "BEG", "END", "---")),
+    (_fences, ("```", "~~~")), (_prompts, ("",)), (_tags, ("</", "<think")), (_comments, ("<!--",)), (_quoted, ("<<<", "BEG", "END", "---")),
     (_generated_sections, ("#",)), (_marked, ("<!--",)),
 )  # fmt: skip
 """What finds blocks, and what of their marks is in any text that has one."""
@@ -357,7 +353,7 @@ class _Reader(Struct, kw_only=True):
             self.headings = self.outer  # what stood in the message before is over
             self.turn, self.pasted = _SPEAKERS[folded(turn[1])], False
             self.leads.clear()
-        elif self.turn == "user" and _THOUGHT.match(line):
+        elif self.turn == "user" and region is Region.BANNER and line.lstrip().startswith("<think"):
             self.turn = "assistant"  # whoever reasons is no user
         match = _MARKER.match(line)
         indent = len(line[: len(line) - len(line.lstrip())].expandtabs(4))
