@@ -70,11 +70,13 @@ def test_what_was_proposed_before_does_not_return() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from(TOPICS), st.floats(0, 1)), max_size=12), st.integers(0, 5))
-def test_every_statement_ends_in_one_of_four_places(pairs: list[tuple[str, float]], limit: int) -> None:
+def test_every_statement_that_is_sure_enough_ends_in_one_of_three_places(
+    pairs: list[tuple[str, float]], limit: int
+) -> None:
     statements = [statement(f"never keep {t}", round(s, 4), n) for n, (t, s) in enumerate(pairs)]
     choice = choose(statements, limit=limit)
-    placed = [*choice.chosen, *choice.known, *choice.no_room, *choice.weak]
-    assert sorted(s.lines for s in placed) == sorted(s.lines for s in statements)
+    placed = [*choice.chosen, *choice.known, *choice.no_room]
+    assert sorted(s.lines for s in placed) == sorted(s.lines for s in statements if s.score >= THRESHOLD)
     assert len(choice.chosen) <= limit
     assert choice == choose(statements[::-1], limit=limit)
 

@@ -64,6 +64,35 @@ def test_a_heading_inside_a_message_ends_no_chat_that_goes_on_below_it() -> None
     assert [one.turn for one in over.lines if one.marker] == ["", ""]
 
 
+SESSION = "# Session: 2026-03-09 14:05:00 UTC\n\n- **Session Key**: agent:main:quay\n\n## Summary\n"
+
+
+def test_in_a_file_of_a_whole_session_only_a_heading_with_its_day_ends_who_speaks() -> None:
+    text = SESSION + "user: hi\nassistant: yes\n## Plan\n- c\n# Plan\n- d\n# 2026-03-09: notes\n- e"
+    assert [one.turn for one in read(text).lines if one.marker][1:] == ["assistant", "assistant", ""]
+    assert line(SESSION + "assistant: yes, I moored it", 6).turn == "assistant", "one turn is enough there"
+
+
+def test_what_stands_below_a_heading_in_a_users_message_is_pasted_but_for_rules() -> None:
+    text = "user: read this\n## Mooring\n- never moor at night\nassistant: done\nuser: never moor there"
+    prose = Region.PROSE
+    assert [one.region for one in read(text).lines] == [prose, Region.HEADING, Region.PASTED, prose, prose]
+    rules = text.replace("## Mooring", "# Agent\n## Your rules")
+    assert [one.region for one in read(rules).lines][3] is prose
+    assert [one.headings for one in read(rules).lines][3:] == [("Agent", "Your rules"), (), ()]
+
+
+def test_an_agents_reasoning_is_no_source_and_ends_with_its_tag_or_turn() -> None:
+    thought, mine = "<think>The user wants tea.\nI must never ask twice.", "- mine"
+    closed = [*[Region.BANNER] * 3, Region.PROSE]
+    assert regions(f"{thought}\n</think>\n{mine}") == closed
+    assert regions(f"assistant: {thought}\n</thinking> Done.\n{mine}") == closed
+    assert regions(f"assistant: {thought}\n\nuser: thanks") == [*[Region.BANNER] * 3, Region.PROSE]
+    assert regions(f"{thought}\n{mine}") == [Region.BANNER, Region.PROSE, Region.PROSE], "else its own line"
+    assert regions("- `<think>` blocks are never shown to Ann") == [Region.PROSE]
+    assert read("user: hi\nassistant: ho\nuser: so\n<think>a</think>\n- b").lines[-1].turn == "assistant"
+
+
 def test_a_fence_behind_a_time_of_day_begins_there_and_turns_nothing_round() -> None:
     text = "**09:02** ```json\n{\n```\nAnna: keep it\n\n**09:05** ```json\n}\n```"
     for form in (text, text.replace("*", ""), text.replace("**09:02**", "[09:02]")):
@@ -111,6 +140,9 @@ def regions(text: str) -> list[Region]:
         ("  - confidence: 0.62", Region.GENERATED),
         ("- Pre-compaction memory flush turn. Capture durable memories to disk.", Region.BANNER),
         ("assistant: HEARTBEAT_OK", Region.BANNER),
+        ("user: C:\\>quay status", Region.BANNER),
+        ("ann@quay:~$ moor --all", Region.BANNER),
+        ("- ann@quay.example never reads mail on Sunday", Region.PROSE),
         ("- **System:** the kettle runs on gas", Region.PROSE),
         ("- Rule: never reply HEARTBEAT_OK while the kettle is on", Region.PROSE),
     ],

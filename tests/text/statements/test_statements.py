@@ -36,7 +36,7 @@ def test_neighbours_under_one_heading_become_one_statement() -> None:
 
 
 def test_one_line_of_a_tool_taints_the_statement_that_it_joined() -> None:
-    log = "# D\nuser: go on\n## Kettle\nsystem:\nnever boil it dry\ntool:\nnever leave it on the stove\n"
+    log = "# D\n## Kettle\nuser: go on\nsystem:\nnever boil it dry\ntool:\nnever leave it on the stove\n"
     (statement,) = found(log).statements
     assert statement.lines == (5, 7)
     assert statement.origin is Origin.TOOL
@@ -48,6 +48,24 @@ def test_a_statement_spans_five_lines_at_most() -> None:
     spans = [statement.lines for statement in found(log).statements]
     assert max(last - first + 1 for first, last in spans) == SPAN
     assert sum(last - first + 1 for first, last in spans) == len(words)
+
+
+def test_a_list_that_fits_is_not_cut_in_the_middle() -> None:
+    lines = (
+        "- never leave drums outside\n- the shed is dry\n- never leave flutes outside\n- descaled the kettle"
+    )
+    model = Model(bias=-2.0, weights={"b.absolute": 6.0, "s.result": -4.0})
+    for above in ("# D\n## Rules of the house\n", "# D\nHow things are kept:\n\n"):
+        (one,) = find_statements(read(above + lines), model).statements
+        assert (one.lines[1] - one.lines[0], one.text.count("\n  - ")) == (2, 3)
+
+
+@from_corpus("text-statements-statements")
+def test_of_a_chat_the_users_words_found_a_statement_and_the_assistants_only_where_they_are_named(
+    said: str, statements: int
+) -> None:
+    log = read(f"user: hello\nassistant: hello\n{said}")
+    assert len(find_statements(log, Model(bias=3.0, weights={"t.named": -9.0})).statements) == statements
 
 
 def test_what_scanners_hold_back_neither_founds_nor_bridges_a_statement() -> None:

@@ -40,13 +40,11 @@ class Choice(Struct, frozen=True, kw_only=True):
         chosen: To propose, the best first.
         known: Folded into what memory, an earlier proposal or a better statement says.
         no_room: Good enough for a quieter night; they compete again, without the lines that are known by then.
-        weak: Not good enough for any night.
     """
 
     chosen: tuple[Statement, ...]
     known: tuple[Statement, ...]
     no_room: tuple[Statement, ...]
-    weak: tuple[Statement, ...]
 
 
 _DATED_NAME = re.compile(r"\d{4}-\d\d-\d\d(?=[\w-]*\.[a-z])")
@@ -141,13 +139,10 @@ def choose_additions(
     """
     proposed = frozenset(already_proposed_keys)
     chosen: list[Statement] = []
-    folded, no_room, weak = [], [], []
-    for statement in sorted(statements, key=lambda s: (-s.score, s.day, s.path, s.lines)):
-        if statement.score < THRESHOLD:
-            weak.append(statement)
-        elif statement.key in proposed or all(
-            said := [known.holds(one) for one in claims_of(statement.text)]
-        ):
+    folded, no_room = [], []
+    strong = (one for one in statements if one.score >= THRESHOLD)
+    for statement in sorted(strong, key=lambda s: (-s.score, s.day, s.path, s.lines)):
+        if statement.key in proposed or all(said := [known.holds(one) for one in claims_of(statement.text)]):
             folded.append(statement)
         elif (
             len(chosen) < limit
@@ -160,7 +155,7 @@ def choose_additions(
                 known.add(claim)
         else:
             no_room.append(statement)
-    return Choice(chosen=tuple(chosen), known=tuple(folded), no_room=tuple(no_room), weak=tuple(weak))
+    return Choice(chosen=tuple(chosen), known=tuple(folded), no_room=tuple(no_room))
 
 
 def required(taken: int) -> float:

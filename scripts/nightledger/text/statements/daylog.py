@@ -22,6 +22,7 @@ from nightledger.domain.words import folded
 from nightledger.text.dates import first_day
 from nightledger.text.markdown.blocks import front_matter
 from nightledger.text.patterns import pattern
+from nightledger.text.statements.sections import names_of
 from nightledger.text.visible import carried
 
 TURN = re.compile(r"^\**(user|assistant|system|human|tool)\**:\**(?:\s|$)", re.IGNORECASE)
@@ -34,7 +35,10 @@ _FENCE = re.compile(
 )
 """Also behind a time of day, where CommonMark sees none: else the end of that block opens one, and all is turned round."""
 _MARKED = re.compile(r"<!--\s*([\w:./-]+?):(start|end)\b[^>]*-->")
-_TAG_OPEN = re.compile(r"^\s*(?:\w+:\s*)?<([A-Za-z][\w-]{2,})(?:\s[^<>]*)?>\s*$")
+_TAG_OPEN = re.compile(
+    r"^\s*(?:\**\w+\**:\**\s*)?<(?:(think)(?:ing)?>|([A-Za-z][\w-]{2,})(?:\s[^<>]*)?>\s*$)", re.IGNORECASE
+)
+"""An agent's reasoning, as models write it and exports keep it, or a tag alone on its line."""
 _HEADING = re.compile(r"^(#{1,6})\s+(\S.*)$")
 _PROMOTED = re.compile(
     r"\[score=[\d.]+ |<!--|^\s*[-*]\s+(?:confidence|recalls|evidence|status|note):\s+(?:[\d.]+$|memory/|staged$|reflection$)"
@@ -138,17 +142,25 @@ def _fences(lines: list[str]) -> list[Block]:
 
 
 def _tags(lines: list[str]) -> list[Block]:
-    """Find what stands between an opening tag alone on its line and its closing tag."""
+    """Find what stands between a tag and its closing one; an agent's reasoning ends at the next turn, too, and is a line at least."""
     found, number = list[Block](), 0
     while number < len(lines):
         match = _TAG_OPEN.match(lines[number]) if "<" in lines[number] else None
-        near = range(number + 1, min(len(lines), number + 1 + _TAG_LINES)) if match else range(0)
-        last = next((at for at in near if match and f"</{match[1]}>" in lines[at]), None)
+        last = _closing(lines, number, *match.groups()) if match else None
         if last is not None:
             found.append((number, last, Region.BANNER))
             number = last
         number += 1
     return found
+
+
+def _closing(lines: list[str], number: int, thought: str | None, tag: str | None) -> int | None:
+    for at in range(number, min(len(lines), number + _TAG_LINES)):
+        if f"</{thought or tag}" in lines[at]:
+            return at
+        if thought and at > number and TURN.match(lines[at]):
+            return at - 1
+    return number if thought else None
 
 
 def _quoted(lines: list[str]) -> list[Block]:
@@ -224,7 +236,7 @@ def _prompts(lines: list[str]) -> list[Block]:
 
 
 _FINDERS = (
-    (_fences, ("```", "~~~")), (_prompts, ("",)), (_tags, ("</",)), (_comments, ("<!--",)), (_quoted, ("<<<", "BEG", "END", "---")),
+    (_fences, ("```", "~~~")), (_prompts, ("",)), (_tags, ("</", "<think")), (_comments, ("<!--",)), (_quoted, ("<<<", "BEG", "END", "---")),
     (_generated_sections, ("#",)), (_marked, ("<!--",)),
 )  # fmt: skip
 """What finds blocks, and what of their marks is in any text that has one."""
@@ -254,13 +266,15 @@ ENVELOPE = re.compile(
 )
 """What a host puts before a message: whom it answers, who wrote it and when."""
 _LEAD = re.compile(
-    r"^(?:\*\*|__)?[^.!?\u3002!?]{2,90}?(?:[:\uff1a](?:\*\*|__)?|(?:\*\*|__))\s*+(?:\([^)]*+\)\s*+)?+$"
+    r"^(?:\*\*|__)?(?:[^.!?\u3002!?]|\.(?=\w)){2,90}?(?:[:\uff1a](?:\*\*|__)?|(?:\*\*|__))\s*+(?:\([^)]*+\)\s*+)?+$"
 )
 _SPEAKERS = {"user": "user", "human": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
 _ORIGINS = {"system": Origin.SYSTEM, "tool": Origin.TOOL}
 """Whoever writes the file can write "user:" before a line, so that is the agent's word as all else there."""
 _TURNS = 2
 """So many lines that start a turn make a file a chat export."""
+_HEAD = 12
+"""In so many lines a host that exports a whole session names it: all of that file is the chat."""
 _SPOKEN = (Region.PROSE, Region.BANNER, Region.METADATA)
 """Where a turn may start."""
 
@@ -277,9 +291,11 @@ def read_daylog(path: str, text: str, day: date) -> DayLog:
     regions = find_regions(lines)
     is_copy = path.startswith(f"{ARCHIVE_DAILY}/") and MARKER.match(lines[0]) is not None
     is_extract = path.startswith(f"{EXTRACTS}/") or is_copy
+    is_session, turns = any(map(_SESSION.match, lines[:_HEAD])), _turns(lines, regions)
     reader = _Reader(
-        day=day, chat=is_extract or _is_chat(lines), extract=is_extract, turns=_turns(lines, regions)
-    )
+        day=day, chat=is_extract or is_session or len(turns) >= _TURNS, extract=is_extract, session=is_session,
+        turns=turns,
+    )  # fmt: skip
     read = tuple(
         reader.read(n, line, region) for n, (line, region) in enumerate(zip(lines, regions, strict=True), 1)
     )
@@ -301,10 +317,6 @@ def _turns(lines: Iterable[str], regions: Iterable[Region]) -> list[tuple[int, s
     return found
 
 
-def _is_chat(lines: Iterable[str]) -> bool:
-    return sum(1 for line in lines if TURN.match(line)) >= _TURNS
-
-
 class _Reader(Struct, kw_only=True):
     """What carries over from line to line."""
 
@@ -312,6 +324,10 @@ class _Reader(Struct, kw_only=True):
     chat: bool
     extract: bool = False
     """Whether it is ours of transcripts: turns begin behind its marks alone, which say whose words they are."""
+    session: bool = False
+    """Whether the file is a session's: of all headings only a first-level one with a day ends who speaks."""
+    pasted: bool = False
+    """Whether a heading stands above in the user's turn, none of rules: nobody types one in a chat, so what follows is pasted."""
     begins: bool = False
     said_by: Origin = Origin.UNKNOWN
     turn: str = ""
@@ -321,6 +337,8 @@ class _Reader(Struct, kw_only=True):
     chat_under: tuple[int, str] = (1, "")
     """Level and line of the heading that the chat stands under; one as high ends it, unless it goes on below another."""
     headings: list[tuple[int, str, date | None]] = field(default_factory=list)
+    outer: list[tuple[int, str, date | None]] = field(default_factory=list)
+    """Those that stand above the chat."""
     leads: list[tuple[int, str]] = field(default_factory=list)
     """Open items by indent: what a deeper line stands under; -1 for a lead that is no item."""
     after_blank: bool = False
@@ -331,9 +349,12 @@ class _Reader(Struct, kw_only=True):
         self.begins = self.extract and self._opens(line)
         if turn:
             if not self.turn:
-                self.chat_under = self.under
-            self.turn = _SPEAKERS[folded(turn[1])]
+                self.chat_under, self.outer = self.under, self.headings
+            self.headings = self.outer  # what stood in the message before is over
+            self.turn, self.pasted = _SPEAKERS[folded(turn[1])], False
             self.leads.clear()
+        elif self.turn == "user" and region is Region.BANNER and line.lstrip().startswith("<think"):
+            self.turn = "assistant"  # whoever reasons is no user
         match = _MARKER.match(line)
         indent = len(line[: len(line) - len(line.lstrip())].expandtabs(4))
         marker = "" if match is None else "-" if match[2] else "1" if match[3] else "|" if match[4] else ""
@@ -342,6 +363,10 @@ class _Reader(Struct, kw_only=True):
         )
         if region is Region.HEADING:
             self._enter(number, line)
+            rules = any(names_of(title, "Rules") for _, title, _ in self.headings)
+            self.pasted = self.turn in ("user", "system") and not rules
+        elif self.pasted and region is Region.PROSE:
+            region = Region.PASTED
         lead = self._lead(region, marker, indent, content)
         return LogLine(
             number=number, text=line, region=region, content=content, marker=marker, indent=indent,
@@ -356,7 +381,7 @@ class _Reader(Struct, kw_only=True):
         if mark is None:
             return False
         self.said_by = Origin(mark[1]) if mark[1] in tuple(Origin) else Origin.UNKNOWN
-        self.headings, self.turn = [], ""
+        self.headings, self.turn, self.pasted = [], "", False
         self.leads.clear()
         return True
 
@@ -369,7 +394,8 @@ class _Reader(Struct, kw_only=True):
         self.headings.append((level, carried(title), first_day(title)))
         self.leads.clear()
         self.under = (level, line)
-        if level <= self.chat_under[0] and self.turn != "tool" and not self.extract and self._is_over(number):
+        whole = self.extract or (self.session and not (level == 1 and self.headings[-1][2]))
+        if level <= self.chat_under[0] and self.turn != "tool" and not whole and self._is_over(number):
             self.turn = ""  # but what a tool gave may hold any heading
 
     def _is_over(self, number: int) -> bool:

@@ -43,6 +43,8 @@ SEED = 0.4
 """A line must reach this estimate to found a statement."""
 JOIN = 0.2
 """A neighbour under the same heading must reach this one to join it."""
+LISTED = 0.1
+"""An item of a list must reach this one where the others are proposed: what tells the day's work stays below."""
 SPAN = 5
 """Lines from first to last: what an operator still reads as one change."""
 BARE_SHARE = 0.8
@@ -140,11 +142,9 @@ def _blocks(log: DayLog, estimates: dict[int, float], barred: set[int]) -> list[
     stating = [x for x in log.lines if x.number in estimates and not x.content.endswith(_INTRODUCES)]
     file = _DAY.sub(" ", splitext(basename(log.path))[0])
     lines = [line for line in stating if not is_of_its_day(line, languages, file)]
-    joining = {
-        x.number
-        for x in lines
-        if estimates[x.number] >= JOIN and (topic_of(x, languages) or has_reason(x, languages))
-    }
+    likely = [x for x in lines if estimates[x.number] >= LISTED]
+    fitting = [x for x in likely if topic_of(x, languages) or has_reason(x, languages)]
+    joining = {x.number for x in fitting if estimates[x.number] >= JOIN}
     place = {line.number: at for at, line in enumerate(lines)}
     used: set[int] = set(barred)
     found = []
@@ -152,7 +152,8 @@ def _blocks(log: DayLog, estimates: dict[int, float], barred: set[int]) -> list[
         if estimates[line.number] < SEED:
             break
         if line.number not in used:
-            members = _grow(lines, place[line.number], estimates, used | (place.keys() - joining))
+            grown = _grow(lines, place[line.number], estimates, used | (place.keys() - joining))
+            members = _whole_list(grown, fitting, joining, used)
             used.update(member.number for member in members)
             found.append(members)
     return found
@@ -171,6 +172,23 @@ def _grow(lines: Sequence[LogLine], at: int, estimates: dict[int, float], used: 
             return list(lines[first : last + 1])
         best = max(sides)[1]
         first, last = min(first, best), max(last, best)
+
+
+def _whole_list(
+    members: list[LogLine], fitting: Sequence[LogLine], joining: set[int], used: set[int]
+) -> list[LogLine]:
+    """Return the whole of a list that the span allows and of which at least half, and two, may join; else the members as they are."""
+
+    def place(line: LogLine) -> tuple[object, ...]:
+        return line.headings, line.lead, line.marker, line.indent, line.turn
+
+    items = [line for line in fitting if place(line) == place(members[0])]
+    strong = sum(line.number in joining for line in items)
+    is_list = members[0].marker in ("-", "1") and strong > 1
+    if not is_list or len(items) > 2 * strong or any(line not in items for line in members):
+        return members
+    span = range(items[0].number, items[-1].number + 1)
+    return items if len(span) <= SPAN and used.isdisjoint(span) else members
 
 
 def _joins(lines: Sequence[LogLine], n: int, block: tuple[int, int], used: set[int]) -> bool:

@@ -42,7 +42,6 @@ _TIMED_END = re.compile(
 """Brackets at the end of a title that hold a time of day, and no word: "(21:38 UTC)"."""
 _DATE = re.compile(r"\d{4}|\d{1,2}[./]\d{1,2}")
 _GAP = re.compile(r"([\s:—\u2013|,-]*)\0([\s:—\u2013|,-]*)")
-_BRACKETED = re.compile(r"[\[(\uff08]([^\[\]()\uff08\uff09]+)[\])\uff09]")
 _TIGHT = re.compile(r"(?<=[(\[\uff08])\s+|\s+(?=[)\]\uff09])")
 """What is left within brackets of which a time is gone."""
 _EDGES = " \t*_#:\uff1a—\u2013-|,;\u3001"
@@ -65,7 +64,7 @@ _LONG = 320
 _NAMES_A_THING = re.compile(r"[`/\\@#_=<>\d\"]|(?<=[a-z,;:] )[A-Z]|\w[A-Z]|\w\.\w")
 """A code span, a path, an address, a number, a quotation, or a capital inside a sentence."""
 _WORDS = re.compile(r"[^\W\d_]{2,}")
-_WORD_OR_NUMBER = re.compile(r"\w+")
+_WORD_FIRST = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*[\s,]")
 _UNSPACED = re.compile(f"[{CJK}]")
 
 
@@ -86,7 +85,7 @@ class _Kinds(Struct, frozen=True, kw_only=True):
     """``config/words/statement-kinds.json``; of several kinds whose cues are there the first is meant.
 
     ``claiming`` are cues of a sentence that claims something, ``without_topic`` those of a title that names no
-    topic: "Key decisions", "Lessons learned", and ``topicless`` words of no cue in it; ``states`` say how far a thing is.
+    topic: "Key decisions", "Lessons learned", and ``topicless`` words of no cue in it.
     ``maxim`` are cues of what holds always or never; where ``says_whose`` tells who said so, or ``says_what`` above it what it is, it is none. ``reasons_said`` and ``reasons_named`` are the reasons to keep
     a line, in it and in what names it; ``passing`` are cues of names of what a day did.
     """
@@ -96,7 +95,6 @@ class _Kinds(Struct, frozen=True, kw_only=True):
     claiming: frozenset[str]
     without_topic: frozenset[str]
     topicless: frozenset[str]
-    states: frozenset[str]
     about_the_agent: frozenset[str]
     touches_the_agent: frozenset[str]
     maxim: frozenset[str]
@@ -136,8 +134,14 @@ def entry_text(top: LogLine, members: Sequence[LogLine], languages: tuple[str, .
 
 def clean_line(line: LogLine, languages: tuple[str, ...] = ()) -> str:
     """Give a line's words without ticks, tags, bold marks and table borders, nor what it answers; cut where long."""
-    text = pattern("line-shapes", "reply").sub("", plain_line(line))
+    text = _without_reply(plain_line(line))
     return shorten(text, languages) if len(text) > _LONG else text
+
+
+def _without_reply(text: str) -> str:
+    """Return a text without the "No," or "That's wrong," that answers somebody; what is left begins as a sentence does."""
+    left = pattern("line-shapes", "reply").sub("", text)
+    return left[:1].upper() + left[1:] if left != text and _WORD_FIRST.match(left) else left
 
 
 def plain_line(line: LogLine) -> str:
@@ -226,21 +230,13 @@ def timeless(title: str) -> str:
 
 
 def _clean_title(text: str, languages: tuple[str, ...]) -> str:
-    timeless = _TITLE_TIME.sub("\0", _TICK.sub(" ", without_bold(text)))
-    lasting = _BRACKETED.sub(lambda one: "\0" if _is_state(one[1], languages) else one[0], timeless)
+    lasting = _TITLE_TIME.sub("\0", _TICK.sub(" ", without_bold(text)))
     plain = _TIGHT.sub("", _GAP.sub(_join, lasting.strip(_EDGES + "\0")))
     title = " ".join(_TITLE_NUMBER.sub("", plain.strip()).split()).strip(_EDGES)
     label, body = split_label(title)
     is_numbered = label[-1:].isdigit() and find_cues(label, languages)
     is_named = is_numbered or _is_named(label, languages)
     return body if is_named and not _names_a_topic(label, languages) else title
-
-
-def _is_state(text: str, languages: tuple[str, ...]) -> bool:
-    """Return whether what stands within brackets only says how far a thing is, or when: "in progress"."""
-    said = set(_WORD_OR_NUMBER.findall(text.lower())).difference(_kinds().topicless)
-    cues = [_cues_in_short(word, _LONGEST_STATE, languages) for word in said]
-    return bool(cues) and not any(_kinds().states.isdisjoint(of_one) for of_one in cues)
 
 
 def _join(gap: re.Match[str]) -> str:
@@ -293,8 +289,8 @@ def what_would_change_it(kind: StatementKind) -> str:
     return _row(kind).what_would_change_it
 
 
-_LONGEST_STATE, _LONGEST_NAME, _LONGEST_SAID = 3, 20, 40
-"""Chinese, Japanese or Korean letters of a word that tells a state, of a name, and of a sentence, in which words still mean what they are looked for:
+_LONGEST_NAME, _LONGEST_SAID = 20, 40
+"""Chinese, Japanese or Korean letters of a name and of a sentence, in which words still mean what they are looked for:
 in longer ones most stand by chance, since none is divided from its neighbours. Our choice, after a diary in Chinese."""
 
 
@@ -321,7 +317,7 @@ def is_of_its_day(line: LogLine, languages: tuple[str, ...] = (), file: str = ""
     """Return whether a line only tells what its day did, read, said or left open, or leans on a line that it would leave behind.
 
     What is labelled a lesson, rule, decision or wish does not; nor does what gives a reason to keep it, unless it is still open, or the agent's reply.
-    What stands in what somebody studied or drafted does, and what an agent that reviews itself writes, unless it is labelled a lesson.
+    What an assistant said in a chat does, unless it is labelled so and no more ("Rule: ..."), or stands under a name of such. What stands in what somebody studied or drafted does, and what an agent that reviews itself writes, unless it is labelled a lesson.
 
     Args:
         line: Of a log.
@@ -329,6 +325,9 @@ def is_of_its_day(line: LogLine, languages: tuple[str, ...] = (), file: str = ""
         file: What the log is named for beside its day.
     """
     label, body = split_label(line.content)
+    if line.turn == "assistant":
+        own = "" if _names_a_topic(label, languages) else label
+        return not any(_kind_of(x, languages, is_name=True) for x in (own, line.lead, *line.headings[-1:]))
     reviews = any("introspection" in find_cues(name, languages) for name in (file, *line.headings))
     if reviews or _is_research(file, languages):
         return "lesson" not in find_cues(label, languages)
@@ -336,12 +335,11 @@ def is_of_its_day(line: LogLine, languages: tuple[str, ...] = (), file: str = ""
         return True
     if _is_named(label, languages):
         return False
-    above, said = (*line.headings[-1:], line.lead), (plain_line(line), line.lead)
+    above, said = (*line.headings[-1:], line.lead), (_without_reply(plain_line(line)), line.lead)
     is_open = any("open" in find_cues(name, languages) for name in (*above, label)) or _has_shape(
         "owed", body
     )
-    leans_back = _PRONOUN.match(said[0]) and not topic_of(line, languages)
-    if is_open or leans_back or _is_passing(label, languages) or _has_shape("replied", *said):
+    if is_open or _is_passing(label, languages) or _leans_or_replies(line, said, languages):
         return True
     shapes = ("dated", "filed", "done")[: 3 if languages else 2]
     told = (
@@ -350,6 +348,13 @@ def is_of_its_day(line: LogLine, languages: tuple[str, ...] = (), file: str = ""
         or any(_has_shape(one, body) for one in shapes)
     )
     return (told or any(_is_passing(name, languages) for name in above)) and not has_reason(line, languages)
+
+
+def _leans_or_replies(line: LogLine, said: tuple[str, str], languages: tuple[str, ...]) -> bool:
+    """Return whether a line leans on one before it, or is a move in a talk: a reply, an offer, a question, what is about to be done."""
+    leans_back = _PRONOUN.match(said[0]) and not topic_of(line, languages)
+    moves = ("asking",) if line.turn else ("replied", "offered")
+    return bool(leans_back) or _has_shape("follows", said[0]) or any(_has_shape(one, *said) for one in moves)
 
 
 def _is_research(file: str, languages: tuple[str, ...]) -> bool:
