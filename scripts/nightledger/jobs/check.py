@@ -92,12 +92,7 @@ def check(  # noqa: PLR0913 - the home, and what was asked of it
         gone=gone_files(gate.home.root, parsed),
     )
     found = _found(path, document, doubts, cap.characters, asked.run)
-    drafts = [
-        replace(draft, op=Op.REMOVE)
-        if draft.op is Op.ARCHIVE
-        else draft  # there is no archive yet: undo keeps the bytes
-        for draft in drafts_from_doubts(doubts, document, path, cap_characters=cap.characters)
-    ]
+    drafts = _drafts(path, document, doubts, cap.characters)
     if cap.characters is not None and len(document) > cap.characters:
         shown = Look(path=path, text=document, today=today, kept=staying, shown=cap.shown)
         found, drafts = _with_room(gate, ledger, found, drafts, shown, every=every)
@@ -131,6 +126,12 @@ def _found(
     return Checkup(path=path, doubts=doubts, meter=meter, openings=openings, analyst=run)
 
 
+def _drafts(path: str, document: str, doubts: Sequence[Doubt], cap: int | None) -> list[Draft]:
+    drafts = drafts_from_doubts(doubts, document, path, cap_characters=cap)
+    # what goes is in no archive: undo keeps the bytes
+    return [replace(draft, op=Op.REMOVE) if draft.op is Op.ARCHIVE else draft for draft in drafts]
+
+
 def _with_room(
     gate: Gate, ledger: Ledger, found: Checkup, drafts: Sequence[Draft], look: Look, *, every: bool
 ) -> tuple[Checkup, list[Draft]]:
@@ -151,10 +152,10 @@ def gone_files(workspace: str, document: Document) -> frozenset[str]:
     named = {file_of(unit.text) for unit in read_units(document)} - {""}
     folders = {name: os.path.realpath(os.path.join(root, os.path.dirname(name))) for name in named}
     try:
-        ignored = os.fsdecode(read_regular(os.path.join(root, ".gitignore"), MAX_IGNORED_BYTES)).split()
+        ignored = os.fsdecode(read_regular(os.path.join(root, ".gitignore"), MAX_IGNORED_BYTES)).splitlines()
     except UnreadableError:
         ignored = []
-    patterns = [line.strip("/") for line in ignored if line[0] not in "#!"]
+    patterns = [line.strip("/ ") for line in ignored if line[:1] not in "#!"]
     return frozenset(
         name
         for name, folder in folders.items()
