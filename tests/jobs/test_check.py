@@ -75,7 +75,10 @@ def test_a_pointer_to_a_file_that_is_gone_is_doubted_only_inside_the_workspace(n
         "# M\n\n- [Roof](notes/gone.md) - what leaks\n- [Hall](notes/here.md) - who has the key\n"
         "- [Barn](elsewhere/gone.md) - what is in it\n- Shed: `../gone.md`\n- Mill: `out/gone.md`\n"
         "- Read `notes/gone.md` before each storm\n"
+        "- Keys: `notes/keys.json`\n- Photos: `notes/photos/may.md`\n"
     )
+    (root / "notes/photos").mkdir()
+    (root / ".gitignore").write_text("# stays here, not gone.md\n\n!notes/gone.md\n/notes/*.json\nphotos/\n")
     found = look(nights.desk, dry_run=True)
     assert [(doubt.lines[0], doubt.reason) for doubt in found.doubts] == [
         (3, "the file that it points to is not there")

@@ -25,6 +25,10 @@ def test_one_head_with_two_values_is_named(one: str, other: str) -> None:
         ("The page is slow", "The page is green"),
         ("The shed is used for wood", "The shed is used for tools"),
         ("The report goes to Ida on Mondays", "The report goes to Bo with a copy"),
+        # of some of many
+        ("60% of the lamps in the hall are dim", "60% of the lamps in the hall are warm"),
+        ("Most of the lamps in the hall are dim", "Most of the lamps in the hall are warm"),
+        ("Half of the lamps of the hall were lit", "Half of the lamps of the hall were sold"),
         # of something else
         ("The owner of the press is Ida", "The owner of the kiln is Bo"),
         ("Bo is a citizen of Norway", "Bo is married to Ida"),

@@ -5,17 +5,20 @@ kind and never copied.
 """
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import date
+from fnmatch import fnmatchcase
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.consolidation import AnalystRun
 from nightledger.domain.decision import Moment
+from nightledger.domain.errors import UnreadableError
 from nightledger.domain.finding import Doubt, DoubtLabel
 from nightledger.domain.judge import OPERATOR
 from nightledger.domain.proposal import Draft, Kind, Op, SizeMeter
+from nightledger.files.durable import read_regular
 from nightledger.gate.forgetting.room import Look, Room, kept_lines, look_for_room, not_refused, signed_lately
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger
@@ -31,6 +34,7 @@ from nightledger.think.analyst import Analyst
 from nightledger.think.checkup import Chosen, choose
 
 _UNSHOWN = frozenset({DoubtLabel.SECRET, DoubtLabel.INJECTION})
+MAX_IGNORED_BYTES = 1 << 20
 
 
 class Checkup(Struct, frozen=True, kw_only=True):
@@ -53,58 +57,6 @@ class Checkup(Struct, frozen=True, kw_only=True):
     outcome: Outcome | None = None
     room: Room | None = None
     analyst: AnalystRun | None = None
-
-
-def examine(  # noqa: PLR0913 - the file, and what is known of it
-    document: str,
-    path: str,
-    *,
-    today: date,
-    cap_characters: int | None,
-    signed: Collection[str] = (),
-    kept: Collection[str] = (),
-    chosen: Collection[Doubt] = (),
-    gone: Collection[str] = (),
-) -> tuple[Checkup, list[Draft]]:
-    """Look at a file's text; proposes nothing.
-
-    Args:
-        document: The text (``surrogateescape``).
-        path: The file, for messages and as the target of drafts.
-        today: The date in the home's zone.
-        cap_characters: What its host shows the agent.
-        signed: Texts that the operator signed lately, which are not to be doubted.
-        kept: Texts that the operator kept although another item contradicts them.
-        chosen: Doubts that a model chose.
-        gone: Files of the workspace that it points to and that are not there.
-    """
-    doubts = check_memory(
-        document,
-        today=today,
-        cap_characters=cap_characters,
-        signed=signed,
-        kept=kept,
-        chosen=chosen,
-        gone=gone,
-    )
-    drafts = [
-        replace(draft, op=Op.REMOVE)
-        if draft.op is Op.ARCHIVE
-        else draft  # there is no archive yet: undo keeps the bytes
-        for draft in drafts_from_doubts(doubts, document, path, cap_characters=cap_characters)
-    ]
-    meter = SizeMeter(
-        before_characters=len(document),
-        after_characters=len(document) - sum(doubt.characters for doubt in doubts),
-        cap_characters=cap_characters,
-    )
-    lines = document.split("\n")
-    told = told_values(document)
-    openings = tuple(
-        "" if doubt.label in _UNSHOWN else mask_secrets(lines[doubt.lines[0] - 1].strip(), told=told)
-        for doubt in doubts
-    )
-    return Checkup(path=path, doubts=doubts, meter=meter, openings=openings), drafts
 
 
 def check(  # noqa: PLR0913 - the home, and what was asked of it
@@ -130,9 +82,8 @@ def check(  # noqa: PLR0913 - the home, and what was asked of it
     staying = kept_lines(gate, ledger, path, document, signed)
     parsed = parse_markdown(document)
     asked = choose(analyst, parsed, today, staying) if analyst else Chosen()
-    found, drafts = examine(
+    doubts = check_memory(
         document,
-        path,
         today=today,
         cap_characters=cap.characters,
         signed=signed,
@@ -140,7 +91,8 @@ def check(  # noqa: PLR0913 - the home, and what was asked of it
         chosen=asked.doubts,
         gone=gone_files(gate.home.root, parsed),
     )
-    found = replace(found, analyst=asked.run)
+    found = _found(path, document, doubts, cap.characters, asked.run)
+    drafts = _drafts(path, document, doubts, cap.characters)
     if cap.characters is not None and len(document) > cap.characters:
         shown = Look(path=path, text=document, today=today, kept=staying, shown=cap.shown)
         found, drafts = _with_room(gate, ledger, found, drafts, shown, every=every)
@@ -157,6 +109,29 @@ def check(  # noqa: PLR0913 - the home, and what was asked of it
     return replace(found, outcome=outcome)
 
 
+def _found(
+    path: str, document: str, doubts: tuple[Doubt, ...], cap: int | None, run: AnalystRun | None
+) -> Checkup:
+    meter = SizeMeter(
+        before_characters=len(document),
+        after_characters=len(document) - sum(doubt.characters for doubt in doubts),
+        cap_characters=cap,
+    )
+    lines = document.split("\n")
+    told = told_values(document)
+    openings = tuple(
+        "" if doubt.label in _UNSHOWN else mask_secrets(lines[doubt.lines[0] - 1].strip(), told=told)
+        for doubt in doubts
+    )
+    return Checkup(path=path, doubts=doubts, meter=meter, openings=openings, analyst=run)
+
+
+def _drafts(path: str, document: str, doubts: Sequence[Doubt], cap: int | None) -> list[Draft]:
+    drafts = drafts_from_doubts(doubts, document, path, cap_characters=cap)
+    # what goes is in no archive: undo keeps the bytes
+    return [replace(draft, op=Op.REMOVE) if draft.op is Op.ARCHIVE else draft for draft in drafts]
+
+
 def _with_room(
     gate: Gate, ledger: Ledger, found: Checkup, drafts: Sequence[Draft], look: Look, *, every: bool
 ) -> tuple[Checkup, list[Draft]]:
@@ -169,16 +144,25 @@ def _with_room(
 
 
 def gone_files(workspace: str, document: Document) -> frozenset[str]:
-    """Return the files that entries point to and that are not there, though their folder in the workspace is."""
+    """Return the files that entries point to and that are not there, though their folder in the workspace is.
+
+    What the workspace's ``.gitignore`` names may be on the machine that made it, and is in no clone: of it nothing is told.
+    """
     root = os.path.realpath(workspace)
     named = {file_of(unit.text) for unit in read_units(document)} - {""}
     folders = {name: os.path.realpath(os.path.join(root, os.path.dirname(name))) for name in named}
+    try:
+        ignored = os.fsdecode(read_regular(os.path.join(root, ".gitignore"), MAX_IGNORED_BYTES)).splitlines()
+    except UnreadableError:
+        ignored = []
+    patterns = [line.strip("/ ") for line in ignored if line[:1] not in "#!"]
     return frozenset(
         name
         for name, folder in folders.items()
         if folder.startswith(f"{root}{os.sep}")
         and os.path.isdir(folder)
         and not os.path.lexists(os.path.join(folder, os.path.basename(name)))
+        and not any(fnmatchcase(f"/{name}/", f"*/{pattern}/*") for pattern in patterns)
     )
 
 

@@ -112,8 +112,9 @@ def read_heads(text: str, place: str = "") -> Iterator[Said]:
 def _read_head(written: Sequence[str], behind: Sequence[str]) -> Iterator[Said]:
     subject = [word.lower() for word in written if not _DAY.fullmatch(word)]
     limited = any(
-        word.lower() in _listed("limits") and not word.isupper() for word in written
-    )  # IF is a name
+        word.endswith("%") or (word.lower() in _listed("limits") and not word.isupper())  # IF is a name
+        for word in written
+    )
     if limited or _listed("pronouns").issuperset(subject):
         return
     has_article = subject[0] in _listed("articles")
@@ -136,11 +137,8 @@ def other_value(one: Said, other: Said) -> tuple[str, ...]:
     begin = _alike(first, second)
     end = _alike(first[begin:][::-1], second[begin:][::-1])
     values = first[begin : len(first) - end], second[begin : len(second) - end]
-    if (
-        not all(map(_is_value, values))
-        or set(values[0]) <= set(values[1])
-        or set(values[0]) >= set(values[1])
-    ):
+    old, new = map(set, values)
+    if not all(map(_is_value, values)) or old <= new or old >= new:
         return ()
     written = [said.rest[begin] for said in (one, other)]
     return tuple(values[0]) if _has_one_value(one, first[:begin], written) else ()
