@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.decision import EventName, Moment
 from nightledger.domain.errors import AlteredError, NightledgerError
@@ -235,14 +236,7 @@ class _Watch:
         event = (EventName.DRIFT_FOUND, fields)
         store(self.gate, proposal, self.moment, superseded=superseded, after=[event])
         self._reread()
-        return Sighting(
-            path=path,
-            proposal=proposal.id,
-            writer=guess.writer.value,
-            new=True,
-            earlier=earlier,
-            protected=path not in book.gated,
-        )
+        return replace(self._told(self.ledger.book.drifts[path]), new=True)
 
     def _leaf(self, found: "Found", earlier: datetime | None) -> dict[str, object]:
         """Give what the log says of what was found; its bytes are a blob when this returns."""
