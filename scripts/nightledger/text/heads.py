@@ -111,10 +111,9 @@ def read_heads(text: str, place: str = "") -> Iterator[Said]:
 
 def _read_head(written: Sequence[str], behind: Sequence[str]) -> Iterator[Said]:
     subject = [word.lower() for word in written if not _DAY.fullmatch(word)]
-    limited = any(
-        word.endswith("%") or (word.lower() in _listed("limits") and not word.isupper())  # IF is a name
-        for word in written
-    )
+    # IF is a name, and so is May behind another word
+    first = [word.lower() for word in written[:1] if not word.isupper()]
+    limited = any(word.endswith("%") or word in _listed("limits") for word in (*first, *written))
     if limited or _listed("pronouns").issuperset(subject):
         return
     has_article = subject[0] in _listed("articles")
