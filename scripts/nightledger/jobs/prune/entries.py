@@ -27,7 +27,7 @@ from nightledger.domain.words import count_of
 from nightledger.files.configuration import home_zone
 from nightledger.files.home import Home
 from nightledger.gate.forgetting.forgotten import read_forgotten
-from nightledger.gate.forgetting.letting_go import Grounds, archival, compression, copy_path
+from nightledger.gate.forgetting.letting_go import archival, compression, copy_path
 from nightledger.gate.gated import read_gated, read_target
 from nightledger.gate.memory.naming import NO_MARK, Mark, find_standing, read_marks
 from nightledger.gate.proposing.proposing import Submission
@@ -132,7 +132,7 @@ class _Looker(Struct, frozen=True, kw_only=True):
         entry, since = gone.entry, gone.since
         reason = f"{gone.status.closure.value} since {since}, {(self.today - since).days} days ago"
         cited = file.cite(entry.first_line, entry.last_line, Origin.UNKNOWN)
-        return archival(gone.path, entry, self.today, Grounds(reason=reason, evidence=(cited,)))
+        return archival(gone.path, entry, self.today, reason, (cited,))
 
 
 def _monthly(
@@ -239,7 +239,7 @@ class _LogLooker(Struct, frozen=True, kw_only=True):
         days, lines = (self.today - log.day).days, count_lines(content)
         reason = f"{_noun(log.path)} of {log.day}, {days} days ago: {lines} lines become {count_lines(made.text.encode())}, the full text goes to {copy}"
         cited = Citable(log.path, text).cite(1, lines, Origin.AGENT)
-        return compression(log.path, content, made.text, copy, Grounds(reason=reason, evidence=(cited,)))
+        return compression(log.path, content, made.text, copy, reason, (cited,))
 
 
 def _noun(path: str) -> str:
