@@ -84,7 +84,7 @@ def _looker(run: Run) -> "_Looker":
         marks=read_marks(run.gate, run.ledger),
         signed=signed,
         blocked=pruning.blocked_words(run.gate.consent),
-        today=run.asked.today,
+        today=run.today,
     )
 
 
@@ -166,7 +166,7 @@ def _has_changed(home: Home, change: Change) -> bool:
 
 
 def _months(run: Run, tally: Tally, busy: Collection[str]) -> Iterator[Submission]:
-    home, today = run.gate.home, run.asked.today
+    home, today = run.gate.home, run.today
     logs = find_daylogs(home, (*preset(home.identity.host).daily, EXTRACTS))
     for log in logs:
         if log.day > today:

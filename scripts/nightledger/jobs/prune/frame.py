@@ -8,7 +8,7 @@ import hashlib
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import date
 
 from msgspec import Struct, field
@@ -27,23 +27,6 @@ from nightledger.gate.proposing.proposing import Submission, propose, supersede
 from nightledger.gate.stored import Stored
 from nightledger.text.markdown.document import encode
 from nightledger.text.scanners.scan import told_values, veil
-
-EVERYTHING = (Op.DELETE_LINK, Op.ARCHIVE, Op.COMPRESS)
-"""What is looked for, in this order."""
-
-
-class Asked(Struct, frozen=True, kw_only=True):
-    """What a run is asked to do.
-
-    Attributes:
-        today: The date in the home's zone by which ages are told.
-        ops: What to look for.
-        dry_run: Say what would be proposed and write nothing.
-    """
-
-    today: date
-    ops: Collection[Op] = EVERYTHING
-    dry_run: bool = False
 
 
 class Left(Struct, frozen=True, kw_only=True):
@@ -111,7 +94,8 @@ class Run(Struct, frozen=True, kw_only=True):
     Attributes:
         gate: The home.
         ledger: Its log, as checked.
-        asked: What it is asked to do.
+        today: The date in the home's zone by which ages are told.
+        dry_run: Say what would be proposed and write nothing.
         moment: The clocks.
         stored: Everything that was ever proposed.
         places: Names of the files that outcomes of sure links come from, whatever folder these gave.
@@ -119,7 +103,8 @@ class Run(Struct, frozen=True, kw_only=True):
 
     gate: Gate
     ledger: Ledger
-    asked: Asked
+    today: date
+    dry_run: bool
     moment: Moment
     stored: Sequence[Stored]
     places: Collection[str]
@@ -143,7 +128,7 @@ class Run(Struct, frozen=True, kw_only=True):
         found = self.waiting(tally.op)
         over = [(item, change) for item, change in found if is_over(change)]
         tally.closed = len(over)
-        if not self.asked.dry_run:
+        if not self.dry_run:
             supersede(self.gate, [(item.proposal.id, change.n) for item, change in over], self.moment)
         return [one for one in found if one not in over]
 
@@ -160,7 +145,7 @@ class Run(Struct, frozen=True, kw_only=True):
                 tally.no_room += len(drafts)
                 return
             one = replace(submission, drafts=drafts)
-            outcome = propose(self.gate, self.ledger, one, self.moment, dry_run=self.asked.dry_run)
+            outcome = propose(self.gate, self.ledger, one, self.moment, dry_run=self.dry_run)
             tally.proposals += [outcome.proposal] if outcome.proposal else []
             tally.suppressed += outcome.suppressed
             tally.no_room += outcome.no_room
@@ -194,7 +179,7 @@ class Citable:
 _ID = re.compile(rb'"id":"(o-[a-z2-7]{26})"')
 
 
-def read_places(home: Home, sure: frozenset[str]) -> frozenset[str]:
+def read_places(home: Home, sure: Collection[str]) -> frozenset[str]:
     """Return the names of the files that outcomes name, whatever folder these gave.
 
     Args:
@@ -206,15 +191,11 @@ def read_places(home: Home, sure: frozenset[str]) -> frozenset[str]:
         FileChangedError: When it was cut while it was read.
     """
     places: set[str] = set()
-    for line in _lines(home):
-        found = _ID.search(line)
-        if found and found[1].decode("ascii") in sure:
-            for outcome in read_outcome_rows(line).rows:
-                named = (outcome.source_file, *(evidence.path for evidence in outcome.evidence))
-                places |= {posixpath.basename(name.partition("#")[0]) for name in named}
-    return frozenset(places)
-
-
-def _lines(home: Home) -> Iterator[bytes]:
     with LineLog(home.outcomes) as log:
-        yield from (line for chunk in log.chunks(0) for line in chunk.split(b"\n")[:-1])
+        for line in (line for chunk in log.chunks(0) for line in chunk.split(b"\n")[:-1]):
+            found = _ID.search(line)
+            if found and found[1].decode("ascii") in sure:
+                for outcome in read_outcome_rows(line).rows:
+                    named = (outcome.source_file, *(evidence.path for evidence in outcome.evidence))
+                    places |= {posixpath.basename(name.partition("#")[0]) for name in named}
+    return frozenset(places)
