@@ -96,19 +96,15 @@ def _with_later(full: bytes, summary: str, current: bytes) -> bytes:
 
 
 def undo_diff(write: Write) -> str:
-    """Give what an undo does to a file, to be read; a full text that returns is named, not repeated."""
-    before, after = decode(write.before), decode(write.after)
-    if is_copy(write.path):
+    """Give what an undo does to a file, to be read; of a full text that returns its hash."""
+    name, path = f"--- a/{write.path}\n+++", write.path
+    if is_copy(path):
         sha256 = hashlib.sha256(write.before).hexdigest()
-        return f"--- a/{write.path}\n+++ /dev/null\n@@ its copy in the archive goes, SHA-256 {sha256}\n"
-    if not write.restores:
-        return readable_diff(before, after, path=write.path)
-    old, new = split_lines(before), split_lines(after)
-    sha256 = hashlib.sha256(write.after).hexdigest()
-    head = f"@@ -1,{len(old)} +1,{len(new)} @@ its full text returns, SHA-256 {sha256}"
-    gone = mask_secrets("".join(f"-{line}" for line in old), told=told_values(before))
-    end = "" if gone.endswith("\n") else "\n\\ No newline at end of file\n"
-    return f"--- a/{write.path}\n+++ b/{write.path}\n{head}\n{gone}{end}"
+        return f"{name} /dev/null\n@@ its copy in the archive goes, SHA-256 {sha256}\n"
+    if write.restores:
+        sha256 = hashlib.sha256(write.after).hexdigest()
+        return f"{name} b/{path}\n@@ its full text returns, SHA-256 {sha256}\n"
+    return readable_diff(decode(write.before), decode(write.after), path=path)
 
 
 def link_back(change: Change) -> str:
