@@ -22,7 +22,7 @@ from typing import Any
 from msgspec import Struct
 
 from nightledger.codec.records import decode_lines
-from nightledger.domain.consolidation import Consolidation, SourceRead
+from nightledger.domain.consolidation import Consolidation
 from nightledger.domain.cooling import elapsed_s
 from nightledger.domain.decision import EventName, Moment
 from nightledger.domain.errors import UnreadableError
@@ -300,29 +300,19 @@ class Rewritten(Struct, frozen=True, kw_only=True):
     """A file that does not begin any more as a night read it.
 
     Attributes:
+        kind: ``rewritten``: it is only appended to, and not as the newest night that read it left it: an alarm;
+            ``rewritten_before``: a later night read it in its new form: rewritten once, and it stays visible;
+            ``logs_changed``: a daily log, where its agent may write; it is no alarm. One that was compressed has not
+            changed while its full text in the archive begins as it was read.
         path: Relative to the home.
         day: Log day of that night, ``2026-02-28``: the newest whose bytes are no longer there.
         size_bytes: How many bytes it had then.
     """
 
+    kind: str
     path: str
     day: str
     size_bytes: int
-
-
-class Rewrites(Struct, frozen=True, kw_only=True):
-    """What ``verify`` says of inputs.
-
-    Attributes:
-        now: Append-only files that are not as the newest night that read them left them: an alarm.
-        before: Those that a later night read in their new form: rewritten once, and it stays visible.
-        logs: Daily logs that changed since they were read. Their agent may write there; it is no alarm. One that
-            was compressed has not changed while its full text in the archive begins as it was read.
-    """
-
-    now: tuple[Rewritten, ...] = ()
-    before: tuple[Rewritten, ...] = ()
-    logs: tuple[Rewritten, ...] = ()
 
 
 def read_inputs(home: Home) -> list[dict[str, Any]]:
@@ -355,33 +345,30 @@ def _prefix(item: Mapping[str, Any]) -> Prefix:
     return Prefix(size_bytes=item["size"], sha256=item["sha256"])
 
 
-def find_rewrites(home: Home, ledger: Ledger) -> Rewrites:
+def find_rewrites(home: Home, ledger: Ledger) -> Iterator[Rewritten]:
     """Compare the inputs of every night with what lies there now; each file is read once."""
-    now: list[Rewritten] = []
-    before: list[Rewritten] = []
-    for path, nights in sorted(_nights(ledger.log).items()):
-        prefixes = [prefix for _, prefix in nights]
-        looked = [_compare(home, place, prefixes) for place in _places(ledger.book, path)]
-        lost = [n for n, same in enumerate(zip(*looked, strict=True)) if not any(same)]
-        if lost:
-            day, prefix = nights[lost[-1]]
-            found = Rewritten(path=path, day=day, size_bytes=prefix.size_bytes)
-            (now if lost[-1] == len(nights) - 1 else before).append(found)
-    return Rewrites(now=tuple(now), before=tuple(before), logs=tuple(_rewritten_logs(home, ledger.book)))
+    for kind, files in (("rewritten", _nights(ledger.log)), ("logs_changed", _logs_read(home))):
+        for path, nights in sorted(files.items()):
+            prefixes = [prefix for _, prefix in nights]
+            looked = [_compare(home, place, prefixes) for place in _places(ledger.book, path)]
+            lost = [n for n, same in enumerate(zip(*looked, strict=True)) if not any(same)]
+            if lost:
+                day, prefix = nights[lost[-1]]
+                told = kind if lost[-1] == len(nights) - 1 else "rewritten_before"
+                yield Rewritten(kind=told, path=path, day=day, size_bytes=prefix.size_bytes)
 
 
-def _rewritten_logs(home: Home, book: Book) -> Iterator[Rewritten]:
+def _logs_read(home: Home) -> dict[str, list[tuple[str, Prefix]]]:
+    """Return each daily log with what the newest night that read it did."""
     try:
         raw = read_optional(home.consolidation_log, MAX_CONSOLIDATION_LOG_BYTES, within=home.root) or b""
     except UnreadableError:  # it is among the inputs itself, and named as rewritten
-        return
-    newest: dict[str, tuple[str, SourceRead]] = {}
-    for night in decode_lines(Consolidation, raw):
-        newest |= {source.path: (night.period, source) for source in night.logs}
-    for path, (day, source) in sorted(newest.items()):
-        expected = Prefix(size_bytes=source.size_bytes, sha256=source.sha256)
-        if not any(_compare(home, place, [expected])[0] for place in _places(book, path)):
-            yield Rewritten(path=path, day=day, size_bytes=source.size_bytes)
+        return {}
+    return {
+        one.path: [(night.period, Prefix(size_bytes=one.size_bytes, sha256=one.sha256))]
+        for night in decode_lines(Consolidation, raw)
+        for one in night.logs
+    }
 
 
 def _places(book: Book, path: str) -> tuple[str, ...]:
