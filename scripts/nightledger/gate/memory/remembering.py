@@ -337,7 +337,7 @@ def read_facts(gate: Gate, ledger: Ledger, moment: Moment, *, stored: list[Store
     uses = fold_uses(gate.home, book.names)
     ages = _Ages(
         founded=read_moment(gate.home.identity.created_at),
-        put_in=_put_in_at(book, read_stored(gate, book) if stored is None else stored),
+        put_in=put_in_at(book, read_stored(gate, book) if stored is None else stored),
         edited=book.edited_at,
         hours=uses.hours,
         now=moment.at,
@@ -423,7 +423,7 @@ def read_network(home: Home) -> Network:
     return network_of(())
 
 
-def _put_in_at(book: Book, stored: Iterable[Stored]) -> dict[str, datetime]:
+def put_in_at(book: Book, stored: Iterable[Stored]) -> dict[str, datetime]:
     """Return for each wording that came through the gate when it was last put in."""
     found: dict[str, datetime] = {}
     for wording, _, _, since in applied_wordings(book, stored):

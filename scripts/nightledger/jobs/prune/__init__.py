@@ -24,8 +24,7 @@ from nightledger.gate.forgetting.forgotten import tombstones
 from nightledger.gate.forgetting.letting_go import link_use, unseen_link_deletion
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
-from nightledger.jobs.prune.entries import prune_entries, prune_logs
-from nightledger.jobs.prune.frame import Run, Tally, read_places
+from nightledger.jobs.prune.entries import Run, Tally, prune_entries, prune_logs, read_places
 
 __all__ = ["ACTION", "Pruned", "Tally", "prune"]
 
