@@ -5,7 +5,7 @@ bytes, and nothing reads it to decide anything.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from nightledger.codec.canonical import canonical
@@ -105,7 +105,7 @@ def build_views(gate: Gate, ledger: Ledger, *, until: Marks | None = None) -> di
     stored = read_stored(gate, ledger.book, states=_SHOWN)
     return {
         gate.home.pending_view: _dump(pending_view(gate, ledger, stored)),
-        gate.home.prune_view: _dump(_prune_view(gate, ledger, stored)),
+        gate.home.prune_view: _dump(prune_view(gate, ledger, stored)),
         gate.home.entries: _dump(entries_view(gate, ledger, stored, until)),
     }
 
@@ -161,11 +161,6 @@ def pending_view(gate: Gate, ledger: Ledger, stored: list[Stored]) -> dict[str, 
     }
 
 
-def _prune_view(gate: Gate, ledger: Ledger, stored: list[Stored]) -> dict[str, Any]:
-    waiting = [one for one in _waiting(ledger, stored) if one[1].op in LET_GO]
-    return prune_view(waiting, _told(gate, waiting))
-
-
 def _told(gate: Gate, waiting: list[tuple[Proposal, Change]]) -> frozenset[str]:
     return told_at_home(gate.home, [proposal for proposal, _ in waiting]) if waiting else NOTHING
 
@@ -194,13 +189,10 @@ def _dump(view: dict[str, Any]) -> bytes:
     return canonical(view, floats=True) + b"\n"
 
 
-def prune_view(waiting: Iterable[tuple[Proposal, Change]], told: frozenset[str]) -> dict[str, Any]:
-    """Return the view of what waits to be archived, compressed or deleted.
-
-    Args:
-        waiting: What waits for an answer, in the order in which it was proposed.
-        told: Values that the home tells as secrets.
-    """
+def prune_view(gate: Gate, ledger: Ledger, stored: list[Stored]) -> dict[str, Any]:
+    """Give ``tc-prune-request.json``: what waits to be archived, compressed or deleted."""
+    waiting = [one for one in _waiting(ledger, stored) if one[1].op in LET_GO]
+    told = _told(gate, waiting)
     return {
         "v": 1,
         "prune_candidates": [
@@ -211,7 +203,6 @@ def prune_view(waiting: Iterable[tuple[Proposal, Change]], told: frozenset[str])
                 **_candidate(change, told),
             }
             for proposal, change in waiting
-            if change.op in LET_GO
         ],
     }
 
