@@ -96,15 +96,18 @@ def _with_later(full: bytes, summary: str, current: bytes) -> bytes:
 
 
 def undo_diff(write: Write) -> str:
-    """Give what an undo does to a file, to be read; of a full text that returns its hash."""
+    """Give what an undo does to a file, to be read; a full text that returns is named, not repeated."""
     name, path = f"--- a/{write.path}\n+++", write.path
     if is_copy(path):
         sha256 = hashlib.sha256(write.before).hexdigest()
         return f"{name} /dev/null\n@@ its copy in the archive goes, SHA-256 {sha256}\n"
-    if write.restores:
-        sha256 = hashlib.sha256(write.after).hexdigest()
-        return f"{name} b/{path}\n@@ its full text returns, SHA-256 {sha256}\n"
-    return readable_diff(decode(write.before), decode(write.after), path=path)
+    before, after = decode(write.before), decode(write.after)
+    if not write.restores:
+        return readable_diff(before, after, path=path)
+    sha256 = hashlib.sha256(write.after).hexdigest()
+    gone = mask_secrets("".join(f"-{line}" for line in split_lines(before)), told=told_values(before))
+    end = "" if gone.endswith("\n") else "\n\\ No newline at end of file\n"
+    return f"{name} b/{path}\n@@ its full text returns, SHA-256 {sha256}\n{gone}{end}"
 
 
 def link_back(change: Change) -> str:
