@@ -234,12 +234,10 @@ def apply_one(gate: Gate, ledger: Ledger, status: DecisionStatus, moment: Moment
     reasons = (*verdict.reasons, *_hunk_reasons(stored, claim.decision))
     live = proposal_status.approved_by(status.id)
     void = why_void(gate.home, ledger, status, moment)
+    if not void and claim.latest(moment) >= claim.decision.expires:
+        void = f"its approval expired at {claim.decision.expires:%Y-%m-%d %H:%M} UTC"
     if void:
         stale = _ask_again(gate, claim.decision, [(n, void) for n in live], moment)
-        return Attempt(decision=status.id, proposal=status.proposal, stale=stale)
-    if claim.latest(moment) >= claim.decision.expires:
-        reason = f"its approval expired at {claim.decision.expires:%Y-%m-%d %H:%M} UTC"
-        stale = _ask_again(gate, claim.decision, [(n, reason) for n in live], moment)
         return Attempt(decision=status.id, proposal=status.proposal, stale=stale)
     if reasons or verdict.wait_s:
         return Attempt(decision=status.id, proposal=status.proposal, reasons=reasons, wait_s=verdict.wait_s)
@@ -276,7 +274,8 @@ def _place(gate: Gate, book: Book, stored: Stored, decision: Decision, moment: M
     plan = plan_apply(gate, book, stored, decision, live)
     stale = _ask_again(gate, decision, list(plan.stale.items()), moment)
     applied = tuple(n for n in live if n not in plan.stale and n not in plan.waits)
-    reasons = [reason for write in plan.writes for reason in _why_not_now(gate, write)] if applied else []
+    reasons = [reason for write in plan.writes if applied for reason in check_result(gate, write)]
+    reasons += [why for write in plan.writes if applied and (why := why_locked(gate, write.path))]
     attempt = Attempt(
         decision=decision.id,
         proposal=decision.proposal,
@@ -298,11 +297,6 @@ def _place(gate: Gate, book: Book, stored: Stored, decision: Decision, moment: M
         return replace(attempt, reasons=(str(error),))
     withdraw_twins(gate, book, stored, applied, moment)
     return replace(attempt, changes=applied, raced=raced, forgot=forgets)
-
-
-def _why_not_now(gate: Gate, write: Write) -> list[str]:
-    locked = why_locked(gate, write.path)
-    return [*check_result(gate, write), *([locked] if locked else [])]
 
 
 def check_result(gate: Gate, write: Write, *, capped: bool = True) -> list[str]:

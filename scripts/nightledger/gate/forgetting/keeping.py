@@ -141,13 +141,14 @@ def find_damaged(home: Home, ledger: Ledger, moment: Moment, undo_days: int) -> 
     return tuple(
         Altered(
             path=home.relative(blobs.path(sha256)),
-            message=f"{_what(blobs, sha256)}: {NEEDED if is_alarm else 'nothing needs it any more'}",
+            message=f"{what}: {NEEDED if is_alarm else 'nothing needs it any more'}",
             is_blob=True,
             is_alarm=is_alarm,
         )
         for sha256 in sorted(damaged)
-        for is_alarm in [sha256 in uses and sha256 in needed]
-        if is_alarm or is_there(blobs.path(sha256))
+        for is_alarm, present in [(sha256 in uses and sha256 in needed, is_there(blobs.path(sha256)))]
+        for what in ["its bytes are not those of its name" if present else "it is missing"]
+        if is_alarm or present
     )
 
 
@@ -156,10 +157,6 @@ def _rightly_gone(ledger: Ledger, moment: Moment) -> frozenset[str]:
     early = needed_blobs(ledger, moment, LEAST_UNDO_DAYS * DAY_S)
     gone = ledger.book.gone.items()
     return frozenset(sha256 for sha256, why in gone if why is Gone.EXPUNGED or sha256 not in early)
-
-
-def _what(blobs: BlobStore, sha256: str) -> str:
-    return "its bytes are not those of its name" if is_there(blobs.path(sha256)) else "it is missing"
 
 
 def _uses(ledger: Ledger) -> frozenset[str]:
