@@ -450,13 +450,10 @@ def _look(
         return made, ""
     taken.add(copy)
     days, lines = (run.today - log.day).days, count_lines(content)
-    reason = f"{_noun(log.path)} of {log.day}, {days} days ago: {lines} lines become {count_lines(made.text.encode())}, the full text goes to {copy}"
+    noun = "transcript" if log.path.startswith(f"{EXTRACTS}/") else "daily log"
+    reason = f"{noun} of {log.day}, {days} days ago: {lines} lines become {count_lines(made.text.encode())}, the full text goes to {copy}"
     cited = Citable(log.path, text).cite(1, lines, Origin.AGENT)
     return compression(log.path, content, made.text, copy, reason, (cited,))
-
-
-def _noun(path: str) -> str:
-    return "transcript" if path.startswith(f"{EXTRACTS}/") else "daily log"
 
 
 def _read(home: Home, log: LogFile) -> tuple[bytes, str]:

@@ -16,7 +16,6 @@ and rewritten inputs show.
 import os
 import re
 from collections.abc import Iterator, Mapping
-from datetime import datetime, timedelta
 from typing import Any
 
 from msgspec import Struct
@@ -76,11 +75,12 @@ def remove_expired(gate: Gate, ledger: Ledger, moment: Moment) -> int:
     keep_s = gate.undo_days * DAY_S + GRACE_S
     needed = needed_blobs(ledger, moment, keep_s) | read_for_accepted(home, ledger)
     named = {sha256 for _, fields, _ in ledger.log.entries() for sha256 in _hashes(fields)}
-    young = moment.at - timedelta(seconds=keep_s)
+    young = moment.at.timestamp() - keep_s
     going = sorted(
         sha256
         for sha256 in present_blobs(home)
-        if sha256 not in needed and (sha256 in named or _written(blobs.path(sha256), moment) < young)
+        # of one that the log never named the file system tells when it was written
+        if sha256 not in needed and (sha256 in named or os.lstat(blobs.path(sha256)).st_mtime < young)
     )
     lately = {fields.get("proposal") for fields, age_s in _aged(ledger, moment) if age_s < keep_s}
     items = [
@@ -112,7 +112,8 @@ def needed_blobs(ledger: Ledger, moment: Moment, keep_s: int) -> frozenset[str]:
     needed |= {*book.gated.values(), *book.protected.values()}
     needed |= {sha256 for race in book.races for sha256 in (race.sha256, race.before)}
     needed |= {sha256 for apply in book.unfinished() for sha256 in _of_apply(apply)}
-    waiting = _waiting(book)
+    waiting = {decision.proposal for decision in book.approvals_to_apply()}
+    waiting |= {status.id for status in book.proposals.values() if status.open_changes()}
     for fields, age_s in _aged(ledger, moment):
         if age_s < keep_s or fields.get("proposal") in waiting:
             needed.update(_hashes(fields))
@@ -204,11 +205,6 @@ def _of_decisions(book: Book) -> set[str]:
     return {sha256 for status in kept for sha256 in (status.sha256, status.signature_sha256)}
 
 
-def _waiting(book: Book) -> frozenset[str]:
-    approved = {decision.proposal for decision in book.approvals_to_apply()}
-    return frozenset(approved | {status.id for status in book.proposals.values() if status.open_changes()})
-
-
 def _aged(ledger: Ledger, moment: Moment) -> Iterator[tuple[dict[str, Any], int]]:
     """Yield the members of each entry with the seconds that surely passed since, removals left out."""
     times = [Moment.of_entry(fields, at) for _, fields, at in ledger.log.entries()]
@@ -232,11 +228,6 @@ def _hashes(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for item in value:
             yield from _hashes(item)
-
-
-def _written(path: str, moment: Moment) -> datetime:
-    """Return when a blob that the log never named was written, as far as the file system tells."""
-    return datetime.fromtimestamp(os.lstat(path).st_mtime, moment.at.tzinfo)
 
 
 MAX_CONSOLIDATION_LOG_BYTES = 1 << 30
