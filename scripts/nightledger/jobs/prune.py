@@ -50,10 +50,9 @@ from nightledger.gate.forgetting.letting_go import (
 )
 from nightledger.gate.gated import read_gated, read_target
 from nightledger.gate.memory.naming import NO_MARK, Mark, find_standing, read_marks
-from nightledger.gate.memory.remembering import put_in_at
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.proposing import Submission, propose, supersede
-from nightledger.gate.stored import Stored, read_stored
+from nightledger.gate.stored import Stored, each_change, read_stored
 from nightledger.hosts.daylogs import LogFile, find_daylogs, preset, read_daylogs
 from nightledger.text.forgetting.status import find_statuses, summarise_daily
 from nightledger.text.forgetting.traces import count_lines
@@ -324,8 +323,11 @@ def prune_entries(run: Run) -> Tally:
     tally.waiting = len(open_now)
     standing = find_standing(home, run.ledger.book)
     zone, marks = home_zone(home, run.gate.settings), read_marks(run.gate, run.ledger)
-    put_in = put_in_at(run.ledger.book, run.stored)
-    signed = {wording: log_day(since, zone) for wording, since in put_in.items()}
+    signed: dict[str, date] = {}
+    for _, change, status in each_change(run.stored, run.ledger.book):
+        if status.state is ChangeState.APPLIED and change.op in (Op.ADD, Op.REPLACE) and status.since:
+            wording = fold(change.hunk.added)
+            signed[wording] = max(log_day(status.since, zone), signed.get(wording, date.min))
     found = []
     for path, text in texts.items():
         entries = [placed.entry for placed in standing.entries.values() if placed.path == path]

@@ -334,7 +334,7 @@ def read_facts(gate: Gate, ledger: Ledger, moment: Moment, *, stored: list[Store
     """
     book, today = ledger.book, moment.at.date()
     standing, uses = find_standing(gate.home, book), fold_uses(gate.home, book.names)
-    put_in = put_in_at(book, read_stored(gate, book) if stored is None else stored)
+    put_in = _put_in_at(book, read_stored(gate, book) if stored is None else stored)
     founded = read_moment(gate.home.identity.created_at)
     marks, reinforced = read_marks(gate, ledger), read_reinforced(gate.home, book)
     memories, impossible = list[Remembered](), list[str]()
@@ -424,7 +424,7 @@ def read_network(home: Home) -> Network:
     return network_of(())
 
 
-def put_in_at(book: Book, stored: Iterable[Stored]) -> dict[str, datetime]:
+def _put_in_at(book: Book, stored: Iterable[Stored]) -> dict[str, datetime]:
     """Return for each wording that came through the gate when it was last put in."""
     found: dict[str, datetime] = {}
     for wording, _, _, since in applied_wordings(book, stored):

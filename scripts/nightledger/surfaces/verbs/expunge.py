@@ -86,14 +86,18 @@ def run(options: argparse.Namespace, context: Context) -> int:
         if options.dry_run or not (found.anything or found.elsewhere):
             context.emit({**record, "decisions": []})
             return 0 if options.dry_run else 1
-        if context.interactive() and screen.ask("Remove it for ever? [y/N]").lower() != "y":
-            raise RefusedError("nothing was removed")
+        _require_consent(context)
         signer = signing.unlock(seen, context)
     decisions = _remove(context, what, signer, found, cuts)
     context.emit({**record, "decisions": decisions})
     told = "What names it says 'expunged' from now on; nothing brings it back, and nobody proposes it."
     say(context, f"Removed. {told}")
     return 0
+
+
+def _require_consent(context: Context) -> None:
+    if context.interactive() and screen.ask("Remove it for ever? [y/N]").lower() != "y":
+        raise RefusedError("nothing was removed")
 
 
 def _remove(
