@@ -453,9 +453,9 @@ def _look(
     taken.add(copy)
     days, lines = (run.today - log.day).days, count_lines(content)
     noun = "transcript" if log.path.startswith(f"{EXTRACTS}/") else "daily log"
-    reason = f"{noun} of {log.day}, {days} days ago: {lines} lines become {count_lines(made.text.encode())}, the full text goes to {copy}"
+    reason = f"{noun} of {log.day}, {days} days ago: {lines} lines become {count_lines(made.encode())}, the full text goes to {copy}"
     cited = Citable(log.path, text).cite(1, lines, Origin.AGENT)
-    return compression(log.path, content, made.text, copy, reason, (cited,))
+    return compression(log.path, content, made, copy, reason, (cited,))
 
 
 def _read(home: Home, log: LogFile) -> tuple[bytes, str]:
