@@ -301,16 +301,14 @@ class Lock:
             self._descriptor = -1
 
     def _try(self) -> bool:
-        descriptor = self._open()
+        descriptor, held = self._open(), False
         try:
             held = self._hold(descriptor)
-        except BaseException:  # a server lives on: what it does not use it must not hold
-            os.close(descriptor)
-            raise
+        finally:
+            if not held:  # a server lives on: what it does not use it must not hold
+                os.close(descriptor)
         if held:
             self._descriptor = descriptor
-        else:
-            os.close(descriptor)
         return held
 
     def _open(self) -> int:
