@@ -162,8 +162,7 @@ class Appender(OpenFile):
             there = os.lstat(self.path)
         except FileNotFoundError:
             there = None
-        opened = self._opened
-        if there is None or there.st_ino != opened.st_ino or there.st_dev != opened.st_dev:
+        if there is None or not os.path.samestat(there, self._opened):
             raise FileChangedError(f"{self.path} was moved away while it was open; nothing was appended")
         if there.st_size < self._clean_size:
             raise FileChangedError(f"{self.path} was cut while it was open; nothing was appended")
@@ -220,17 +219,20 @@ def _open(path: str, *, make: bool) -> tuple[int, os.stat_result]:
         raise ConfigurationError(
             f"{os.path.dirname(path)} is missing", hint="make the home first: nightledger init --home DIR"
         ) from error
-    except IsADirectoryError as error:
-        raise UnreadableError(f"{path} is a directory", hint="move it away; the file is made anew") from error
     except OSError as error:
-        if error.errno != errno.ELOOP:
+        if error.errno not in (errno.ELOOP, errno.EISDIR):
             raise
-        raise UnreadableError(f"{path} is a symlink", hint="put the file itself in its place") from error
+        raise _no_file(path) from error
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
         os.close(descriptor)
-        raise UnreadableError(f"{path} is not a regular file", hint="move it away; the file is made anew")
+        raise _no_file(path)
     return descriptor, status
+
+
+def _no_file(path: str) -> UnreadableError:
+    hint = "put the file itself in its place; one that is missing is made anew"
+    return UnreadableError(f"{path} is a link or no regular file", hint=hint)
 
 
 def _open_or_create(path: str, flags: int) -> int:

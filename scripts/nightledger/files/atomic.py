@@ -354,12 +354,10 @@ class Lock:
 
 
 def _is_named(descriptor: int, path: str) -> bool:
-    here = os.fstat(descriptor)
     try:
-        there = os.stat(path, follow_symlinks=False)
+        return os.path.samestat(os.fstat(descriptor), os.stat(path, follow_symlinks=False))
     except FileNotFoundError:
         return False
-    return (here.st_ino, here.st_dev) == (there.st_ino, there.st_dev)
 
 
 def _no_file(path: str) -> errors.UnreadableError:
