@@ -428,11 +428,11 @@ def _made(
     changes = [change for change in proposal.changes if change.n in begun.changes and change.target == path]
     anchors = anchors_of(decision, path)
     edits = proposal.lane == EDIT_LANE
-    placed = place_around(before if edits else accepted, before, changes, anchors)
-    made = carry(accepted, before, placed.after) if edits else placed.accepted
-    if unplaced := [*placed.stale, *placed.waiting]:
-        raise _UnsignedError(f"change {unplaced[0][0]} does not fit what stood there")
-    return placed.after, made
+    start = before if edits else accepted
+    made, after, stale, waiting = place_around(start, before, changes, anchors)
+    if unplaced := [*stale, *waiting]:
+        raise _UnsignedError(f"change {unplaced[0]} does not fit what stood there")
+    return after, carry(accepted, before, after) if edits else made
 
 
 def _hashes(after: bytes, accepted: bytes) -> tuple[str, str]:
