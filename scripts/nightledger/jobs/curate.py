@@ -190,11 +190,7 @@ def _propose_faded(one: _Pass, second: "_Second | None", done: Curated) -> None:
     network, words = read_network(one.gate.home), blocked_words(one.gate.consent)
     degrees = [network.degree(fold(entry.placed.entry.text).split()) for entry in one.signed]
     faded = fades([entry.memory for entry in one.signed], degrees, one.facts.now_hour)
-    free = [
-        entry
-        for entry in map(one.signed.__getitem__, faded)
-        if not names_blocked(entry.placed.entry.text, words)
-    ]
+    free = [one.signed[at] for at in faded if not names_blocked(one.signed[at].placed.entry.text, words)]
     done.faded, done.kept, month = len(faded), len(faded) - len(free), month_of(one.day)
     if not free:
         return
@@ -206,9 +202,8 @@ def _propose_faded(one: _Pass, second: "_Second | None", done: Curated) -> None:
         done.reason = UNTOLD
         return
     before = {change.entry for _, change in asked}
-    free.sort(
-        key=lambda entry: entry.memory.id in before
-    )  # what was refused stands behind what was not asked
+    # what was refused stands behind what was not asked
+    free.sort(key=lambda entry: entry.memory.id in before)
     few = free[:MOST_ARCHIVED]
     said = second(few) if second else dict.fromkeys((entry.memory.id for entry in few), "")
     done.analyst = second.run if second else None

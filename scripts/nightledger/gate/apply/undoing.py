@@ -97,7 +97,7 @@ def _with_later(full: bytes, summary: str, current: bytes) -> bytes:
 
 def undo_diff(write: Write) -> str:
     """Give what an undo does to a file, to be read; a full text that returns is named, not repeated."""
-    name, path = f"--- a/{write.path}\n+++", write.path
+    path, name = write.path, f"--- a/{write.path}\n+++"
     if is_copy(path):
         sha256 = hashlib.sha256(write.before).hexdigest()
         return f"{name} /dev/null\n@@ its copy in the archive goes, SHA-256 {sha256}\n"

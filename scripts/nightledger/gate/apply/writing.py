@@ -241,9 +241,8 @@ def exchange(gate: Gate, write: Write) -> str:
     blobs = BlobStore(gate.home.blobs_dir)
     path = gate.home.resolve(write.path)
     if not write.before:
-        if (
-            write.path not in gate.home.identity.gated
-        ):  # where our directories are ignored by git, so is an archive's
+        if write.path not in gate.home.identity.gated:
+            # where our directories are ignored by git, so is an archive's
             ours = os.path.lexists(os.path.join(gate.home.system_dir, ".gitignore"))
             make_dir(os.path.dirname(path), ignored_by_git=ours and not skill_name(write.path))
         try:
@@ -352,9 +351,8 @@ def _replaced(gate: Gate, write: Write, found: Sequence[bytes]) -> list[str]:
     ]
     if replaced:
         return replaced
-    nearer = _distance(present, write.after) < _distance(
-        present, write.before
-    )  # a later writer's edit of them
+    # nearer to the new bytes: a later writer's edit of them
+    nearer = _distance(present, write.after) < _distance(present, write.before)
     return [hashlib.sha256(write.before).hexdigest()] if present == write.after or nearer else []
 
 
