@@ -334,9 +334,8 @@ class Lock:
         if not _is_named(descriptor, self.path):  # .nightledger/ is disposable: somebody removed it
             return False
         name = b"%-*d\n" % (_NAME_BYTES - 1, os.getpid())
-        if (
-            os.pread(descriptor, len(name) + 1, 0) != name
-        ):  # a write would be one more for the journal to keep
+        # a write would be one more for the journal to keep
+        if os.pread(descriptor, len(name) + 1, 0) != name:
             os.ftruncate(descriptor, os.write(descriptor, name))
         return True
 

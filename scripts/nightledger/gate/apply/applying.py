@@ -340,9 +340,8 @@ def withdraw_twins(gate: Gate, book: Book, applied: Stored, numbers: Collection[
     for item in read_stored(gate, book, states=OPEN_STATES) if said else ():
         status = book.proposals[item.proposal.id]
         twins = [c.n for c in item.proposal.changes if any(_is_twin(c, one) for one in said)]
-        waits = [
-            n for n in status.answerable(DecisionType.APPROVE) if n in twins
-        ]  # drift stands there already
+        # drift stands there already
+        waits = [n for n in status.answerable(DecisionType.APPROVE) if n in twins]
         events += [closing(status.id, waits, cause=TWIN)] if waits and status.lane != EDIT_LANE else []
     if events:
         record(gate, events, moment)

@@ -305,9 +305,8 @@ def _stays(gate: Gate, ledger: Ledger, target: DecisionTarget) -> bool:
 def expunge_events(gate: Gate, ledger: Ledger, decision: Decision) -> _Events:
     """Return what is logged beside the decision: the expunge, and the proposals that end with it."""
     removed = [target.base for target in decision.targets if target.result == EMPTY_SHA256]
-    views = set(
-        map(gate.home.relative, _handed(gate.home))
-    )  # rewritten by whoever hands over: nothing rests on them
+    # rewritten by whoever hands over: nothing rests on them
+    views = set(map(gate.home.relative, _handed(gate.home)))
     places = [
         {
             "path": target.path,
