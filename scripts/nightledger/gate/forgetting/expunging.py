@@ -268,18 +268,13 @@ def expunge_reasons(gate: Gate, ledger: Ledger, decision: Decision) -> list[str]
     """Return why a decision may not expunge what it names; empty where it may."""
     if decision.proposal or decision.changes or not (decision.targets or decision.reason):
         return ["it is not the form of a decision about a leaked text"]
-    return [
-        *(
-            f"{target.path} is not the file any more that it was signed over"
-            for target in decision.targets
-            if not _stands(gate.home, target)
-        ),
-        *(
-            f"{target.path} is no file that may go"
-            for target in decision.targets
-            if _stays(gate, ledger, target)
-        ),
-    ]
+    reasons = []
+    for target in decision.targets:
+        if not _stands(gate.home, target):
+            reasons.append(f"{target.path} is not the file any more that it was signed over")
+        if _stays(gate, ledger, target):
+            reasons.append(f"{target.path} is no file that may go")
+    return reasons
 
 
 def _stands(home: Home, target: DecisionTarget) -> bool:
