@@ -110,7 +110,10 @@ def fold_uses(home: Home, names: Mapping[str, str], until: Marks | None = None) 
                 min(exposures.end, until.exposures),
             )
         named = _read_outcomes(outcomes, tallies)
-        _read_exposures(exposures, tallies)
+        for rows, bad in read_rows(Exposure, exposures.chunks(0)):
+            tallies.bad_lines += bad
+            for row in rows:
+                tallies.exposure(row.at[:HOUR_CHARACTERS], row.shown)
         read = Marks(outcomes=outcomes.end, exposures=exposures.end)
     hours = {text: read_hour(text) for text in tallies.hours}
     overall = overall_share(tallies.tasks)
@@ -139,13 +142,6 @@ def _read_outcomes(log: LineLog, tallies: Tallies) -> int:
             )
             named += bool(row.shown)
     return named
-
-
-def _read_exposures(log: LineLog, tallies: Tallies) -> None:
-    for rows, bad in read_rows(Exposure, log.chunks(0)):
-        tallies.bad_lines += bad
-        for row in rows:
-            tallies.exposure(row.at[:HOUR_CHARACTERS], row.shown)
 
 
 def _use(tally: Tally, tallies: Tallies, overall: float, hours: Mapping[str, int | None]) -> Use:
