@@ -28,11 +28,11 @@ def log(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("before", [b"", b"one\n"])
 def test_a_torn_last_line_is_closed_append_only(log: Path, before: bytes, torn: bytes) -> None:
     log.write_bytes(before + torn)
-    appended = append_records(str(log), b"next\n")
+    offset, size_bytes, torn_bytes = append_records(str(log), b"next\n")
     assert log.read_bytes() == before + torn + b"\nnext\n"
-    assert appended.torn_bytes == len(torn)
-    assert log.read_bytes()[appended.offset :] == b"next\n"
-    assert appended.size_bytes == log.stat().st_size
+    assert torn_bytes == len(torn)
+    assert log.read_bytes()[offset:] == b"next\n"
+    assert size_bytes == log.stat().st_size
 
 
 def test_a_file_that_another_holds_is_waited_for_and_then_said_to_be_held(log: Path) -> None:
@@ -64,7 +64,7 @@ def test_a_full_disk_says_what_is_there_and_acknowledges_nothing(
     assert "free some room" in caught.value.hint
     monkeypatch.undo()
     assert log.read_bytes() == b"one\ntwo\nth"
-    assert append_records(str(log), b"two\nthree..\n").torn_bytes == 2
+    assert append_records(str(log), b"two\nthree..\n")[2] == 2
     assert log.read_bytes() == b"one\ntwo\nth\ntwo\nthree..\n"
 
 

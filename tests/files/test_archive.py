@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 
 from nightledger.domain.errors import MissingFileError, UnreadableError
-from nightledger.files.archive import ArchiveError, Source, read_archive, write_archive
+from nightledger.files.archive import ArchiveError, read_archive, write_archive
 
 
-def sources(tmp_path: Path, **texts: str) -> list[Source]:
-    found = []
+def sources(tmp_path: Path, **texts: str) -> dict[str, str]:
+    found = {}
     for name, text in texts.items():
         path = tmp_path / f"{name}.txt"
         path.write_text(text)
         os.utime(path, (1_700_000_000, 1_700_000_000))
         path.chmod(0o640)
-        found.append(Source(name=f"home/{name}.txt", path=str(path)))
+        found[f"home/{name}.txt"] = str(path)
     return found
 
 
@@ -71,7 +71,8 @@ def manifest(text: str) -> tuple[tarfile.TarInfo, bytes]:
     [
         ([], "has no manifest"),
         ([manifest("nonsense")], "has no manifest"),
-        ([manifest('{"v": 1, "about": {}, "files": [{"path": "x"}]}')], "has no manifest"),
+        ([manifest('{"v": 1, "about": {}, "files": [{"path": "x"}]}')], "x.* differs from its manifest"),
+        ([manifest('{"v": 1, "about": {}, "files": 1}')], "has no manifest"),
         ([manifest("[" * 5_000)], "has no manifest"),
         ([manifest('{"v": 2, "about": {}, "files": []}')], "of version 2"),
         (

@@ -7,10 +7,9 @@ from pathlib import Path
 from tests.gate.homes import Desk, evidence
 
 from nightledger.domain.judge import JOB
-from nightledger.domain.proposal import Draft, Kind, Op, Proposal
+from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Proposal
 from nightledger.domain.pruning import LinkUse
 from nightledger.gate.forgetting.letting_go import (
-    Grounds,
     archival,
     compression,
     copy_path,
@@ -49,9 +48,9 @@ def put(desk: Desk, path: str, content: bytes) -> bytes:
     return content
 
 
-def grounds(reason: str = "It is older than 30 days.", path: str = LOG) -> Grounds:
+def grounds(reason: str = "It is older than 30 days.", path: str = LOG) -> tuple[str, tuple[Evidence, ...]]:
     """Give why something goes."""
-    return Grounds(reason=reason, evidence=(evidence(path),))
+    return reason, (evidence(path),)
 
 
 def summary_of(
@@ -68,7 +67,7 @@ def compress(desk: Desk, log: str, content: bytes = FULL, taken: Sequence[str] =
     put(desk, log, content)
     sha256 = text_sha256(content.decode("utf-8", "surrogateescape"))
     copy = copy_path(desk.home, log, sha256, taken)
-    return compression(log, content, summary_of(log, content, copy), copy, grounds(path=log))
+    return compression(log, content, summary_of(log, content, copy), copy, *grounds(path=log))
 
 
 def entries(desk: Desk) -> tuple[Entry, ...]:
@@ -79,7 +78,7 @@ def entries(desk: Desk) -> tuple[Entry, ...]:
 def archive(desk: Desk, *texts: str, day: date = DAY) -> list[Draft]:
     """Give the drafts that archive the entries with such a text."""
     return [
-        archival("MEMORY.md", entry, day, grounds("Resolved on 2025-11-02.", "MEMORY.md"))
+        archival("MEMORY.md", entry, day, *grounds("Resolved on 2025-11-02.", "MEMORY.md"))
         for text in texts
         for entry in entries(desk)
         if text in entry.text

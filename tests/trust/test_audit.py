@@ -7,7 +7,7 @@ from tests.trust.worlds import HOME_ID, NOW, ORIGIN, World
 
 from nightledger.domain.errors import IntegrityError, LockedError, NotDurableError
 from nightledger.files import append as appending
-from nightledger.files.append import Appended, Appender
+from nightledger.files.append import Appender
 from nightledger.trust import audit, heads
 from nightledger.trust.event import EventError
 from nightledger.trust.heads import hold
@@ -93,7 +93,7 @@ def test_a_writer_that_ignores_the_lock_voids_what_we_wrote_behind_it(
 ) -> None:
     write = Appender.append
 
-    def raced(log: Appender, payload: bytes) -> Appended:
+    def raced(log: Appender, payload: bytes) -> tuple[int, int, int]:
         with open(log.path, "ab") as stream:
             stream.write(b"rival\n")
         return write(log, payload)

@@ -98,7 +98,7 @@ class NotDurableError(NightledgerError):
     and report success the next time (Rebello et al., USENIX ATC 2020).
     """
 
-    hint = "check the disk and its free space, then run it again; repeated records are folded by id"
+    hint = "free some room or mend the disk, then run it again; repeated records are folded by id"
 
 
 class MissingBlobError(NightledgerError):

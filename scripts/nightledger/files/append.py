@@ -57,23 +57,6 @@ class OpenFile:
         self.close()
 
 
-class Appended:
-    """What one append did.
-
-    Attributes:
-        offset: Where the payload begins in the file, in bytes.
-        size_bytes: The file's size behind it.
-        torn_bytes: Length of the unfinished line that was closed first; 0 where there was none.
-    """
-
-    __slots__ = ("offset", "size_bytes", "torn_bytes")
-
-    def __init__(self, *, offset: int, size_bytes: int, torn_bytes: int) -> None:
-        self.offset = offset
-        self.size_bytes = size_bytes
-        self.torn_bytes = torn_bytes
-
-
 class Appender(OpenFile):
     """One file, kept open to append to; a context manager.
 
@@ -134,14 +117,15 @@ class Appender(OpenFile):
             self._clean_size = offset + len(found)
         return found
 
-    def append(self, payload: bytes) -> Appended:
+    def append(self, payload: bytes) -> tuple[int, int, int]:
         r"""Append whole lines with one write; they survive power loss when this returns.
 
         Args:
             payload: One or more lines, each with its ``\n``; no other line ends inside.
 
         Returns:
-            Where they begin, and whether an unfinished line was closed before them.
+            Where they begin in the file, the file's size behind them, and the length of the unfinished line that was
+            closed first, 0 where there was none; in bytes.
 
         Raises:
             ValueError: When the payload is empty or does not end with a line end.
@@ -159,7 +143,7 @@ class Appender(OpenFile):
         finally:
             fcntl.flock(self._descriptor, fcntl.LOCK_UN)
 
-    def _append(self, payload: bytes) -> Appended:
+    def _append(self, payload: bytes) -> tuple[int, int, int]:
         size = self._checked_size()
         torn = 0 if size == self._clean_size else size - line_end(self._descriptor, size)
         content = b"\n" + payload if torn else payload
@@ -171,15 +155,14 @@ class Appender(OpenFile):
         end = os.lseek(self._descriptor, 0, os.SEEK_CUR)
         self._clean_size = end
         sync_bytes(self._descriptor, self.path)
-        return Appended(offset=end - len(payload), size_bytes=end, torn_bytes=torn)
+        return end - len(payload), end, torn
 
     def _checked_size(self) -> int:
         try:
             there = os.lstat(self.path)
         except FileNotFoundError:
             there = None
-        opened = self._opened
-        if there is None or there.st_ino != opened.st_ino or there.st_dev != opened.st_dev:
+        if there is None or not os.path.samestat(there, self._opened):
             raise FileChangedError(f"{self.path} was moved away while it was open; nothing was appended")
         if there.st_size < self._clean_size:
             raise FileChangedError(f"{self.path} was cut while it was open; nothing was appended")
@@ -189,8 +172,7 @@ class Appender(OpenFile):
         kept = os.fstat(self._descriptor).st_size - size
         return NotDurableError(
             f"{self.path}: {kept} of {wanted} bytes could be written ({error.strerror}); "
-            "these records are not acknowledged",
-            hint=_full_hint(error),
+            "these records are not acknowledged"
         )
 
 
@@ -205,7 +187,7 @@ def line_end(descriptor: int, size: int) -> int:
     return 0
 
 
-def append_records(path: str, payload: bytes) -> Appended:
+def append_records(path: str, payload: bytes) -> tuple[int, int, int]:
     r"""Open, append whole lines durably, close; the guarantee is that of :meth:`Appender.append`.
 
     Args:
@@ -237,17 +219,20 @@ def _open(path: str, *, make: bool) -> tuple[int, os.stat_result]:
         raise ConfigurationError(
             f"{os.path.dirname(path)} is missing", hint="make the home first: nightledger init --home DIR"
         ) from error
-    except IsADirectoryError as error:
-        raise UnreadableError(f"{path} is a directory", hint="move it away; the file is made anew") from error
     except OSError as error:
-        if error.errno != errno.ELOOP:
+        if error.errno not in (errno.ELOOP, errno.EISDIR):
             raise
-        raise UnreadableError(f"{path} is a symlink", hint="put the file itself in its place") from error
+        raise _no_file(path) from error
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
         os.close(descriptor)
-        raise UnreadableError(f"{path} is not a regular file", hint="move it away; the file is made anew")
+        raise _no_file(path)
     return descriptor, status
+
+
+def _no_file(path: str) -> UnreadableError:
+    hint = "put the file itself in its place; one that is missing is made anew"
+    return UnreadableError(f"{path} is a link or no regular file", hint=hint)
 
 
 def _open_or_create(path: str, flags: int) -> int:
@@ -257,9 +242,3 @@ def _open_or_create(path: str, flags: int) -> int:
         descriptor = os.open(path, flags | os.O_CREAT, FILE_MODE)
         sync_directory(os.path.dirname(path) or ".")
         return descriptor
-
-
-def _full_hint(error: OSError) -> str:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return "free some room and run it again; repeated records are folded by id"
-    return NotDurableError.hint

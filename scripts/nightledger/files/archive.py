@@ -13,7 +13,7 @@ import os
 import stat
 import tarfile
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -42,47 +42,24 @@ class ArchiveError(IntegrityError):
     hint = "take another copy of the backup"
 
 
-class Source(Struct, frozen=True, kw_only=True):
-    """A file that goes into a backup.
-
-    Attributes:
-        name: Its name there: relative, with ``/``.
-        path: Where it is.
-    """
-
-    name: str
-    path: str
-
-
-class Member(Struct, frozen=True, kw_only=True):
-    """A file in a backup.
-
-    Attributes:
-        path: Its name there.
-        size_bytes: Its size.
-        sha256: Hex SHA-256 of its bytes.
-        mode: Permission bits.
-    """
-
-    path: str
-    size_bytes: int
-    sha256: str
-    mode: int
-
-
 class Archive(Struct, frozen=True, kw_only=True):
-    """What a backup says of itself, checked against what is in it."""
+    """What a backup says of itself, checked against what is in it.
+
+    Attributes:
+        about: What its maker said of it.
+        members: Of each file, in order, ``path``, ``size_bytes``, ``sha256`` (hex) and ``mode`` (permission bits).
+    """
 
     about: Mapping[str, Any]
-    members: tuple[Member, ...]
+    members: list[dict[str, Any]]
 
 
-def write_archive(path: str, sources: Sequence[Source], about: Mapping[str, Any]) -> Archive:
+def write_archive(path: str, sources: Mapping[str, str], about: Mapping[str, Any]) -> Archive:
     """Make a backup (0600); read back whole and on disk when this returns.
 
     Args:
         path: A free name.
-        sources: Files, each name once.
+        sources: Where each file is, by its name in the backup: relative, with ``/``.
         about: What the manifest says of it; JSON values.
 
     Raises:
@@ -133,44 +110,37 @@ def read_archive(path: str, directory: str | None = None) -> Archive:
     return _checked(path, members, manifest)
 
 
-def _write_members(packed: gzip.GzipFile, sources: Sequence[Source], about: Mapping[str, Any]) -> None:
+def _write_members(packed: gzip.GzipFile, sources: Mapping[str, str], about: Mapping[str, Any]) -> None:
     with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar:
-        members = [_write_member(tar, source) for source in sorted(sources, key=lambda source: source.name)]
-        manifest = {
-            "v": VERSION,
-            "about": dict(about),
-            "files": [
-                {"path": m.path, "size_bytes": m.size_bytes, "sha256": m.sha256, "mode": m.mode}
-                for m in members
-            ],
-        }
+        files = [_write_member(tar, name, path) for name, path in sorted(sources.items())]
+        manifest = {"v": VERSION, "about": dict(about), "files": files}
         content = json.dumps(manifest, sort_keys=True, indent=1).encode("ascii") + b"\n"
         info = tarfile.TarInfo(MANIFEST)
         info.size, info.mode = len(content), FILE_MODE
         tar.addfile(info, io.BytesIO(content))
 
 
-def _write_member(tar: tarfile.TarFile, source: Source) -> Member:
-    content, status = read_regular(source.path, MAX_MEMBER_BYTES), os.stat(source.path)
-    info = tarfile.TarInfo(source.name)
+def _write_member(tar: tarfile.TarFile, name: str, path: str) -> dict[str, Any]:
+    content, status = read_regular(path, MAX_MEMBER_BYTES), os.stat(path)
+    info = tarfile.TarInfo(name)
     info.size, info.mode, info.mtime = len(content), stat.S_IMODE(status.st_mode), int(status.st_mtime)
     tar.addfile(info, io.BytesIO(content))
     return _member(info, content)
 
 
-def _member(info: tarfile.TarInfo, content: bytes) -> Member:
+def _member(info: tarfile.TarInfo, content: bytes) -> dict[str, Any]:
     sha256 = hashlib.sha256(content).hexdigest()
-    return Member(path=info.name, size_bytes=len(content), sha256=sha256, mode=info.mode & 0o777)
+    return {"path": info.name, "size_bytes": len(content), "sha256": sha256, "mode": info.mode & 0o777}
 
 
 def _read_members(
     tar: tarfile.TarFile, path: str, directory: str | None
-) -> tuple[tuple[Member, ...], bytes | None]:
-    members: dict[str, Member] = {}
+) -> tuple[list[dict[str, Any]], bytes]:
+    members: dict[str, dict[str, Any]] = {}
     folders: set[str] = set()
-    manifest = None
+    manifest = b""
     for info in tar:
-        if manifest is not None or info.name in members:
+        if manifest or info.name in members:
             raise ArchiveError(f"{path} holds {info.name!r} where nothing should be")
         above = _folders_of(info.name)
         if not _is_ours(info) or info.name in folders or not above.isdisjoint(members):
@@ -186,7 +156,7 @@ def _read_members(
         members[info.name] = _member(info, content)
         if directory is not None:
             _unpack(info, content, directory)
-    return tuple(members.values()), manifest
+    return list(members.values()), manifest
 
 
 def _is_ours(info: tarfile.TarInfo) -> bool:
@@ -216,17 +186,16 @@ def _unpack(info: tarfile.TarInfo, content: bytes, directory: str) -> None:
     os.utime(target, (info.mtime, info.mtime))
 
 
-def _checked(path: str, members: tuple[Member, ...], manifest: bytes | None) -> Archive:
+def _checked(path: str, members: list[dict[str, Any]], manifest: bytes) -> Archive:
     try:
-        record = json.loads(manifest or b"")
-        about, files = dict(record["about"]), tuple(Member(**item) for item in record["files"])
-        version = record["v"]
+        record = json.loads(manifest)
+        version, about, files = record["v"], dict(record["about"]), list(record["files"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ArchiveError(f"{path} has no manifest: it is cut short, or no backup of ours") from error
     if version != VERSION:
         raise ArchiveError(f"{path} is a backup of version {version!r}", hint="use a newer Nightledger")
     if files != members:
-        told, there = ({repr(m): str(m.path) for m in side} for side in (files, members))
-        differs = sorted({(told | there)[key] for key in told.keys() ^ there.keys()}) or ["their order"]
-        raise ArchiveError(f"{path} is not as it was made: {differs[0]} differs from its manifest")
+        told = [one["path"] for one in members if one not in files]
+        told += [one for one in files if one not in members] or ["their order"]
+        raise ArchiveError(f"{path} is not as it was made: {told[0]} differs from its manifest")
     return Archive(about=about, members=members)

@@ -32,13 +32,7 @@ YOUNG_S = 3_600
 """A run that lives has written to its temporary file within the last hour."""
 
 
-def replace_file(
-    path: str,
-    content: bytes,
-    *,
-    mode: int = FILE_MODE,
-    disposable: bool = False,
-) -> None:
+def replace_file(path: str, content: bytes, *, disposable: bool = False) -> None:
     """Make ``path`` hold ``content``: a reader sees the old file or the new one, never half.
 
     When this returns, bytes and directory entry are on disk. Mode and owner of a replaced
@@ -47,7 +41,6 @@ def replace_file(
     Args:
         path: A regular file or a free name; not a symlink (resolve it first, ``Home.gated``).
         content: The new bytes.
-        mode: Permissions of a new file.
         disposable: Whether a link, a FIFO or a device of that name gives way, too: for what is made
             again and nobody misses.
 
@@ -56,7 +49,7 @@ def replace_file(
             owner cannot be kept; nothing was changed.
         NotDurableError: When the disk reports a failure; the old bytes or the new are there.
     """
-    temp = _write_temp(path, content, mode, disposable=disposable)
+    temp = _write_temp(path, content, FILE_MODE, disposable=disposable)
     try:
         os.rename(temp, path)
     except OSError:
@@ -78,24 +71,6 @@ def create_file(path: str, content: bytes, *, mode: int = FILE_MODE) -> None:
     finally:
         os.unlink(temp)
     sync_directory(os.path.dirname(path) or ".")
-
-
-def link_or_copy(path: str, name: str) -> None:
-    """Give a file a second name, or where the system refuses that, a copy that is on disk when this returns.
-
-    Args:
-        path: A regular file.
-        name: A free name; its directory is synced by whoever calls, where the file was linked.
-
-    Raises:
-        OSError: The name is taken, or the file cannot be read.
-    """
-    try:
-        os.link(path, name, follow_symlinks=False)
-    except FileExistsError:
-        raise
-    except OSError:
-        replace_file(name, _read(path), mode=stat.S_IMODE(os.stat(path).st_mode))
 
 
 def exchange_file(
@@ -326,16 +301,14 @@ class Lock:
             self._descriptor = -1
 
     def _try(self) -> bool:
-        descriptor = self._open()
+        descriptor, held = self._open(), False
         try:
             held = self._hold(descriptor)
-        except BaseException:  # a server lives on: what it does not use it must not hold
-            os.close(descriptor)
-            raise
+        finally:
+            if not held:  # a server lives on: what it does not use it must not hold
+                os.close(descriptor)
         if held:
             self._descriptor = descriptor
-        else:
-            os.close(descriptor)
         return held
 
     def _open(self) -> int:
@@ -361,9 +334,8 @@ class Lock:
         if not _is_named(descriptor, self.path):  # .nightledger/ is disposable: somebody removed it
             return False
         name = b"%-*d\n" % (_NAME_BYTES - 1, os.getpid())
-        if (
-            os.pread(descriptor, len(name) + 1, 0) != name
-        ):  # a write would be one more for the journal to keep
+        # a write would be one more for the journal to keep
+        if os.pread(descriptor, len(name) + 1, 0) != name:
             os.ftruncate(descriptor, os.write(descriptor, name))
         return True
 
@@ -381,12 +353,10 @@ class Lock:
 
 
 def _is_named(descriptor: int, path: str) -> bool:
-    here = os.fstat(descriptor)
     try:
-        there = os.stat(path, follow_symlinks=False)
+        return os.path.samestat(os.fstat(descriptor), os.stat(path, follow_symlinks=False))
     except FileNotFoundError:
         return False
-    return (here.st_ino, here.st_dev) == (there.st_ino, there.st_dev)
 
 
 def _no_file(path: str) -> errors.UnreadableError:

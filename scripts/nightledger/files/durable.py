@@ -251,13 +251,13 @@ def read_regular(path: str, max_bytes: int, *, within: str | None = None) -> byt
     """
     descriptor, size_bytes = open_regular(path, within=within)
     try:
-        if size_bytes > max_bytes:
-            raise _too_large(path, size_bytes, max_bytes)
-        content = _read_up_to(descriptor, size_bytes, max_bytes + 1)
+        content = _read_up_to(descriptor, size_bytes, max_bytes + 1) if size_bytes <= max_bytes else b""
     finally:
         os.close(descriptor)
-    if len(content) > max_bytes:
-        raise _too_large(path, len(content), max_bytes)
+    if (size_bytes := max(size_bytes, len(content))) > max_bytes:
+        raise UnreadableError(
+            f"{path} has {size_bytes} bytes; at most {max_bytes} are read", hint="split it, or move it away"
+        )
     return content
 
 
@@ -380,9 +380,8 @@ def _open(real: str, path: str) -> int:
     except PermissionError as error:
         from shlex import quote
 
-        raise UnreadableError(
-            f"{path} may not be read by this user", hint=f"chmod u+r {quote(path)}"
-        ) from error
+        hint = f"chmod u+r {quote(path)}"
+        raise UnreadableError(f"{path} may not be read by this user", hint=hint) from error
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise UnreadableError(f"{path} is a link", hint="put the file itself in its place") from error
@@ -404,12 +403,6 @@ def _regular_size(descriptor: int, path: str) -> int:
     what = kinds.get(stat.S_IFMT(status.st_mode), "not a regular file")
     raise UnreadableError(
         f"{path} is {what}, not a file to read", hint="move it away, or put a file in its place"
-    )
-
-
-def _too_large(path: str, size_bytes: int, max_bytes: int) -> UnreadableError:
-    return UnreadableError(
-        f"{path} has {size_bytes} bytes; at most {max_bytes} are read", hint="split it, or move it away"
     )
 
 

@@ -405,17 +405,14 @@ def repair_locks(gate: Gate, book: Book, moment: Moment) -> tuple[tuple[str, ...
     repaired: list[str] = []
     lost: list[str] = []
     for one in open_now:
-        (repaired if _lock_again(gate.home, one) else lost).append(one.path)
+        with suppress(OSError, NightledgerError):
+            if may_act_as_root() or _owner_may():
+                _set(gate.home, one, on=True)
+        held = _held(gate.home, one.path, one.flag)
+        (repaired if held is Held.LOCKED else lost).append(one.path)
     if repaired:
         record(gate, [(EventName.LOCK_REPAIRED, {"paths": repaired})], moment)
     return tuple(repaired), tuple(lost)
-
-
-def _lock_again(home: Home, one: Lockable) -> bool:
-    with suppress(OSError, NightledgerError):
-        if may_act_as_root() or _owner_may():
-            _set(home, one, on=True)
-    return _held(home, one.path, one.flag) is Held.LOCKED
 
 
 def why_locked(gate: Gate, path: str) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
+from stat import S_IMODE
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -22,7 +23,7 @@ from nightledger.domain.errors import IntegrityError, RefusedError
 from nightledger.domain.identity import Identity
 from nightledger.domain.states import Book, Restored
 from nightledger.domain.trusting import EMPTY_SHA256
-from nightledger.files.atomic import link_or_copy, replace_file
+from nightledger.files.atomic import create_file, replace_file
 from nightledger.files.durable import make_dir, sync_directory
 from nightledger.files.home import Home
 from nightledger.files.staged import drop_staged
@@ -173,9 +174,7 @@ def accepting_loss(home: Home, ring: KeyRing, loss: Loss, moment: Moment) -> Ite
     if not loss.must_be_signed:
         yield ring
         return
-    for left in ring.directory.glob(
-        ".*.restoring"
-    ):  # of a run that was cut short; its names of keys are second ones
+    for left in ring.directory.glob(".*.restoring"):  # of a run that was cut short; its keys are copies
         shutil.rmtree(left)
     staging = ring.directory / f".{os.getpid()}.restoring"
     try:
@@ -184,7 +183,7 @@ def accepting_loss(home: Home, ring: KeyRing, loss: Loss, moment: Moment) -> Ite
         make_dir(str(new))
         for name in os.listdir(own):
             if name not in (pin.FILE, pin.HEAD_FILE):
-                link_or_copy(str(own / name), str(new / name))
+                _copy(own / name, new / name)
         known = pin.find_pin(ring, home.identity.id)
         pin.create_pin(beside, _pin_of(home, ring, loss, known))
         _set_aside(home, loss, moment)
@@ -232,13 +231,16 @@ def _set_aside(home: Home, loss: Loss, moment: Moment) -> None:
             sync_directory(home.checkpoints_dir)
 
 
+def _copy(path: Path, name: Path) -> None:
+    create_file(str(name), path.read_bytes(), mode=S_IMODE(path.stat().st_mode))
+
+
 def _swap(own: Path, new: Path, moment: Moment) -> None:
     """Keep pin and head under another name and put the new ones in their place, that of the loss last."""
     for name in (pin.FILE, pin.HEAD_FILE):
         kept = own / f"{name}.before-{moment.at:%Y%m%dT%H%M%SZ}"
         if os.path.lexists(own / name) and not os.path.lexists(kept):
-            link_or_copy(str(own / name), str(kept))
-    sync_directory(str(own))
+            _copy(own / name, kept)
     for name in (pin.FILE, pin.HEAD_FILE):
         if os.path.lexists(new / name):
             os.replace(new / name, own / name)

@@ -292,9 +292,8 @@ def store(
             f"the proposal would have {len(content)} bytes; at most {MAX_PROPOSAL_BYTES} can be read again",
             hint="make the change in smaller steps",
         )
-    replace_file(
-        gate.home.proposal(proposal.id), content
-    )  # what lies there without a leaf is a crash's orphan
+    # what lies there without a leaf is a crash's orphan
+    replace_file(gate.home.proposal(proposal.id), content)
     fields: dict[str, object] = {
         "proposal": proposal.id,
         "sha256": hashlib.sha256(content).hexdigest(),

@@ -20,20 +20,25 @@ from nightledger.codec.canonical import canonical
 from nightledger.domain import retention
 from nightledger.domain.consolidation import AnalystRun
 from nightledger.domain.decision import Moment
-from nightledger.domain.judge import OPERATOR
+from nightledger.domain.judge import JOB, MOST_DELETIONS, OPERATOR
+from nightledger.domain.links import Pair
 from nightledger.domain.periods import log_day
-from nightledger.domain.proposal import Draft, Kind, Proposal
-from nightledger.domain.pruning import in_portions, month_of
+from nightledger.domain.proposal import Change, Draft, Kind, Op, Origin, Proposal
+from nightledger.domain.pruning import blocked_words, by_age, in_portions, is_faint, month_of, names_blocked
+from nightledger.domain.retention import MOST_ARCHIVED, Memory, ReinforcementKind, fades
 from nightledger.domain.words import content_id, dump_moment
 from nightledger.files.configuration import home_zone
-from nightledger.gate.forgetting.letting_go import Grounds, Known, archival, propose_faded, propose_weak
+from nightledger.files.link_index import Rules, folded_links
+from nightledger.gate.forgetting.forgotten import tombstones
+from nightledger.gate.forgetting.letting_go import archival, link_use, unseen_link_deletion
 from nightledger.gate.gated import read_gated
-from nightledger.gate.memory.naming import signed_entries
+from nightledger.gate.memory.naming import evidence_of, signed_entries
 from nightledger.gate.memory.recalling import read_principles
 from nightledger.gate.memory.remembering import (
     Facts,
     Remembered,
     read_facts,
+    read_network,
     read_proofs,
     read_reinforcements,
     reinforce,
@@ -41,16 +46,21 @@ from nightledger.gate.memory.remembering import (
 from nightledger.gate.opening import Gate, Ledger, read_ledger
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose
 from nightledger.gate.stored import read_stored
-from nightledger.text.markdown.document import parse_markdown
+from nightledger.text.markdown.document import decode, parse_markdown
 from nightledger.text.markdown.entries import Entry
+from nightledger.text.similar import fold
 from nightledger.trust.event import collector_at_rest
 
 if TYPE_CHECKING:  # most homes ask no model
     from nightledger.think.analyst import Analyst
 
+UNTOLD = "no outcome names what was shown before it, so nothing can have proved useful"
+ASKED = "faded entries are asked about once a month"
+_COUNTED = ("reinforced", "constitutional_reinforced", "weak_links", "faded", "kept")
 
-class Curated(Struct, frozen=True, kw_only=True):
-    """What one pass did.
+
+class Curated(Struct, kw_only=True):
+    """What one pass did; added up while it goes.
 
     Attributes:
         periods: Periods of active hours that it reinforced, by the count at their end.
@@ -77,16 +87,37 @@ class Curated(Struct, frozen=True, kw_only=True):
     @property
     def counts(self) -> dict[str, int]:
         """What the run ledger says of it."""
-        return {
-            "periods": len(self.periods),
-            "reinforced": self.reinforced,
-            "constitutional_reinforced": self.constitutional_reinforced,
-            "weak_links": self.weak_links,
-            "faded": self.faded,
-            "kept": self.kept,
-            "proposals": len(self.proposals),
-            **({"model_tokens": self.analyst.tokens} if self.analyst else {}),
-        }
+        told = {name: getattr(self, name) for name in _COUNTED}
+        told |= {"periods": len(self.periods), "proposals": len(self.proposals)}
+        return told | ({"model_tokens": self.analyst.tokens} if self.analyst else {})
+
+
+class _Pass(Struct, frozen=True, kw_only=True):
+    """What a pass knows of a home.
+
+    Attributes:
+        gate: The home.
+        moment: The clocks.
+        day: The date in the home's zone.
+        facts: What is known of every entry.
+        signed: The entries that stand as they were signed.
+        changes: Everything that was ever proposed.
+        dry_run: Whether nothing is written.
+    """
+
+    gate: Gate
+    moment: Moment
+    day: date
+    facts: Facts
+    signed: Sequence[Remembered]
+    changes: Sequence[tuple[Proposal, Change]]
+    dry_run: bool
+
+    def submit(self, done: Curated, drafts: Sequence[Draft], period: str, title: str) -> None:
+        """Propose drafts in one proposal."""
+        submission = Submission(kind=Kind.PRUNE, lane=JOB, period=period, title=title, drafts=drafts)
+        outcome = propose(self.gate, read_ledger(self.gate), submission, self.moment, dry_run=self.dry_run)
+        done.proposals += (outcome.proposal.id,) if outcome.proposal else ()
 
 
 @collector_at_rest()
@@ -110,35 +141,113 @@ def curate(
     """
     stored = read_stored(gate, ledger.book)
     facts = read_facts(gate, ledger, moment, stored=stored)
-    last = _last_period(gate)
-    periods = retention.periods_due(facts.now_hour, last)
-    if not periods:
-        hours = facts.now_hour - (last or 0)
-        return Curated(reason=f"{max(0, hours)} of {retention.PERIOD_HOURS} active hours since the last pass")
-    accepted = signed_entries(gate.home, ledger.book)
-    signed = [one for one in facts.memories if one.placed in accepted]
-    known = Known(facts=facts, signed=signed, stored=stored)
-    day = log_day(moment.at, home_zone(gate.home, gate.settings))
-    weak = propose_weak(gate, ledger, known, moment, day, dry_run=dry_run)
-    second = _Second(gate, analyst, day) if analyst else None
-    faded = propose_faded(gate, known, moment, day, dry_run=dry_run, choose=second)
-    chosen = _choose(gate, ledger, facts, signed, periods)
-    standing = read_principles(gate.home, ledger, moment)
-    principles = [one.id for one in standing.principles] if standing else []
-    for period, entries in chosen.items() if not dry_run else ():
-        ids = [*entries, *principles]
-        reinforce(gate.home, retention.ReinforcementKind.CURATE, str(period), period, ids)
-    return Curated(
-        periods=periods,
-        reinforced=sum(map(len, chosen.values())),
-        constitutional_reinforced=len(principles) * len(periods),
-        weak_links=weak.found,
-        faded=faded.found,
-        kept=weak.kept + faded.kept,
-        proposals=(*weak.proposals, *faded.proposals),
-        reason=faded.reason,
-        analyst=second.run if second else None,
+    last = max(
+        (one.active_hours for one in read_reinforcements(gate.home) if one.kind is ReinforcementKind.CURATE),
+        default=None,
     )
+    done = Curated(periods=retention.periods_due(facts.now_hour, last))
+    if not done.periods:
+        hours = max(0, facts.now_hour - (last or 0))
+        return Curated(reason=f"{hours} of {retention.PERIOD_HOURS} active hours since the last pass")
+    accepted = signed_entries(gate.home, ledger.book)
+    one = _Pass(
+        gate=gate,
+        moment=moment,
+        day=log_day(moment.at, home_zone(gate.home, gate.settings)),
+        facts=facts,
+        signed=[one for one in facts.memories if one.placed in accepted],
+        changes=[(item.proposal, change) for item in stored for change in item.proposal.changes],
+        dry_run=dry_run,
+    )
+    _propose_weak(one, tombstones(gate, ledger), done)
+    _propose_faded(one, _Second(gate, analyst, one.day) if analyst else None, done)
+    _reinforce(one, ledger, done)
+    return done
+
+
+def _propose_weak(one: _Pass, forgotten: dict[Pair, int], done: Curated) -> None:
+    """Propose to delete links whose confidence is under a tenth.
+
+    However often one occurred: the pruner asks about what occurred once, this about what is believed no
+    more; neither closes what the other asked.
+    """
+    zone = home_zone(one.gate.home, one.gate.settings)
+    with folded_links(one.gate.home, Rules(zone=zone, forgotten=forgotten)) as index:
+        faint = [link for link in map(link_use, index.every()) if is_faint(link, one.day)]
+    done.weak_links = len(faint)
+    said = {change.key for _, change in one.changes}
+    drafts = [
+        unseen_link_deletion(link, one.day, why="its confidence is under a tenth; ")
+        for link in sorted(faint, key=by_age)
+    ]
+    for draft in [draft for draft in drafts if draft.statement_key not in said][:MOST_DELETIONS]:
+        name = draft.before.partition(": ")[0]
+        one.submit(done, [draft], one.day.isoformat(), f"Forget the link {name}")
+
+
+def _propose_faded(one: _Pass, second: "_Second | None", done: Curated) -> None:
+    """Propose to archive entries that faded, the most faded first."""
+    network, words = read_network(one.gate.home), blocked_words(one.gate.consent)
+    degrees = [network.degree(fold(entry.placed.entry.text).split()) for entry in one.signed]
+    faded = fades([entry.memory for entry in one.signed], degrees, one.facts.now_hour)
+    free = [one.signed[at] for at in faded if not names_blocked(one.signed[at].placed.entry.text, words)]
+    done.faded, done.kept, month = len(faded), len(faded) - len(free), month_of(one.day)
+    if not free:
+        return
+    asked = [(proposal, change) for proposal, change in one.changes if change.op is Op.ARCHIVE]
+    if any((p.kind, p.lane, p.period) == (Kind.PRUNE, JOB, month) for p, _ in asked):
+        done.reason = ASKED  # one a month is what a person reads
+        return
+    if not one.facts.named:
+        done.reason = UNTOLD
+        return
+    before = {change.entry for _, change in asked}
+    # what was refused stands behind what was not asked
+    free.sort(key=lambda entry: entry.memory.id in before)
+    few = free[:MOST_ARCHIVED]
+    said = second(few) if second else dict.fromkeys((entry.memory.id for entry in few), "")
+    done.analyst = second.run if second else None
+    done.kept += sum(entry.memory.id not in said for entry in few)
+    few = [entry for entry in few if entry.memory.id in said]
+    for path in dict.fromkeys(entry.placed.path for entry in few):
+        own = [entry for entry in few if entry.placed.path == path]
+        reasons = [_why_faded(entry.memory, one.facts) + said[entry.memory.id] for entry in own]
+        drafts = _archivals(one.gate, own, reasons, one.day)
+        one.submit(done, next(drafts)[0], month, f"Archive what faded of {path}")
+
+
+def _why_faded(memory: Memory, facts: Facts) -> str:
+    idle = facts.now_hour - max(memory.created_hour, memory.used_hour)
+    return f"It was of no use for {idle} active hours ({memory.tier.name} memories fade so fast)"
+
+
+def _archivals(
+    gate: Gate, faded: Sequence[Remembered], reasons: Sequence[str], day: date
+) -> Iterator[tuple[Sequence[Draft], str]]:
+    """Yield the drafts that archive entries of one file, the first first, as many as one proposal may remove of it."""
+    placed = [entry.placed for entry in faded]
+    drafts = [
+        archival(one.path, one.entry, day, f"{reason}.", (evidence_of(one, Origin.UNKNOWN),), -float(at))
+        for at, (one, reason) in enumerate(zip(placed, reasons, strict=True))
+    ]
+    if drafts:
+        yield from in_portions(drafts, len(decode(read_gated(gate.home, placed[0].path))))
+
+
+def _reinforce(one: _Pass, ledger: Ledger, done: Curated) -> None:
+    """Reinforce the entries that each period found useful, and every principle."""
+    standing = read_principles(one.gate.home, ledger, one.moment)
+    principles = [principle.id for principle in standing.principles] if standing else []
+    proofs = read_proofs(one.gate.home, ledger.book.names, one.facts.hours, done.periods)
+    done.constitutional_reinforced = len(principles) * len(done.periods)
+    for period in done.periods:
+        utilities = {
+            entry.memory.id: retention.measured_utility(entry.memory, period) for entry in one.signed
+        }
+        entries = retention.most_useful(proofs[period], utilities)
+        done.reinforced += len(entries)
+        if not one.dry_run:
+            reinforce(one.gate.home, ReinforcementKind.CURATE, str(period), period, [*entries, *principles])
 
 
 class _Second:
@@ -178,27 +287,6 @@ class _Second:
         reasons = {one.lines[0]: one.reason for one in chosen.doubts if PAIRED not in one.signs}
         told = {name: reasons.get(one.first_line) for name, one in entries.items()}
         return {name: f", and {reason}" for name, reason in told.items() if reason}
-
-
-def _last_period(gate: Gate) -> int | None:
-    lines = (
-        line for line in read_reinforcements(gate.home) if line.kind is retention.ReinforcementKind.CURATE
-    )
-    return max((line.active_hours for line in lines), default=None)
-
-
-def _choose(
-    gate: Gate, ledger: Ledger, facts: Facts, signed: Sequence[Remembered], periods: Sequence[int]
-) -> dict[int, tuple[str, ...]]:
-    """Give the entries that each period reinforces."""
-    memories = [one.memory for one in signed]
-    proofs = read_proofs(gate.home, ledger.book.names, facts.hours, periods)
-    return {
-        period: retention.most_useful(
-            proofs[period], {memory.id: retention.measured_utility(memory, period) for memory in memories}
-        )
-        for period in periods
-    }
 
 
 class Judged(Struct, frozen=True, kw_only=True):
@@ -316,9 +404,8 @@ def propose_archive(
 def _submissions(gate: Gate, chosen: Sequence[Judged], facts: Facts, today: date) -> Iterator[Submission]:
     for path in gate.home.identity.gated:
         own = [one for one in chosen if one.remembered.placed.path == path]
-        total = len(read_gated(gate.home, path).decode("utf-8", "surrogateescape"))
-        drafts = [_draft(one, facts, today) for one in own]
-        for portion, part in in_portions(drafts, total):
+        reasons = [f"Hygiene: {why(one, facts)}" for one in own]
+        for portion, part in _archivals(gate, [one.remembered for one in own], reasons, today):
             yield Submission(
                 kind=Kind.PRUNE,
                 lane=OPERATOR,
@@ -327,12 +414,6 @@ def _submissions(gate: Gate, chosen: Sequence[Judged], facts: Facts, today: date
                 drafts=portion,
                 asked=True,
             )
-
-
-def _draft(judged: Judged, facts: Facts, today: date) -> Draft:
-    placed = judged.remembered.placed
-    grounds = Grounds(reason=f"Hygiene: {why(judged, facts)}.", rank=1 - judged.utility)
-    return archival(placed.path, placed.entry, today, grounds)
 
 
 def _problems(outcomes: Sequence[Outcome]) -> Iterator[str]:
@@ -349,4 +430,4 @@ def show_mercy(gate: Gate, chosen: Sequence[Judged], facts: Facts, moment: Momen
     """
     ids = sorted({one.id for one in chosen})
     period = f"{dump_moment(moment.at)} {content_id('m', canonical(ids))}"
-    return reinforce(gate.home, retention.ReinforcementKind.MERCY, period, facts.now_hour, ids)
+    return reinforce(gate.home, ReinforcementKind.MERCY, period, facts.now_hour, ids)

@@ -62,8 +62,8 @@ def log_outcomes(home: Home, records: "Sequence[tuple[str, Any]]", *, now: datet
     lines = encode_outcomes(hashed, now=now)
     if not lines:
         return Logged(records=(), torn_bytes=0)
-    appended = append_records(home.outcomes, b"".join(line.line for line in lines))
-    return Logged(records=tuple(line.record for line in lines), torn_bytes=appended.torn_bytes)
+    _, _, torn_bytes = append_records(home.outcomes, b"".join(line.line for line in lines))
+    return Logged(records=tuple(line.record for line in lines), torn_bytes=torn_bytes)
 
 
 def _with_hashes(home: Home, value: "Any") -> "tuple[Any, list[str]]":

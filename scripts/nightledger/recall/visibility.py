@@ -39,9 +39,8 @@ from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.screening import own_rules
 from nightledger.gate.stored import Stored, read_stored
 from nightledger.recall.sources import NOTE_HEADING, Changed, Cut
-from nightledger.text.forgetting.forgotten import Forgotten
 from nightledger.text.handoff import read_open_items
-from nightledger.text.phrases import Phrases, phrase, phrases_of
+from nightledger.text.phrases import Forgotten, Phrases, phrase, phrases_of
 from nightledger.text.scanners.rule import Table
 from nightledger.text.scanners.scan import scan
 from nightledger.text.search.chunks import JOINT, title_of

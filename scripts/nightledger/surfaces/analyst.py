@@ -174,7 +174,7 @@ def _key(folder: str, *, make: bool) -> bytes:
     if not kept:
         kept = secrets.token_bytes(KEY_BYTES)
         if make:
-            replace_file(os.path.join(folder, KEY), kept, mode=0o600)
+            replace_file(os.path.join(folder, KEY), kept)
     return kept
 
 

@@ -106,7 +106,7 @@ def of_look(home: Home, seen: "Seen", at: Moment) -> Iterator[Alarm]:
         )
     if seen.book is not None:
         yield from _of_drift(home, seen, seen.book, now)
-    for item in seen.rewrites.before:
+    for item in seen.rewritten("rewritten_before"):
         if item.day >= f"{now - REWRITTEN_TOLD:%Y-%m-%d}":
             key = f"{_named(home, item.path)} after the night of {item.day}"
             yield Alarm(items=(Item(need=Need.REWRITTEN, key=key, since=now),))

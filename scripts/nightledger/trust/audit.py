@@ -181,14 +181,14 @@ def _write(
     lines = [event.line(seq) for seq, event in enumerate(events, first)]
     if odd := [event.event for seq, event in enumerate(events) if not is_entry(lines[seq], first + seq)]:
         raise EventError(f"{odd[0]} has not the members that an event of this name has")
-    appended = log.append(b"\n".join(lines) + b"\n")
-    if appended.offset != tail.head.offset:
+    offset, size_bytes, _ = log.append(b"\n".join(lines) + b"\n")
+    if offset != tail.head.offset:
         raise IntegrityError(
             f"another program wrote to {log.path} at the same time; these entries are not acknowledged",
             hint="find out what writes there, then run it again",
         )
     grown = tail.head.range.extend(map(leaf_hash, lines))  # a head ahead of its log would be a false alarm
-    keep_head(key.directory, KeptHead(range=grown, offset=appended.size_bytes))
+    keep_head(key.directory, KeptHead(range=grown, offset=size_bytes))
     placed = tuple(event.placed(seq) for seq, event in enumerate(events, first))
     return placed[1:] if tail.closure else placed
 

@@ -19,7 +19,7 @@ from tests.linking import lines, outcome
 from nightledger.codec.canonical import CanonicalError, canonical
 from nightledger.codec.rows import DoingRow, Exposure, OutcomeUse, read_hour, read_rows
 from nightledger.domain import staged_page as pages
-from nightledger.files.archive import Archive, ArchiveError, Source, read_archive, write_archive
+from nightledger.files.archive import Archive, ArchiveError, read_archive, write_archive
 from nightledger.files.home import Home
 from nightledger.files.staged import StagedPage, read_staged
 
@@ -165,7 +165,7 @@ def _error_of(path: str, folder: str | None) -> ArchiveError | None:
 
 def _check_backup(_: bytes, read: tuple[Archive, dict[str, bytes]]) -> None:
     archive, found = read
-    told = {one.path: (one.size_bytes, one.sha256) for one in archive.members}
+    told = {one["path"]: (one["size_bytes"], one["sha256"]) for one in archive.members}
     assert told == {name: (len(raw), hashlib.sha256(raw).hexdigest()) for name, raw in found.items()}
 
 
@@ -175,7 +175,7 @@ def _backups() -> tuple[bytes, ...]:
     file.write_bytes(b"- Rinse the kettle.\n")
     os.utime(file, (1_772_262_000, 1_772_262_000))
     path = scratch() / "made"
-    write_archive(str(path), [Source(name=name, path=str(file)) for name in ("a/b.md", "c")], {"home": "x"})
+    write_archive(str(path), dict.fromkeys(("a/b.md", "c"), str(file)), {"home": "x"})
     plain = gzip.decompress(path.read_bytes()).rstrip(b"\0") + b"\0" * 1024
     return (plain, *(_of_members(name, **pax) for name, pax in _ODD))
 

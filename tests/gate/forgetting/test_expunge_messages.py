@@ -26,7 +26,7 @@ def test_texts_answers_and_dead_letters_are_found_within_their_envelopes(desk: D
     Path(home.dead_letters).write_bytes(b'{"envelope":' + envelope + b"}\n")
     make_dir(home.channel_dir)
     (Path(home.channel_dir) / "sent.json").write_bytes(envelope)
-    found = find_held(desk.gate, desk.ledger(), needle_of(TEXT).held_by)
+    found = find_held(desk.gate, desk.ledger(), needle_of(TEXT))
     assert {home.relative(home.received(work.message.id)), home.relative(home.dead_letters)} <= set(
         found.removed
     )

@@ -10,7 +10,7 @@ from tests.surfaces.calling import Caller, make_caller, write_identity
 from nightledger.domain.errors import (
     IntegrityError,
 )
-from nightledger.files.archive import ArchiveError, Source, read_archive, write_archive
+from nightledger.files.archive import ArchiveError, read_archive, write_archive
 from nightledger.gate.opening import sign_head
 from nightledger.trust.keys import KeyRing
 
@@ -135,9 +135,9 @@ def test_keys_that_are_here_are_never_overwritten(caller: Caller) -> None:
 def test_a_tar_that_holds_no_home_or_something_else_is_refused(caller: Caller) -> None:
     stray = caller.root / "stray"
     stray.write_text("x")
-    write_archive(str(caller.root / "a"), [Source(name="home/x", path=str(stray))], {})
-    identity = Source(name="home/config/nightledger/home.json", path=caller.home.identity_file)
-    write_archive(str(caller.root / "c"), [identity, Source(name="keys/x/authorized", path=str(stray))], {})
+    write_archive(str(caller.root / "a"), {"home/x": str(stray)}, {})
+    identity = {"home/config/nightledger/home.json": caller.home.identity_file}
+    write_archive(str(caller.root / "c"), {**identity, "keys/x/authorized": str(stray)}, {})
     for name, message in (("a", "holds no home"), ("c", "which no backup of ours does")):
         with pytest.raises(ArchiveError, match=message):
             caller.run("restore", str(caller.root / name), home=caller.root / "new")
@@ -150,8 +150,8 @@ def with_more(caller: Caller, backup: Path, name: str, content: bytes) -> Path:
     archive = read_archive(str(backup), str(unpacked))
     (unpacked / name).parent.mkdir(exist_ok=True)
     (unpacked / name).write_bytes(content)
-    names = sorted({name, *(member.path for member in archive.members)})
-    write_archive(str(made), [Source(name=each, path=str(unpacked / each)) for each in names], {})
+    names = sorted({name, *(member["path"] for member in archive.members)})
+    write_archive(str(made), {each: str(unpacked / each) for each in names}, {})
     return made
 
 

@@ -11,7 +11,6 @@ from nightledger.domain.pruning import Kept
 from nightledger.text.forgetting.status import (
     LINES,
     MOST_TITLE,
-    DailySummary,
     summarise_daily,
 )
 from nightledger.text.forgetting.traces import Marker, marker_line, read_marker
@@ -26,13 +25,13 @@ IDLE = [
 ]
 
 
-def summary_of(text: str, path: str = PATH, archive: str = ARCHIVE) -> DailySummary | Kept:
+def summary_of(text: str, path: str = PATH, archive: str = ARCHIVE) -> str | Kept:
     return summarise_daily(read_daylog(path, text, DAY), text.encode("utf-8", "surrogateescape"), archive)
 
 
-def made_of(text: str, path: str = PATH, archive: str = ARCHIVE) -> DailySummary:
+def made_of(text: str, path: str = PATH, archive: str = ARCHIVE) -> str:
     made = summary_of(text, path, archive)
-    assert isinstance(made, DailySummary)
+    assert not isinstance(made, Kept)
     return made
 
 
@@ -48,30 +47,29 @@ def test_a_summary_is_title_place_of_the_full_text_and_the_lines_that_matter() -
         "- Fixed the float by bending its arm; the basin no longer overflows",
     )
     made = made_of(text)
-    title, place, *quotes = made.text.splitlines()
+    title, place, *quotes = made.splitlines()
     assert title == "# 2026-02-03: Greenhouse"
     marker = Marker(copy=ARCHIVE, lines=text.count("\n"), sha256=hashlib.sha256(text.encode()).hexdigest())
     assert place == f"> {marker_line(PATH, marker)}"
-    assert read_marker(made.text) == marker
+    assert read_marker(made) == marker
     assert quotes[:2] == [
         "> - Decision: the spare pump runs on Sundays only, because the float sticks in warm water",
         "> - Fixed the float by bending its arm; the basin no longer overflows",
     ]
-    assert len(made.text.splitlines()) <= LINES
-    assert made.held == 0
+    assert len(made.splitlines()) <= LINES
 
 
 def test_nothing_is_learned_from_a_summary() -> None:
     made = made_of(log_of("- Lesson: always water the basil in the morning, because mildew comes at night"))
-    again = read_daylog(PATH, made.text, DAY)
+    again = read_daylog(PATH, made, DAY)
     assert {line.region for line in again.lines} == {Region.HEADING, Region.PASTED, Region.BLANK}
     assert find_statements(again).statements == ()
 
 
 def test_a_summary_is_not_summarised_whatever_stands_below_it() -> None:
     made = made_of(log_of("- Lesson: water the basil in the morning, or mildew comes by the evening"))
-    assert read_marker(made.text)
-    assert summary_of(made.text + "\n".join(IDLE)) is Kept.SUMMARY
+    assert read_marker(made)
+    assert summary_of(made + "\n".join(IDLE)) is Kept.SUMMARY
     assert not read_marker("# 2026-02-03\n> Full text: of my day, I slept\n")
 
 
@@ -102,16 +100,15 @@ def test_what_a_scanner_finds_is_not_quoted() -> None:
         "- Lesson: water the basil in the morning, or mildew comes by the evening",
     )
     made = made_of(text)
-    assert "Tr0ub4dor" not in made.text
-    assert "previous instructions" not in made.text
-    assert "basil" in made.text
-    assert made.held == 2
+    assert "Tr0ub4dor" not in made
+    assert "previous instructions" not in made
+    assert "basil" in made
 
 
 @from_corpus("text-forgetting-daily_summary")
 def test_the_title_names_the_day_once(first: str, title: str) -> None:
     made = made_of("\n\n" + log_of("- pump", title=first))
-    assert made.text.splitlines()[0] == title
+    assert made.splitlines()[0] == title
     assert len(title) <= MOST_TITLE + 2
 
 
@@ -119,8 +116,8 @@ def test_the_title_names_the_day_once(first: str, title: str) -> None:
 def test_a_summary_is_short_and_every_quote_stands_in_the_log(lines: list[str]) -> None:
     text = "\n".join(lines)
     made = summary_of(text)
-    if isinstance(made, DailySummary):
+    if not isinstance(made, Kept):
         assert made == made_of(text)
-        assert len(made.text.encode()) <= min(0.6 * len(text.encode()), len(text.encode()) - 300)
-        assert len(made.text.splitlines()) <= LINES
-        assert read_marker(made.text)
+        assert len(made.encode()) <= min(0.6 * len(text.encode()), len(text.encode()) - 300)
+        assert len(made.splitlines()) <= LINES
+        assert read_marker(made)

@@ -12,6 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
+from operator import attrgetter
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -240,7 +241,8 @@ class Applies:
         for signed in decision.targets:
             self._recorded[signed.path].append((decision.log.size, status.line, signed.base))
         _require_none((*self._of_decision(begun, decision), *self._of_targets(begun, decision)))
-        for target, exact in zip(begun.targets, _are_exact(begun), strict=True):
+        for target in begun.targets:
+            exact = (target.before, target.after) == (target.signed_base, target.signed_result)
             if decision.type is DecisionType.DRIFT:
                 self._settlement(begun, decision, target, exact=exact)
             else:
@@ -405,18 +407,12 @@ class Applies:
             raise _ExpiredError
 
 
-def _line_of_end(begin: Apply) -> int:
-    return begin.ended
+_line_of_end = attrgetter("ended")
 
 
 def _require_none(problems: Iterable[str]) -> None:
     if found := "; ".join(problems):
         raise _UnsignedError(found)
-
-
-def _are_exact(begun: Apply) -> Iterator[bool]:
-    """Tell for each file whether it went from the very bytes to the very bytes that were signed."""
-    return ((one.before, one.after) == (one.signed_base, one.signed_result) for one in begun.targets)
 
 
 def _made(
@@ -432,11 +428,11 @@ def _made(
     changes = [change for change in proposal.changes if change.n in begun.changes and change.target == path]
     anchors = anchors_of(decision, path)
     edits = proposal.lane == EDIT_LANE
-    placed = place_around(before if edits else accepted, before, changes, anchors)
-    made = carry(accepted, before, placed.after) if edits else placed.accepted
-    if unplaced := [*placed.stale, *placed.waiting]:
-        raise _UnsignedError(f"change {unplaced[0][0]} does not fit what stood there")
-    return placed.after, made
+    start = before if edits else accepted
+    made, after, stale, waiting = place_around(start, before, changes, anchors)
+    if unplaced := [*stale, *waiting]:
+        raise _UnsignedError(f"change {unplaced[0]} does not fit what stood there")
+    return after, carry(accepted, before, after) if edits else made
 
 
 def _hashes(after: bytes, accepted: bytes) -> tuple[str, str]:

@@ -40,21 +40,11 @@ ELSEWHERE = (
 )
 
 
-class Plan(Struct, frozen=True, kw_only=True):
-    """What an apply would do now.
-
-    Attributes:
-        writes: New bytes of each file.
-        stale: For each change that is asked again, its number and why.
-        waits: For each change whose section drifted, its number and why.
-    """
-
-    writes: tuple[Write, ...]
-    stale: Mapping[int, str]
-    waits: Mapping[int, str]
+Planned = tuple[list[Write], placing.Unfit, placing.Unfit]
+"""New bytes of each file; for each change that is asked again, its number and why; the same of each whose section drifted."""
 
 
-def plan_apply(gate: Gate, book: Book, stored: Stored, decision: Decision, live: Sequence[int]) -> Plan:
+def plan_apply(gate: Gate, book: Book, stored: Stored, decision: Decision, live: Sequence[int]) -> Planned:
     """Place changes on the bytes of now; what has no place takes no other with it but where all were signed as one.
 
     Args:
@@ -66,14 +56,14 @@ def plan_apply(gate: Gate, book: Book, stored: Stored, decision: Decision, live:
     """
     changes = [change for change in stored.proposal.changes if change.n in live]
     before, stale = _read(gate, changes)
-    waits: dict[int, str] = {}
+    waits: placing.Unfit = {}
     while True:
         left = [change for change in changes if change.n not in stale and change.n not in waits]
         writes, lost, waiting = _writes(gate, book, stored, decision, left, before)
         _join(changes, stale | lost, lost)
         _join(left, waiting, waiting, why=placing.DRIFTED)
         if not lost and not waiting:
-            return Plan(writes=tuple(writes), stale=stale, waits=waits)
+            return writes, stale, waits
         stale |= lost
         waits = {n: why for n, why in (waits | waiting).items() if n not in stale}
 
@@ -114,10 +104,10 @@ def _writes(
     decision: Decision,
     changes: Sequence[Change],
     before: Mapping[str, bytes],
-) -> tuple[list[Write], dict[int, str], dict[int, str]]:
+) -> Planned:
     writes: list[Write] = []
-    stale: dict[int, str] = {}
-    waits: dict[int, str] = {}
+    stale: placing.Unfit = {}
+    waits: placing.Unfit = {}
     gated = [path for path in files_of(changes) if is_gated(gate.home, path)]
     for path in gated:
         own = [change for change in changes if change.target == path]
@@ -143,7 +133,7 @@ def _kept(path: str, before: str, after: str, changes: Sequence[Change]) -> Writ
 
 def _gated(
     gate: Gate, book: Book, decision: Decision, changes: Sequence[Change], before: bytes, *, edits: bool
-) -> tuple[Write, dict[int, str], dict[int, str]]:
+) -> tuple[Write, placing.Unfit, placing.Unfit]:
     """Return new bytes of a gated file, the changes that are asked again, and those that wait for drift.
 
     An operator's edit is placed on the bytes that stand there, at once or not at all.
@@ -154,15 +144,16 @@ def _gated(
     accepted = before if is_accepted else read_accepted(gate.home, book, path)
     if accepted is None:
         return unchanged, {}, dict.fromkeys(numbers, placing.LOST)
-    around = placing.place_around(accepted, before, changes, placing.anchors_of(decision, path))
-    write: Write | str = replace(unchanged, after=around.after)
+    anchors = placing.anchors_of(decision, path)
+    made, after, stale, waiting = placing.place_around(accepted, before, changes, anchors)
+    write: Write | str = replace(unchanged, after=after)
     if edits:
-        write = own_write(gate, book, path, before, around.after)
+        write = own_write(gate, book, path, before, after)
     elif not is_accepted:
-        write = replace(unchanged, after=around.after, accepted_before=accepted, accepted=around.accepted)
+        write = replace(unchanged, after=after, accepted_before=accepted, accepted=made)
     if isinstance(write, str):
         return unchanged, dict.fromkeys(numbers, write), {}
-    return write, dict(around.stale), dict(around.waiting)
+    return write, stale, waiting
 
 
 def own_write(
@@ -234,12 +225,10 @@ def apply_one(gate: Gate, ledger: Ledger, status: DecisionStatus, moment: Moment
     reasons = (*verdict.reasons, *_hunk_reasons(stored, claim.decision))
     live = proposal_status.approved_by(status.id)
     void = why_void(gate.home, ledger, status, moment)
+    if not void and claim.latest(moment) >= claim.decision.expires:
+        void = f"its approval expired at {claim.decision.expires:%Y-%m-%d %H:%M} UTC"
     if void:
         stale = _ask_again(gate, claim.decision, [(n, void) for n in live], moment)
-        return Attempt(decision=status.id, proposal=status.proposal, stale=stale)
-    if claim.latest(moment) >= claim.decision.expires:
-        reason = f"its approval expired at {claim.decision.expires:%Y-%m-%d %H:%M} UTC"
-        stale = _ask_again(gate, claim.decision, [(n, reason) for n in live], moment)
         return Attempt(decision=status.id, proposal=status.proposal, stale=stale)
     if reasons or verdict.wait_s:
         return Attempt(decision=status.id, proposal=status.proposal, reasons=reasons, wait_s=verdict.wait_s)
@@ -273,16 +262,17 @@ def _hunk_reasons(stored: Stored, decision: Decision) -> list[str]:
 def _place(gate: Gate, book: Book, stored: Stored, decision: Decision, moment: Moment) -> Attempt:
     """Place the approved changes that are still to be applied; the others were answered since."""
     live = book.proposals[decision.proposal].approved_by(decision.id)
-    plan = plan_apply(gate, book, stored, decision, live)
-    stale = _ask_again(gate, decision, list(plan.stale.items()), moment)
-    applied = tuple(n for n in live if n not in plan.stale and n not in plan.waits)
-    reasons = [reason for write in plan.writes for reason in _why_not_now(gate, write)] if applied else []
+    writes, lost, waits = plan_apply(gate, book, stored, decision, live)
+    stale = _ask_again(gate, decision, list(lost.items()), moment)
+    applied = tuple(n for n in live if n not in lost and n not in waits)
+    reasons = [reason for write in writes if applied for reason in check_result(gate, write)]
+    reasons += [why for write in writes if applied and (why := why_locked(gate, write.path))]
     attempt = Attempt(
         decision=decision.id,
         proposal=decision.proposal,
         stale=stale,
         reasons=tuple(reasons),
-        waits=tuple(plan.waits.items()),
+        waits=tuple(waits.items()),
     )
     if reasons or not applied:
         return attempt
@@ -293,16 +283,11 @@ def _place(gate: Gate, book: Book, stored: Stored, decision: Decision, moment: M
 
         besides = {"outcomes": count_outcomes(gate.home)}
     try:
-        raced = write_all(gate, decision, applied, plan.writes, moment, besides=besides)
+        raced = write_all(gate, decision, applied, writes, moment, besides=besides)
     except PutBackError as error:
         return replace(attempt, reasons=(str(error),))
     withdraw_twins(gate, book, stored, applied, moment)
     return replace(attempt, changes=applied, raced=raced, forgot=forgets)
-
-
-def _why_not_now(gate: Gate, write: Write) -> list[str]:
-    locked = why_locked(gate, write.path)
-    return [*check_result(gate, write), *([locked] if locked else [])]
 
 
 def check_result(gate: Gate, write: Write, *, capped: bool = True) -> list[str]:
@@ -355,9 +340,8 @@ def withdraw_twins(gate: Gate, book: Book, applied: Stored, numbers: Collection[
     for item in read_stored(gate, book, states=OPEN_STATES) if said else ():
         status = book.proposals[item.proposal.id]
         twins = [c.n for c in item.proposal.changes if any(_is_twin(c, one) for one in said)]
-        waits = [
-            n for n in status.answerable(DecisionType.APPROVE) if n in twins
-        ]  # drift stands there already
+        # drift stands there already
+        waits = [n for n in status.answerable(DecisionType.APPROVE) if n in twins]
         events += [closing(status.id, waits, cause=TWIN)] if waits and status.lane != EDIT_LANE else []
     if events:
         record(gate, events, moment)

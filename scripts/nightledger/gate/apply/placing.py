@@ -7,8 +7,6 @@ both, so that what drifted elsewhere stays as it was, neither lost nor accepted.
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 
-from msgspec import Struct
-
 from nightledger.domain.decision import Decision, ShownIn
 from nightledger.domain.kept import parts_of, skill_front, skill_name
 from nightledger.domain.proposal import Anchor, Change, Hunk, Part
@@ -87,20 +85,8 @@ def put_changes(
 
 
 # ------------------------------------------------------------ as they were signed
-class Around(Struct, frozen=True, kw_only=True):
-    """What signed changes make of a file, and of its accepted bytes.
-
-    Attributes:
-        after: New bytes of the file.
-        accepted: New accepted bytes.
-        stale: For each change that is asked again, its number and why.
-        waiting: For each change whose section drifted, its number and why.
-    """
-
-    after: bytes
-    accepted: bytes
-    stale: tuple[tuple[int, str], ...]
-    waiting: tuple[tuple[int, str], ...] = ()
+Unfit = dict[int, str]
+"""For each change that has no place, by its number, why."""
 
 
 def anchors_of(decision: Decision, path: str) -> dict[int, ShownIn]:
@@ -110,7 +96,7 @@ def anchors_of(decision: Decision, path: str) -> dict[int, ShownIn]:
 
 def place_around(
     accepted: bytes, present: bytes, changes: Sequence[Change], anchors: Mapping[int, ShownIn]
-) -> Around:
+) -> tuple[bytes, bytes, Unfit, Unfit]:
     """Place each change whose section is as it was signed, and the same in both texts.
 
     Args:
@@ -118,33 +104,36 @@ def place_around(
         present: The bytes of now.
         changes: As signed, in their order.
         anchors: Under what each was shown.
+
+    Returns:
+        New accepted bytes; new bytes of the file; the changes that are asked again; those whose section drifted.
     """
     mine, theirs = decode(accepted), decode(present)
-    stale: list[tuple[int, str]] = []
-    waiting: list[tuple[int, str]] = []
+    stale: Unfit = {}
+    waiting: Unfit = {}
     for change in changes:
         if change.n not in anchors:
-            stale.append((change.n, UNANCHORED))
+            stale[change.n] = UNANCHORED
             continue
         hunk, shown = change.hunk, anchors[change.n]
         signed, now = place_signed(mine, hunk, shown), place_signed(theirs, hunk, shown)
         away = _place(change.target, theirs, hunk)
         drifts = mine != theirs and is_drifted(mine, theirs, hunk.section)
         if isinstance(away, Unplaced):
-            stale.append((change.n, away.reason))
+            stale[change.n] = away.reason
         elif drifts and not (isinstance(signed, Unplaced) and isinstance(now, Unplaced)):
-            waiting.append((change.n, DRIFTED))
+            waiting[change.n] = DRIFTED
         elif isinstance(now, Unplaced):
-            stale.append((change.n, now.reason))
+            stale[change.n] = now.reason
         elif isinstance(signed, Unplaced):
-            waiting.append((change.n, DRIFTED))
+            waiting[change.n] = DRIFTED
         else:
             both = put(mine, signed), put(theirs, now)
             if is_made_of(both[0], [mine], [(theirs, both[1])]):
                 mine, theirs = both
             else:
-                waiting.append((change.n, DRIFTED))
-    return Around(accepted=encode(mine), after=encode(theirs), stale=tuple(stale), waiting=tuple(waiting))
+                waiting[change.n] = DRIFTED
+    return encode(mine), encode(theirs), stale, waiting
 
 
 def carry(accepted: bytes, before: bytes, after: bytes) -> bytes:

@@ -96,18 +96,17 @@ def _with_later(full: bytes, summary: str, current: bytes) -> bytes:
 
 def undo_diff(write: Write) -> str:
     """Give what an undo does to a file, to be read; a full text that returns is named, not repeated."""
-    before, after = decode(write.before), decode(write.after)
-    if is_copy(write.path):
+    path, name = write.path, f"--- a/{write.path}\n+++"
+    if is_copy(path):
         sha256 = hashlib.sha256(write.before).hexdigest()
-        return f"--- a/{write.path}\n+++ /dev/null\n@@ its copy in the archive goes, SHA-256 {sha256}\n"
+        return f"{name} /dev/null\n@@ its copy in the archive goes, SHA-256 {sha256}\n"
+    before, after = decode(write.before), decode(write.after)
     if not write.restores:
-        return readable_diff(before, after, path=write.path)
-    old, new = split_lines(before), split_lines(after)
+        return readable_diff(before, after, path=path)
     sha256 = hashlib.sha256(write.after).hexdigest()
-    head = f"@@ -1,{len(old)} +1,{len(new)} @@ its full text returns, SHA-256 {sha256}"
-    gone = mask_secrets("".join(f"-{line}" for line in old), told=told_values(before))
+    gone = mask_secrets("".join(f"-{line}" for line in split_lines(before)), told=told_values(before))
     end = "" if gone.endswith("\n") else "\n\\ No newline at end of file\n"
-    return f"--- a/{write.path}\n+++ b/{write.path}\n{head}\n{gone}{end}"
+    return f"{name} b/{path}\n@@ its full text returns, SHA-256 {sha256}\n{gone}{end}"
 
 
 def link_back(change: Change) -> str:
@@ -237,10 +236,8 @@ def _merge(gate: Gate, book: Book, stored: Stored, wanted: tuple[int, ...], appl
             continue
         if isinstance(write, str):
             return _cannot(stored, status, wanted, write)
-        if is_gated(gate.home, target.path) and _brings_secret(write, _told_before(gate, target)):
-            raise _never_back(stored)
-        if is_gated(gate.home, target.path) and _is_masked(gate, book, write):
-            raise RefusedError(f"{stored.proposal.id} cannot be taken back now: {UNDO_HIDDEN}")
+        if is_gated(gate.home, target.path):
+            _require_clear(gate, book, stored, write, target.before)
         if reasons := check_result(gate, write, capped=False):
             return _cannot(stored, status, wanted, "; ".join(reasons))
         writes.append(write)
@@ -248,19 +245,15 @@ def _merge(gate: Gate, book: Book, stored: Stored, wanted: tuple[int, ...], appl
     return Undo(stored=stored, status=status, changes=wanted, writes=tuple(writes), diff="".join(diffs))
 
 
-def _is_masked(gate: Gate, book: Book, write: Write) -> bool:
+def _require_clear(gate: Gate, book: Book, stored: Stored, write: Write, sha256: str) -> None:
+    """Refuse what would bring a secret back, or could not be shown in full; the hash is of what the apply began with."""
     before, after = decode(write.before), decode(write.after)
+    told, added = told_values(decode(BlobStore(gate.home.blobs_dir).get(sha256))), new_lines(before, after)
+    if veil_blocked(added, told=told) != added:
+        raise _never_back(stored)
     accepted = decode(read_accepted(gate.home, book, write.path) or b"")
-    return hides_lines(before, after, accepted, told_values(before) | told_values(after))
-
-
-def _told_before(gate: Gate, target: AppliedTarget) -> frozenset[str]:
-    return told_values(decode(BlobStore(gate.home.blobs_dir).get(target.before)))
-
-
-def _brings_secret(write: Write, told: frozenset[str]) -> bool:
-    added = new_lines(decode(write.before), decode(write.after))
-    return veil_blocked(added, told=told) != added
+    if hides_lines(before, after, accepted, told_values(before) | told_values(after)):
+        raise RefusedError(f"{stored.proposal.id} cannot be taken back now: {UNDO_HIDDEN}")
 
 
 def _never_back(stored: Stored) -> RefusedError:

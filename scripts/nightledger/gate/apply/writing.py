@@ -147,9 +147,14 @@ def go_on(
             _require_written(gate.home, write)
         if _is_raced(gate.home, replaced, write):
             _put_back(gate, apply_id, writes, replaced, moment)
-    raced = finish(gate, apply_id, replaced, writes, moment)
+    expected = {write.path: hashlib.sha256(write.before).hexdigest() for write in writes}
+    raced = [{"path": path, "sha256": sha256} for path, sha256 in replaced if sha256 != expected[path]]
+    if raced:
+        record(gate, [(EventName.APPLY_RACED, {"apply": apply_id, "replaced": raced})], moment)
+    else:
+        record(gate, [(EventName.APPLY_DONE, {"apply": apply_id})], moment)
     drop_empty(gate.home, (write.path for write in writes if not write.after))
-    return raced
+    return bool(raced)
 
 
 def _is_raced(home: Home, replaced: Sequence[tuple[str, str]], write: Write) -> bool:
@@ -236,7 +241,10 @@ def exchange(gate: Gate, write: Write) -> str:
     blobs = BlobStore(gate.home.blobs_dir)
     path = gate.home.resolve(write.path)
     if not write.before:
-        _make_dir(gate.home, write.path)
+        if write.path not in gate.home.identity.gated:
+            # where our directories are ignored by git, so is an archive's
+            ours = os.path.lexists(os.path.join(gate.home.system_dir, ".gitignore"))
+            make_dir(os.path.dirname(path), ignored_by_git=ours and not skill_name(write.path))
         try:
             create_file(path, write.after)
         except FileExistsError:
@@ -251,27 +259,6 @@ def exchange(gate: Gate, write: Write) -> str:
         swap=swap_for(gate, write.path),
     )
     return kept[0]
-
-
-def _make_dir(home: Home, path: str) -> None:
-    """Make the directories of an archive or a skill; where ours are ignored by git, so are an archive's."""
-    if path not in home.identity.gated:
-        ignored = not skill_name(path) and os.path.lexists(os.path.join(home.system_dir, ".gitignore"))
-        make_dir(os.path.dirname(home.path(path)), ignored_by_git=ignored)
-
-
-def finish(
-    gate: Gate, apply_id: str, replaced: Sequence[tuple[str, str]], writes: Sequence[Write], moment: Moment
-) -> bool:
-    """Log the end of an apply; ``apply.raced`` when what was replaced is not what was read."""
-    expected = {write.path: hashlib.sha256(write.before).hexdigest() for write in writes}
-    raced = [(path, sha256) for path, sha256 in replaced if sha256 != expected[path]]
-    if raced:
-        rivals = [{"path": path, "sha256": sha256} for path, sha256 in raced]
-        record(gate, [(EventName.APPLY_RACED, {"apply": apply_id, "replaced": rivals})], moment)
-    else:
-        record(gate, [(EventName.APPLY_DONE, {"apply": apply_id})], moment)
-    return bool(raced)
 
 
 def recover(gate: Gate, ledger: Ledger, moment: Moment) -> bool:
@@ -364,7 +351,9 @@ def _replaced(gate: Gate, write: Write, found: Sequence[bytes]) -> list[str]:
     ]
     if replaced:
         return replaced
-    return [hashlib.sha256(write.before).hexdigest()] if _comes_from_after(present, write) else []
+    # nearer to the new bytes: a later writer's edit of them
+    nearer = _distance(present, write.after) < _distance(present, write.before)
+    return [hashlib.sha256(write.before).hexdigest()] if present == write.after or nearer else []
 
 
 def _is_part(content: bytes, whole: bytes) -> bool:
@@ -372,11 +361,6 @@ def _is_part(content: bytes, whole: bytes) -> bool:
     return len(content) <= len(whole) and all(
         one in (0, other) for one, other in zip(content, whole, strict=False)
     )
-
-
-def _comes_from_after(present: bytes, write: Write) -> bool:
-    """Tell whether a file's bytes are the new ones, or a later writer's edit of them."""
-    return present == write.after or _distance(present, write.after) < _distance(present, write.before)
 
 
 def _distance(one: bytes, other: bytes) -> int:

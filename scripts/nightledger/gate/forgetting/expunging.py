@@ -8,7 +8,7 @@ log itself holds no text and stays as it is; it keeps keyed hashes by which the 
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from itertools import chain
 from shlex import quote
@@ -33,7 +33,6 @@ from nightledger.trust.dsse import payloads_in
 TARGETS_A_DECISION = 300
 """Files that one decision names; its entry has a limit of 65,535 bytes."""
 MAX_BYTES = 1 << 32
-Holds = Callable[[bytes], bool]
 _Events = list[tuple[EventName, dict[str, object]]]
 
 
@@ -52,6 +51,7 @@ class Found(Struct, frozen=True, kw_only=True):
         trust: Trust files and the decisions behind them: who may sign rests on these very bytes.
         accepted: Blobs of what gated files were last signed to hold: the guard compares with them.
         elsewhere: Files in the home that are not ours.
+        targets: What the decisions say of each file of ours: its hash before, and after.
     """
 
     removed: tuple[str, ...] = ()
@@ -62,6 +62,7 @@ class Found(Struct, frozen=True, kw_only=True):
     trust: tuple[str, ...] = ()
     accepted: tuple[str, ...] = ()
     elsewhere: tuple[str, ...] = ()
+    targets: tuple[DecisionTarget, ...] = ()
 
     @property
     def anything(self) -> bool:
@@ -69,13 +70,13 @@ class Found(Struct, frozen=True, kw_only=True):
         return bool(self.removed or self.rewritten or self.derived or self.gated or self.accepted)
 
 
-def find_held(gate: Gate, ledger: Ledger, holds: Holds) -> Found:
-    """Look into every file of a home that may hold something.
+def find_held(gate: Gate, ledger: Ledger, needle: Needle) -> Found:
+    """Find a text in every file of ours, and name where else it is; nothing is changed.
 
     Args:
         gate: The home.
         ledger: Its log, as checked.
-        holds: Tells whether a file's bytes hold what is looked for.
+        needle: What must go.
 
     Raises:
         UnreadableError: What would go is reached by a link, or overwritten under two names.
@@ -86,7 +87,7 @@ def find_held(gate: Gate, ledger: Ledger, holds: Holds) -> Found:
         """Return those that hold it, of the files that were not looked at before."""
         fresh = [path for path in dict.fromkeys(chain(*sources)) if path not in seen]
         seen.update(fresh)
-        return tuple(sorted(home.relative(path) for path in fresh if _is_held(path, holds)))
+        return tuple(sorted(home.relative(path) for path in fresh if _is_held(path, needle)))
 
     trust = among(_trust(home, ledger))
     gated = among(map(home.path, watched(home, ledger.book)))
@@ -99,29 +100,32 @@ def find_held(gate: Gate, ledger: Ledger, holds: Holds) -> Found:
     elsewhere = among(_files(home.audit_dir), _files(home.config_dir), _others(home))
     anywhere = any((gated, accepted, found, rewritten, derived, elsewhere))
     signatures = [f"{path}.sig" for path in found if os.path.lexists(home.path(f"{path}.sig"))]
-    places = Found(
-        removed=tuple(sorted({*found, *signatures})),
+    removed = tuple(sorted({*found, *signatures}))
+    derived = tuple(sorted({*derived, *_search_index(home, needle, anywhere=anywhere)}))
+    _require_own(home, (*removed, *derived), rewritten)
+    after = {path: overwritten(_read(home, path), needle.forms) for path in rewritten}
+    return Found(
+        removed=removed,
         rewritten=rewritten,
-        derived=tuple(sorted({*derived, *_search_index(home, holds, anywhere=anywhere)})),
+        derived=derived,
         gated=gated,
         altered=altered,
         trust=trust,
         accepted=accepted,
         elsewhere=elsewhere,
+        targets=tuple(_target(home, path, after.get(path, b"")) for path in (*removed, *rewritten)),
     )
-    require_own(home, places)
-    return places
 
 
-def _is_held(path: str, holds: Holds) -> bool:
+def _is_held(path: str, needle: Needle) -> bool:
     try:
         content = read_regular(path, MAX_BYTES)
     except NightledgerError:
         return False  # a link, a FIFO, no file: nothing of ours is there
-    return holds(content) or any(map(holds, payloads_in(content)))
+    return needle.held_by(content) or any(map(needle.held_by, payloads_in(content)))
 
 
-def require_own(home: Home, found: Found) -> None:
+def _require_own(home: Home, going: Collection[str], rewritten: Collection[str]) -> None:
     """Refuse what is reached by a name that is not ours alone: another's file would go, or be overwritten, with it.
 
     A directory of ours may be a link on purpose, to another disk or into a vault. What lies there is not told
@@ -130,7 +134,7 @@ def require_own(home: Home, found: Found) -> None:
     Raises:
         UnreadableError: A directory above a file that is to go is a link, or a file that is overwritten has a second name.
     """
-    for path in (*found.removed, *found.rewritten, *found.derived):
+    for path in (*going, *rewritten):
         if link := _link_above(home, path):
             there, here = quote(os.path.realpath(home.path(link))), quote(home.path(link))
             raise UnreadableError(
@@ -138,7 +142,7 @@ def require_own(home: Home, found: Found) -> None:
                 hint=f"look there. Is the link none of yours, take it away: rm {here}. Is all that lies there "
                 f"of this home, put it in its place: rm {here} && mv {there} {here}",
             )
-    for path in found.rewritten:
+    for path in rewritten:
         if has_second_name(home.path(path)):
             name = quote(home.path(path))
             raise UnreadableError(
@@ -159,7 +163,7 @@ def has_second_name(path: str) -> bool:
     return os.path.lexists(path) and os.lstat(path).st_nlink > 1
 
 
-def _search_index(home: Home, holds: Holds, *, anywhere: bool) -> Iterator[str]:
+def _search_index(home: Home, needle: Needle, *, anywhere: bool) -> Iterator[str]:
     """Yield the search index where it may hold the text: it packs texts, so their bytes do not stand in it.
 
     It is made of the home's files, so it goes when any of them holds the text; else when its own texts do.
@@ -167,7 +171,7 @@ def _search_index(home: Home, holds: Holds, *, anywhere: bool) -> Iterator[str]:
     from nightledger.files.search_index import any_text, index_path
 
     path = index_path(home)
-    if os.path.lexists(path) and (anywhere or any_text(path, holds)):
+    if os.path.lexists(path) and (anywhere or any_text(path, needle.held_by)):
         yield home.relative(path)
 
 
@@ -227,29 +231,7 @@ def _others(home: Home) -> Iterator[str]:
     yield from _files(home.memory_dir)
 
 
-class Plan(Struct, frozen=True, kw_only=True):
-    """What an expunge would do.
-
-    Attributes:
-        needle: What must go.
-        found: Where it is.
-        targets: What the decisions say of each file of ours: its hash before, and after.
-    """
-
-    needle: Needle
-    found: Found
-    targets: tuple[DecisionTarget, ...]
-
-
-def plan_expunge(gate: Gate, ledger: Ledger, needle: Needle) -> Plan:
-    """Find a text in every file of ours, and name where else it is; nothing is changed."""
-    home, found = gate.home, find_held(gate, ledger, needle.held_by)
-    after = {path: overwritten(_read(home, path), needle.forms) for path in found.rewritten}
-    targets = tuple(_target(home, path, after.get(path, b"")) for path in (*found.removed, *found.rewritten))
-    return Plan(needle=needle, found=found, targets=targets)
-
-
-def why_not_now(gate: Gate, ledger: Ledger, plan: Plan, mark: bytes) -> str:
+def why_not_now(gate: Gate, ledger: Ledger, needle: Needle, mark: bytes) -> str:
     """Return why a gated file, or what it was signed to hold, would hold it still; empty where neither would.
 
     A gated file changes by a signed edit, which leaves drift as it is. Asked before anything is
@@ -258,10 +240,10 @@ def why_not_now(gate: Gate, ledger: Ledger, plan: Plan, mark: bytes) -> str:
     Args:
         gate: The home.
         ledger: Its log, as checked.
-        plan: What is to go.
+        needle: What is to go.
         mark: What an edit puts in its place.
     """
-    reasons = (_why_held(gate, ledger, path, plan.needle, mark) for path in watched(gate.home, ledger.book))
+    reasons = (_why_held(gate, ledger, path, needle, mark) for path in watched(gate.home, ledger.book))
     return next(filter(None, reasons), "")
 
 
@@ -286,18 +268,13 @@ def expunge_reasons(gate: Gate, ledger: Ledger, decision: Decision) -> list[str]
     """Return why a decision may not expunge what it names; empty where it may."""
     if decision.proposal or decision.changes or not (decision.targets or decision.reason):
         return ["it is not the form of a decision about a leaked text"]
-    return [
-        *(
-            f"{target.path} is not the file any more that it was signed over"
-            for target in decision.targets
-            if not _stands(gate.home, target)
-        ),
-        *(
-            f"{target.path} is no file that may go"
-            for target in decision.targets
-            if _stays(gate, ledger, target)
-        ),
-    ]
+    reasons = []
+    for target in decision.targets:
+        if not _stands(gate.home, target):
+            reasons.append(f"{target.path} is not the file any more that it was signed over")
+        if _stays(gate, ledger, target):
+            reasons.append(f"{target.path} is no file that may go")
+    return reasons
 
 
 def _stands(home: Home, target: DecisionTarget) -> bool:
@@ -323,9 +300,8 @@ def _stays(gate: Gate, ledger: Ledger, target: DecisionTarget) -> bool:
 def expunge_events(gate: Gate, ledger: Ledger, decision: Decision) -> _Events:
     """Return what is logged beside the decision: the expunge, and the proposals that end with it."""
     removed = [target.base for target in decision.targets if target.result == EMPTY_SHA256]
-    views = set(
-        map(gate.home.relative, _handed(gate.home))
-    )  # rewritten by whoever hands over: nothing rests on them
+    # rewritten by whoever hands over: nothing rests on them
+    views = set(map(gate.home.relative, _handed(gate.home)))
     places = [
         {
             "path": target.path,
@@ -356,11 +332,11 @@ def _closings(book: Book, removed: frozenset[str]) -> _Events:
     return events
 
 
-def carry_out(home: Home, plan: Plan) -> None:
+def carry_out(home: Home, found: Found, needle: Needle) -> None:
     """Do what the log now says: overwrite, remove, and drop what is folded from others."""
-    for path in plan.found.rewritten:
-        overwrite(home.path(path), plan.needle.forms)
-    remove_files(map(home.path, (*plan.found.removed, *plan.found.derived)))
+    for path in found.rewritten:
+        overwrite(home.path(path), needle.forms)
+    remove_files(map(home.path, (*found.removed, *found.derived)))
 
 
 def finish_removals(home: Home, ledger: Ledger) -> None:
@@ -381,10 +357,10 @@ def _is_left(home: Home, book: Book, target: DecisionTarget) -> bool:
     return going and os.path.lexists(home.path(target.path)) and _stands(home, target)
 
 
-def parts(plan: Plan) -> Iterator[tuple[DecisionTarget, ...]]:
+def parts(found: Found) -> Iterator[tuple[DecisionTarget, ...]]:
     """Yield what each decision is to name, so that its entry fits the log."""
-    for first in range(0, len(plan.targets), TARGETS_A_DECISION):
-        yield plan.targets[first : first + TARGETS_A_DECISION]
+    for first in range(0, len(found.targets), TARGETS_A_DECISION):
+        yield found.targets[first : first + TARGETS_A_DECISION]
 
 
 def _target(home: Home, path: str, after: bytes) -> DecisionTarget:

@@ -35,9 +35,8 @@ from nightledger.files.line_log import LineLog
 from nightledger.gate.integrity.trusting import Trust, read_verified
 from nightledger.gate.opening import Gate, Ledger, log_key, open_gate, read_ledger, record
 from nightledger.gate.stored import Stored, each_change, is_altered, read_proposal, read_stored
-from nightledger.text.forgetting.forgotten import Forgotten
 from nightledger.text.markdown.document import decode, encode
-from nightledger.text.phrases import NO_PHRASES, HashedPhrases, hash_phrase, telling_lines
+from nightledger.text.phrases import NO_PHRASES, Forgotten, HashedPhrases, hash_phrase, telling_lines
 from nightledger.text.scanners.scan import mask_secrets, told_values, veil
 from nightledger.text.scanners.secrets import telling
 from nightledger.text.similar import fold

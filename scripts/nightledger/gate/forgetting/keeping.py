@@ -16,13 +16,12 @@ and rewritten inputs show.
 import os
 import re
 from collections.abc import Iterator, Mapping
-from datetime import datetime, timedelta
 from typing import Any
 
 from msgspec import Struct
 
 from nightledger.codec.records import decode_lines
-from nightledger.domain.consolidation import Consolidation, SourceRead
+from nightledger.domain.consolidation import Consolidation
 from nightledger.domain.decision import EventName, Moment, elapsed_s
 from nightledger.domain.errors import UnreadableError
 from nightledger.domain.judge import EDIT_LANE, OPERATOR
@@ -75,11 +74,12 @@ def remove_expired(gate: Gate, ledger: Ledger, moment: Moment) -> int:
     keep_s = gate.undo_days * DAY_S + GRACE_S
     needed = needed_blobs(ledger, moment, keep_s) | read_for_accepted(home, ledger)
     named = {sha256 for _, fields, _ in ledger.log.entries() for sha256 in _hashes(fields)}
-    young = moment.at - timedelta(seconds=keep_s)
+    young = moment.at.timestamp() - keep_s
     going = sorted(
         sha256
         for sha256 in present_blobs(home)
-        if sha256 not in needed and (sha256 in named or _written(blobs.path(sha256), moment) < young)
+        # of one that the log never named the file system tells when it was written
+        if sha256 not in needed and (sha256 in named or os.lstat(blobs.path(sha256)).st_mtime < young)
     )
     lately = {fields.get("proposal") for fields, age_s in _aged(ledger, moment) if age_s < keep_s}
     items = [
@@ -111,7 +111,8 @@ def needed_blobs(ledger: Ledger, moment: Moment, keep_s: int) -> frozenset[str]:
     needed |= {*book.gated.values(), *book.protected.values()}
     needed |= {sha256 for race in book.races for sha256 in (race.sha256, race.before)}
     needed |= {sha256 for apply in book.unfinished() for sha256 in _of_apply(apply)}
-    waiting = _waiting(book)
+    waiting = {decision.proposal for decision in book.approvals_to_apply()}
+    waiting |= {status.id for status in book.proposals.values() if status.open_changes()}
     for fields, age_s in _aged(ledger, moment):
         if age_s < keep_s or fields.get("proposal") in waiting:
             needed.update(_hashes(fields))
@@ -140,13 +141,14 @@ def find_damaged(home: Home, ledger: Ledger, moment: Moment, undo_days: int) -> 
     return tuple(
         Altered(
             path=home.relative(blobs.path(sha256)),
-            message=f"{_what(blobs, sha256)}: {NEEDED if is_alarm else 'nothing needs it any more'}",
+            message=f"{what}: {NEEDED if is_alarm else 'nothing needs it any more'}",
             is_blob=True,
             is_alarm=is_alarm,
         )
         for sha256 in sorted(damaged)
-        for is_alarm in [sha256 in uses and sha256 in needed]
-        if is_alarm or is_there(blobs.path(sha256))
+        for is_alarm, present in [(sha256 in uses and sha256 in needed, is_there(blobs.path(sha256)))]
+        for what in ["its bytes are not those of its name" if present else "it is missing"]
+        if is_alarm or present
     )
 
 
@@ -155,10 +157,6 @@ def _rightly_gone(ledger: Ledger, moment: Moment) -> frozenset[str]:
     early = needed_blobs(ledger, moment, LEAST_UNDO_DAYS * DAY_S)
     gone = ledger.book.gone.items()
     return frozenset(sha256 for sha256, why in gone if why is Gone.EXPUNGED or sha256 not in early)
-
-
-def _what(blobs: BlobStore, sha256: str) -> str:
-    return "its bytes are not those of its name" if is_there(blobs.path(sha256)) else "it is missing"
 
 
 def _uses(ledger: Ledger) -> frozenset[str]:
@@ -206,11 +204,6 @@ def _of_decisions(book: Book) -> set[str]:
     return {sha256 for status in kept for sha256 in (status.sha256, status.signature_sha256)}
 
 
-def _waiting(book: Book) -> frozenset[str]:
-    approved = {decision.proposal for decision in book.approvals_to_apply()}
-    return frozenset(approved | {status.id for status in book.proposals.values() if status.open_changes()})
-
-
 def _aged(ledger: Ledger, moment: Moment) -> Iterator[tuple[dict[str, Any], int]]:
     """Yield the members of each entry with the seconds that surely passed since, removals left out."""
     times = [Moment.of_entry(fields, at) for _, fields, at in ledger.log.entries()]
@@ -234,11 +227,6 @@ def _hashes(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for item in value:
             yield from _hashes(item)
-
-
-def _written(path: str, moment: Moment) -> datetime:
-    """Return when a blob that the log never named was written, as far as the file system tells."""
-    return datetime.fromtimestamp(os.lstat(path).st_mtime, moment.at.tzinfo)
 
 
 MAX_CONSOLIDATION_LOG_BYTES = 1 << 30
@@ -299,29 +287,19 @@ class Rewritten(Struct, frozen=True, kw_only=True):
     """A file that does not begin any more as a night read it.
 
     Attributes:
+        kind: ``rewritten``: it is only appended to, and not as the newest night that read it left it: an alarm;
+            ``rewritten_before``: a later night read it in its new form: rewritten once, and it stays visible;
+            ``logs_changed``: a daily log, where its agent may write; it is no alarm. One that was compressed has not
+            changed while its full text in the archive begins as it was read.
         path: Relative to the home.
         day: Log day of that night, ``2026-02-28``: the newest whose bytes are no longer there.
         size_bytes: How many bytes it had then.
     """
 
+    kind: str
     path: str
     day: str
     size_bytes: int
-
-
-class Rewrites(Struct, frozen=True, kw_only=True):
-    """What ``verify`` says of inputs.
-
-    Attributes:
-        now: Append-only files that are not as the newest night that read them left them: an alarm.
-        before: Those that a later night read in their new form: rewritten once, and it stays visible.
-        logs: Daily logs that changed since they were read. Their agent may write there; it is no alarm. One that
-            was compressed has not changed while its full text in the archive begins as it was read.
-    """
-
-    now: tuple[Rewritten, ...] = ()
-    before: tuple[Rewritten, ...] = ()
-    logs: tuple[Rewritten, ...] = ()
 
 
 def read_inputs(home: Home) -> list[dict[str, Any]]:
@@ -354,33 +332,30 @@ def _prefix(item: Mapping[str, Any]) -> Prefix:
     return Prefix(size_bytes=item["size"], sha256=item["sha256"])
 
 
-def find_rewrites(home: Home, ledger: Ledger) -> Rewrites:
+def find_rewrites(home: Home, ledger: Ledger) -> Iterator[Rewritten]:
     """Compare the inputs of every night with what lies there now; each file is read once."""
-    now: list[Rewritten] = []
-    before: list[Rewritten] = []
-    for path, nights in sorted(_nights(ledger.log).items()):
-        prefixes = [prefix for _, prefix in nights]
-        looked = [_compare(home, place, prefixes) for place in _places(ledger.book, path)]
-        lost = [n for n, same in enumerate(zip(*looked, strict=True)) if not any(same)]
-        if lost:
-            day, prefix = nights[lost[-1]]
-            found = Rewritten(path=path, day=day, size_bytes=prefix.size_bytes)
-            (now if lost[-1] == len(nights) - 1 else before).append(found)
-    return Rewrites(now=tuple(now), before=tuple(before), logs=tuple(_rewritten_logs(home, ledger.book)))
+    for kind, files in (("rewritten", _nights(ledger.log)), ("logs_changed", _logs_read(home))):
+        for path, nights in sorted(files.items()):
+            prefixes = [prefix for _, prefix in nights]
+            looked = [_compare(home, place, prefixes) for place in _places(ledger.book, path)]
+            lost = [n for n, same in enumerate(zip(*looked, strict=True)) if not any(same)]
+            if lost:
+                day, prefix = nights[lost[-1]]
+                told = kind if lost[-1] == len(nights) - 1 else "rewritten_before"
+                yield Rewritten(kind=told, path=path, day=day, size_bytes=prefix.size_bytes)
 
 
-def _rewritten_logs(home: Home, book: Book) -> Iterator[Rewritten]:
+def _logs_read(home: Home) -> dict[str, list[tuple[str, Prefix]]]:
+    """Return each daily log with what the newest night that read it did."""
     try:
         raw = read_optional(home.consolidation_log, MAX_CONSOLIDATION_LOG_BYTES, within=home.root) or b""
     except UnreadableError:  # it is among the inputs itself, and named as rewritten
-        return
-    newest: dict[str, tuple[str, SourceRead]] = {}
-    for night in decode_lines(Consolidation, raw):
-        newest |= {source.path: (night.period, source) for source in night.logs}
-    for path, (day, source) in sorted(newest.items()):
-        expected = Prefix(size_bytes=source.size_bytes, sha256=source.sha256)
-        if not any(_compare(home, place, [expected])[0] for place in _places(book, path)):
-            yield Rewritten(path=path, day=day, size_bytes=source.size_bytes)
+        return {}
+    return {
+        one.path: [(night.period, Prefix(size_bytes=one.size_bytes, sha256=one.sha256))]
+        for night in decode_lines(Consolidation, raw)
+        for one in night.logs
+    }
 
 
 def _places(book: Book, path: str) -> tuple[str, ...]:

@@ -276,11 +276,7 @@ def trust_targets(before: Mapping[str, str], contents: Mapping[str, bytes]) -> t
         contents: New bytes by name.
     """
     return tuple(
-        _target(trusting.TRUST_FILES[name], before[name], content)
+        DecisionTarget(path=trusting.TRUST_FILES[name], base=before[name], result=result, hunks_sha256=result)
         for name, content in sorted(contents.items())
+        for result in [hashlib.sha256(content).hexdigest()]
     )
-
-
-def _target(path: str, base: str, content: bytes) -> DecisionTarget:
-    result = hashlib.sha256(content).hexdigest()
-    return DecisionTarget(path=path, base=base, result=result, hunks_sha256=result)

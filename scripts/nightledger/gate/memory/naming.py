@@ -286,9 +286,6 @@ def pin_reasons(gate: Gate, ledger: Ledger, decision: Decision) -> list[str]:
     return [
         f"{target.path} is not the entry any more that it was signed over"
         for target in decision.targets
-        if not _stands(standing.get(entry_named(target)), target) and entry_named(target) not in marks
+        for name in [entry_named(target)]
+        if name not in marks and (name not in standing or pin_targets([standing[name]]) != (target,))
     ]
-
-
-def _stands(placed: Placed | None, target: DecisionTarget) -> bool:
-    return placed is not None and pin_targets([placed]) == (target,)

@@ -63,6 +63,7 @@ class _Scene(Struct, frozen=True, kw_only=True):
     network: frames.Network
 
 
+@collector_at_rest()
 def recollect(gate: Gate, ledger: Ledger, frame: frames.Frame, query: str, moment: Moment) -> Recollection:
     """Fill a frame; nothing is written.
 
@@ -77,11 +78,6 @@ def recollect(gate: Gate, ledger: Ledger, frame: frames.Frame, query: str, momen
         UnreadableError: A gated file or a ledger cannot be read.
         IntegrityError: The constitution in force cannot be told.
     """
-    with collector_at_rest():
-        return _recollect(gate, ledger, frame, query, moment)
-
-
-def _recollect(gate: Gate, ledger: Ledger, frame: frames.Frame, query: str, moment: Moment) -> Recollection:
     stored = read_stored(gate, ledger.book)
     facts = remembering.read_facts(gate, ledger, moment, stored=stored)
     accepted = signed_entries(gate.home, ledger.book)

@@ -110,7 +110,10 @@ def fold_uses(home: Home, names: Mapping[str, str], until: Marks | None = None) 
                 min(exposures.end, until.exposures),
             )
         named = _read_outcomes(outcomes, tallies)
-        _read_exposures(exposures, tallies)
+        for rows, bad in read_rows(Exposure, exposures.chunks(0)):
+            tallies.bad_lines += bad
+            for row in rows:
+                tallies.exposure(row.at[:HOUR_CHARACTERS], row.shown)
         read = Marks(outcomes=outcomes.end, exposures=exposures.end)
     hours = {text: read_hour(text) for text in tallies.hours}
     overall = overall_share(tallies.tasks)
@@ -139,13 +142,6 @@ def _read_outcomes(log: LineLog, tallies: Tallies) -> int:
             )
             named += bool(row.shown)
     return named
-
-
-def _read_exposures(log: LineLog, tallies: Tallies) -> None:
-    for rows, bad in read_rows(Exposure, log.chunks(0)):
-        tallies.bad_lines += bad
-        for row in rows:
-            tallies.exposure(row.at[:HOUR_CHARACTERS], row.shown)
 
 
 def _use(tally: Tally, tallies: Tallies, overall: float, hours: Mapping[str, int | None]) -> Use:
@@ -332,38 +328,38 @@ def read_facts(gate: Gate, ledger: Ledger, moment: Moment, *, stored: list[Store
     Raises:
         UnreadableError: A gated file or a ledger cannot be read.
     """
-    book = ledger.book
-    standing = find_standing(gate.home, book)
-    uses = fold_uses(gate.home, book.names)
-    ages = _Ages(
-        founded=read_moment(gate.home.identity.created_at),
-        put_in=_put_in_at(book, read_stored(gate, book) if stored is None else stored),
-        edited=book.edited_at,
-        hours=uses.hours,
-        now=moment.at,
-    )
+    book, today = ledger.book, moment.at.date()
+    standing, uses = find_standing(gate.home, book), fold_uses(gate.home, book.names)
+    put_in = _put_in_at(book, read_stored(gate, book) if stored is None else stored)
+    founded = read_moment(gate.home.identity.created_at)
     marks, reinforced = read_marks(gate, ledger), read_reinforced(gate.home, book)
-    memories = tuple(
-        _remember(
-            placed,
-            marks.get(name, NO_MARK),
-            uses.of.get(name, NO_USE),
-            reinforced.get(name, NOT_REINFORCED),
-            ages,
+    memories, impossible = list[Remembered](), list[str]()
+    for name, placed in standing.entries.items():
+        entry, use, mark = placed.entry, uses.of.get(name, NO_USE), marks.get(name, NO_MARK)
+        known = (put_in.get(fold(entry.text)), book.edited_at.get(name))
+        came = max((at for at in known if at is not None), default=None)  # None: it was there before the home
+        stated, is_impossible = _stated_day(entry, today)
+        impossible += [name] * is_impossible
+        kept = reinforced.get(name, NOT_REINFORCED)
+        memories.append(
+            Remembered(
+                placed=placed,
+                memory=_memory(name, hour_of(came or founded), mark, use, kept, uses.hours),
+                mark=mark,
+                use=use,
+                day=stated or (came.date() if came else None),
+            )
         )
-        for name, placed in standing.entries.items()
-    )
-    now_hour, today = active_hours_until(uses.hours, hour_of(moment.at)), moment.at.date()
-    stated = {one.memory.id: _stated_day(one.placed.entry, today)[1] for one in memories}
+    now_hour = active_hours_until(uses.hours, hour_of(moment.at))
     return Facts(
-        memories=memories,
+        memories=tuple(memories),
         hours=uses.hours,
         now_hour=now_hour,
         uses=uses.of,
         named=uses.named,
         odd=Oddities(
             undated=sum(one.day is None for one in memories),
-            impossible=tuple(name for name, is_impossible in stated.items() if is_impossible),
+            impossible=tuple(impossible),
             twice=standing.twice,
             bad_lines=uses.bad_lines,
             ahead=len(uses.hours) - now_hour,
@@ -371,19 +367,20 @@ def read_facts(gate: Gate, ledger: Ledger, moment: Moment, *, stored: list[Store
     )
 
 
-class _Ages(Struct, frozen=True, kw_only=True):
-    """What tells how old a memory is."""
-
-    founded: datetime
-    put_in: Mapping[str, datetime]
-    edited: Mapping[str, datetime]
-    hours: tuple[int, ...]
-    now: datetime
-
-    def put_in_at(self, entry: Entry) -> datetime | None:
-        """Return when an entry was put in, or last edited; None where it was there before the home."""
-        known = (self.put_in.get(fold(entry.text)), self.edited.get(entry.id))
-        return max((at for at in known if at is not None), default=None)
+def _memory(
+    name: str, made_hour: int, mark: Mark, use: Use, kept: Reinforced, hours: Sequence[int]
+) -> Memory:
+    used_hour = active_hours_until(hours, use.used_hour) if use.used_hour is not None else 0
+    return Memory(
+        id=name,
+        tier=tier_of(mark.tags),
+        pinned=mark.pinned,
+        created_hour=max(active_hours_until(hours, made_hour), kept.spared_hour),
+        used_hour=max(used_hour, kept.curated_hour),
+        useful=use.useful,
+        harmful=use.harmful,
+        expected=use.expected,
+    )
 
 
 def applied_wordings(
@@ -430,26 +427,6 @@ def _put_in_at(book: Book, stored: Iterable[Stored]) -> dict[str, datetime]:
         if since is not None:
             found[wording] = max(since, found.get(wording, since))
     return found
-
-
-def _remember(placed: Placed, mark: Mark, use: Use, kept: Reinforced, ages: _Ages) -> Remembered:
-    entry, today = placed.entry, ages.now.date()
-    put_in, (stated, _) = ages.put_in_at(entry), _stated_day(entry, today)
-    made = put_in or ages.founded
-    used_hour = active_hours_until(ages.hours, use.used_hour) if use.used_hour is not None else 0
-    memory = Memory(
-        id=entry.id,
-        tier=tier_of(mark.tags),
-        pinned=mark.pinned,
-        created_hour=max(active_hours_until(ages.hours, hour_of(made)), kept.spared_hour),
-        used_hour=max(used_hour, kept.curated_hour),
-        useful=use.useful,
-        harmful=use.harmful,
-        expected=use.expected,
-    )
-    return Remembered(
-        placed=placed, memory=memory, mark=mark, use=use, day=stated or (put_in.date() if put_in else None)
-    )
 
 
 def _stated_day(entry: Entry, today: date) -> tuple[date | None, bool]:

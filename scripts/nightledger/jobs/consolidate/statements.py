@@ -43,8 +43,8 @@ from nightledger.jobs.consolidate.reading import (
     revisions_in,
 )
 from nightledger.jobs.consolidate.records import Taught, with_events
-from nightledger.text.forgetting.forgotten import Forgotten
 from nightledger.text.markdown.document import Document
+from nightledger.text.phrases import Forgotten
 from nightledger.text.scanners.scan import scan_secrets
 from nightledger.text.similar import fold
 from nightledger.text.statements.additions import MOST_NOTED, Choice, Known, choose_additions

@@ -17,7 +17,7 @@ from nightledger.domain.errors import EXIT_ALARM, ConfigurationError, Nightledge
 from nightledger.domain.folding import fold_entries
 from nightledger.domain.kept import skill_name
 from nightledger.domain.words import dump_moment
-from nightledger.files.archive import Source, write_archive
+from nightledger.files.archive import write_archive
 from nightledger.files.atomic import TEMP_SUFFIX, Lock
 from nightledger.files.durable import is_within
 from nightledger.files.home import Home
@@ -111,8 +111,8 @@ def _warnings(home: Home, ring: KeyRing, report: Report, *, with_keys: bool) -> 
 
 def contents_of(
     home: Home, ring: keys.KeyRing, log: VerifiedLog, *, with_keys: bool
-) -> tuple[list[Source], list[str]]:
-    """Return the files that go into a backup, and the names of what is no regular file of the home and is left out.
+) -> tuple[dict[str, str], list[str]]:
+    """Return where the files are that go into a backup, by their names there, and the names of what is no regular file of the home and is left out.
 
     Args:
         home: Whose.
@@ -121,18 +121,17 @@ def contents_of(
         with_keys: Private keys, too.
     """
     names = set(_tree(home)) | set(_memory(home)) | set(_skills(home, log))
-    sources, skipped = [], []
+    sources, skipped = dict[str, str](), list[str]()
     for name in sorted(names):
         path = os.path.realpath(home.path(name)) if name in home.identity.gated else home.path(name)
         if stat.S_ISREG(os.lstat(path).st_mode) and _is_of(home, ring, name):
-            sources.append(Source(name=f"{HOME}/{name}", path=path))
+            sources[f"{HOME}/{name}"] = path
         else:
             skipped.append(name)
     directory = ring.home_dir(home.identity.id)
     for name in (*PUBLIC, *(PRIVATE if with_keys else ())):
         if os.path.isfile(directory / name):
-            archived = f"{KEYS}/{home.identity.id}/{name}"
-            sources.append(Source(name=archived, path=str(directory / name)))
+            sources[f"{KEYS}/{home.identity.id}/{name}"] = str(directory / name)
     return sources, skipped
 
 

@@ -69,11 +69,11 @@ def run(options: argparse.Namespace, context: Context) -> int:
     """
     what = _asked(options, context)
     with reading(context, person=not options.dry_run) as seen:
-        plan = _plan(seen, what)
-        why = expunging.why_not_now(seen.gate, seen.ledger, plan, MARK)
+        found = expunging.find_held(seen.gate, seen.ledger, what)
+        why = expunging.why_not_now(seen.gate, seen.ledger, what, MARK)
         if why and not options.dry_run:
             raise RefusedError(f"{why}; nothing was signed or removed", hint=SETTLE)
-        record, cuts = _record(seen.gate.home, plan, what), _cuts(seen, what)
+        record, cuts = _record(seen.gate.home, found, what), _cuts(seen, what)
         context.print_lines(_lines(record, cuts))
         if options.line is not None and any(cuts.values()):
             text = min(what.forms, key=len).decode("utf-8", "surrogateescape")
@@ -83,23 +83,41 @@ def run(options: argparse.Namespace, context: Context) -> int:
         if options.dry_run:
             told = f"It would be refused now: {why}." if why else ""
             say(context, told, "Nothing was changed (--dry-run).")
-        if options.dry_run or not (plan.found.anything or plan.found.elsewhere):
+        if options.dry_run or not (found.anything or found.elsewhere):
             context.emit({**record, "decisions": []})
             return 0 if options.dry_run else 1
         _require_consent(context)
         signer = signing.unlock(seen, context)
-    with writing(context, keep_head=True, person=True, answered=True) as session:
-        now = _plan(session, what)
-        if why := expunging.why_not_now(session.gate, session.ledger, now, MARK):
-            raise RefusedError(f"{why}; nothing was signed or removed", hint=SETTLE)
-        if _cuts(session, what) != cuts or not _is_shown(now, plan):
-            raise FileChangedError("what it would change is not what was shown any more; nothing was signed")
-        _edit_gated(session, what, signer)
-        decisions = _sign(session, what, signer)
+    decisions = _remove(context, what, signer, found, cuts)
     context.emit({**record, "decisions": decisions})
     told = "What names it says 'expunged' from now on; nothing brings it back, and nobody proposes it."
     say(context, f"Removed. {told}")
     return 0
+
+
+def _require_consent(context: Context) -> None:
+    if context.interactive() and screen.ask("Remove it for ever? [y/N]").lower() != "y":
+        raise RefusedError("nothing was removed")
+
+
+def _remove(
+    context: Context, what: Needle, signer: Signer, shown: expunging.Found, cuts: Mapping[str, str]
+) -> list[str]:
+    """Remove it, where all is as it was shown; return the ids of the decisions."""
+    with writing(context, keep_head=True, person=True, answered=True) as session:
+        now = expunging.find_held(session.gate, session.ledger, what)
+        if why := expunging.why_not_now(session.gate, session.ledger, what, MARK):
+            raise RefusedError(f"{why}; nothing was signed or removed", hint=SETTLE)
+        # what went by itself since it was shown is no matter
+        fresh = {*now.removed, *now.rewritten} - {*shown.removed, *shown.rewritten}
+        if fresh or _cuts(session, what) != cuts:
+            raise FileChangedError("what it would change is not what was shown any more; nothing was signed")
+        for path in watched(session.gate.home, session.ledger.book):
+            content = read_gated(session.gate.home, path)
+            if what.held_by(content):  # first, by signed edits; what these record goes with the rest
+                apply_edit(session, path, what.cut_from(content, MARK), signer)
+                session.reread()
+        return _sign(session, what, signer)
 
 
 def _asked(options: argparse.Namespace, context: Context) -> Needle:
@@ -112,43 +130,18 @@ def _asked(options: argparse.Namespace, context: Context) -> Needle:
     return needle_of(sys.stdin.buffer.read(MAX_TEXT_BYTES).decode("utf-8", "surrogateescape"))
 
 
-def _plan(session: Session, what: Needle) -> expunging.Plan:
-    return expunging.plan_expunge(session.gate, session.ledger, what)
-
-
-def _is_shown(now: expunging.Plan, shown: expunging.Plan) -> bool:
-    """Tell whether nothing is to go that was not shown; what went by itself since is no matter."""
-    return set(now.found.removed) <= set(shown.found.removed) and set(now.found.rewritten) <= set(
-        shown.found.rewritten
-    )
-
-
-def _require_consent(context: Context) -> None:
-    if context.interactive() and screen.ask("Remove it for ever? [y/N]").lower() != "y":
-        raise RefusedError("nothing was removed")
-
-
-def _edit_gated(session: Session, needle: Needle, signer: Signer) -> None:
-    """Take it out of gated files first, by signed edits; what these record goes with the rest."""
-    for path in watched(session.gate.home, session.ledger.book):
-        content = read_gated(session.gate.home, path)
-        if needle.held_by(content):
-            apply_edit(session, path, needle.cut_from(content, MARK), signer)
-            session.reread()
-
-
 def _sign(session: Session, what: Needle, signer: Signer) -> list[str]:
-    plan = _plan(session, what)
-    if held := (*plan.found.gated, *plan.found.accepted):
+    found = expunging.find_held(session.gate, session.ledger, what)
+    if held := (*found.gated, *found.accepted):
         raise RefusedError(f"{held[0]} still holds it; nothing else was removed", hint=SETTLE)
     accepted = []
     hashes = " ".join(hash_expunged(session.gate, what.lines))
-    for targets in tuple(expunging.parts(plan)) or ((),):  # where only the agent's own files hold it
+    for targets in tuple(expunging.parts(found)) or ((),):  # where only the agent's own files hold it
         shared = signing.prepare(session)
         decision = make_unproposed(session.gate, DecisionType.EXPUNGE, targets, shared, reason=hashes)
         accepted += signing.sign_all(session, [decision], signer)
         hashes = ""
-    expunging.carry_out(session.gate.home, plan)
+    expunging.carry_out(session.gate.home, found, what)
     return [decision.id for decision in accepted]
 
 
@@ -163,8 +156,7 @@ def _cuts(session: Session, what: Needle) -> dict[str, str]:
     return cuts
 
 
-def _record(home: Home, plan: expunging.Plan, what: Needle) -> dict[str, Any]:
-    found = plan.found
+def _record(home: Home, found: expunging.Found, what: Needle) -> dict[str, Any]:
     lines = what.lines
     known = telling_lines(lines)
 

@@ -47,7 +47,9 @@ def run(options: argparse.Namespace, context: Context) -> int:
         section = _section(seen, placed)
         under = screen.shown(" > ".join(placed.entry.section) or "no heading")
         context.print_lines(screen.wrap(f"under {under}", first="    "))
-        _require_unpinned(seen, placed)
+        if read_marks(seen.gate, seen.ledger).get(placed.entry.id, NO_MARK).pinned:
+            name = placed.entry.id[:SHORT_ID]
+            raise RefusedError(f"{name} is pinned", hint=f"'nightledger pin --off {name}' first")
     record: dict[str, object] = {"entry": entry_record(placed), "proposal": None, "decision": None}
     if options.dry_run:
         context.emit(record)
@@ -73,12 +75,6 @@ def run(options: argparse.Namespace, context: Context) -> int:
         f"'nightledger undo {proposal.id}' brings it back within the undo window.",
     )
     return 0
-
-
-def _require_unpinned(session: Session, placed: Placed) -> None:
-    if read_marks(session.gate, session.ledger).get(placed.entry.id, NO_MARK).pinned:
-        name = placed.entry.id[:SHORT_ID]
-        raise RefusedError(f"{name} is pinned", hint=f"'nightledger pin --off {name}' first")
 
 
 def _section(session: Session, placed: Placed) -> str:

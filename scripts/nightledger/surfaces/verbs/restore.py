@@ -227,10 +227,10 @@ def _require_ours(home: Home, own: KeyRing, archive: Archive, path: str) -> None
         raise ArchiveError(f"{path} holds no home: {error}") from error
     allowed = {f"{KEYS}/{home_id}/{name}" for name in (*PUBLIC, *PRIVATE)}
     log = check_log(home, find_pin(own, home_id))
-    allowed |= {source.name for source in contents_of(home, own, log, with_keys=False)[0]}
+    allowed |= contents_of(home, own, log, with_keys=False)[0].keys()
     for member in archive.members:
-        if member.path not in allowed:
-            raise ArchiveError(f"{path} holds {member.path!r}, which no backup of ours does")
+        if member["path"] not in allowed:
+            raise ArchiveError(f"{path} holds {member['path']!r}, which no backup of ours does")
 
 
 def _require_consent(home: Home, ring: KeyRing, *, takes_over: bool) -> None:

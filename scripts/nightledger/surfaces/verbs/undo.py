@@ -6,13 +6,10 @@ Changes memory: the operator signs it here.
 """
 
 import argparse
-from collections.abc import Iterator
 
 from nightledger.domain.errors import FileChangedError
-from nightledger.domain.kept import is_copy
-from nightledger.domain.proposal import Op
-from nightledger.domain.words import count_of, numbered
-from nightledger.gate.apply.undoing import Undo, link_back, plan_undo, reversal, undo_choice, undo_diff
+from nightledger.domain.words import numbered
+from nightledger.gate.apply.undoing import Undo, plan_undo, reversal, undo_choice
 from nightledger.gate.apply.writing import write_all
 from nightledger.gate.proposing.proposing import propose
 from nightledger.gate.review.composing import decide, terms_of
@@ -23,7 +20,6 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import Session, following, reading, writing
 from nightledger.surfaces.verbs.approve import parse_numbers
-from nightledger.text.markdown.document import decode, split_lines
 from nightledger.text.scanners.scan import mask_diff
 
 
@@ -33,7 +29,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     only = parse_numbers(number) if number else ()
     with reading(context, person=True) as seen:
         undo = _plan(seen, name, only)
-        context.print_lines(undo_rows(undo))
+        context.print_lines(screen.diff_lines(undo.diff))
     if options.dry_run:
         record = {"proposal": undo.status.id, "changes": list(undo.changes)}
         context.emit({**record, "diff": mask_diff(undo.diff), "problem": undo.problem})
@@ -86,20 +82,3 @@ def _propose_reversal(context: Context, session: Session, undo: Undo) -> int:
         then = "What it put in is no longer there as it was; 'nightledger edit' changes the file by hand."
     say(context, f"It cannot be taken back in place: {undo.problem}.", then)
     return 0 if made else 1
-
-
-def undo_rows(undo: Undo) -> Iterator[str]:
-    """Return what is read before it is signed: every line that comes into a gated file, or goes out of one.
-
-    Of a daily log that gets its full text again, and of the archive's copy of it, one row is enough: ``--json`` has the text.
-    """
-    for write in undo.writes:
-        if not (write.restores or is_copy(write.path)):
-            yield from screen.diff_lines(undo_diff(write))
-            continue
-        lines = count_of(len(split_lines(decode(write.after))), "line")
-        told = f"its full text again, {lines}" if write.restores else "out of the archive"
-        yield from screen.wrap(screen.shown(f"{write.path}: {told}"), indent="  ", first="")
-    for change in undo.stored.proposal.changes:
-        if change.op is Op.DELETE_LINK and change.n in undo.changes:
-            yield from screen.diff_lines(link_back(change))

@@ -32,7 +32,7 @@ from nightledger.domain.trusting import TrustStep
 from nightledger.domain.words import count_of
 from nightledger.files.home import Home
 from nightledger.gate.apply.applies import AppliesLook, look_at_applies
-from nightledger.gate.forgetting.keeping import Rewrites, count_gone, find_damaged, find_rewrites
+from nightledger.gate.forgetting.keeping import Rewritten, count_gone, find_damaged, find_rewrites
 from nightledger.gate.integrity import checking
 from nightledger.gate.integrity.checking import Altered, Closed
 from nightledger.gate.integrity.trusting import WitnessLook
@@ -67,7 +67,7 @@ class Seen(Struct, frozen=True, kw_only=True):
     drift: tuple[str, ...] = ()
     earlier: Mapping[str, datetime] = field(default_factory=dict)
     protected: tuple[str, ...] = ()
-    rewrites: Rewrites = Rewrites()
+    rewrites: tuple[Rewritten, ...] = ()
     resets: tuple[TrustStep, ...] = ()
     restored: tuple[Restored, ...] = ()
     gone: Mapping[Gone, int] = field(default_factory=dict)
@@ -82,9 +82,13 @@ class Seen(Struct, frozen=True, kw_only=True):
         yield from (("ALTERED", found) for found in self.altered)
         for one in self.applies.findings:
             yield one.damage.value.upper(), Altered(path=f"{one.path}:{one.line}", message=one.message)
-        for item in self.rewrites.now:
+        for item in self.rewritten("rewritten"):
             message = f"its first {item.size_bytes} bytes are not those that the night of {item.day} read"
             yield "REWRITTEN", Altered(path=item.path, message=f"{message}; only appending is allowed there")
+
+    def rewritten(self, kind: str) -> list[Rewritten]:
+        """Give the files of one kind that were rewritten."""
+        return [one for one in self.rewrites if one.kind == kind]
 
     @property
     def told(self) -> tuple[Finding, ...]:
@@ -107,7 +111,7 @@ class Seen(Struct, frozen=True, kw_only=True):
     @property
     def holds(self) -> bool:
         """Whether nothing is an alarm."""
-        wrong = (self.altered, self.applies.findings, self.drift, self.rewrites.now, self.told)
+        wrong = (self.altered, self.applies.findings, self.drift, self.rewritten("rewritten"), self.told)
         return self.report.ok and not any(wrong)
 
 
@@ -185,7 +189,7 @@ def look_beyond(gate: Gate, log: VerifiedLog, at: Moment) -> Seen:
         drift=drift,
         earlier={path: since for path in drift if (since := checking.accepted_since(home, book, path))},
         protected=tuple(path for path in checking.find_unsettled(home, book) if path not in drift),
-        rewrites=find_rewrites(home, ledger),
+        rewrites=tuple(find_rewrites(home, ledger)),
         resets=book.trust.resets(),
         restored=tuple(one for one in book.restored if one.decision in held.decisions),
         gone=count_gone(book),
@@ -213,8 +217,8 @@ def _record(seen: Seen) -> dict[str, Any]:
         "earlier": [{"path": path, "accepted_at": to_plain(at)} for path, at in seen.earlier.items()],
         "protected_changed": list(seen.protected),
         **{
-            name: [_named(item, "path", "day", "size_bytes") for item in getattr(seen.rewrites, kind)]
-            for name, kind in (("rewritten", "now"), ("rewritten_before", "before"), ("logs_changed", "logs"))
+            kind: [_named(item, "path", "day", "size_bytes") for item in seen.rewritten(kind)]
+            for kind in ("rewritten", "rewritten_before", "logs_changed")
         },
         "gone": {why.value: count for why, count in seen.gone.items()},
         "resets": [
@@ -292,7 +296,7 @@ def _mends(altered: Sequence[Altered]) -> Iterator[str]:
 
 def _routine(seen: Seen) -> Iterator[str]:
     """Tell what is kept and needs nobody, what its agent has reason to change last."""
-    for item in seen.rewrites.before:
+    for item in seen.rewritten("rewritten_before"):
         yield f"note: {item.path} was rewritten after the night of {item.day}; later nights read the new bytes"
-    for item in seen.rewrites.logs:
+    for item in seen.rewritten("logs_changed"):
         yield f"note: {item.path} has changed since the night of {item.day} read it"

@@ -256,22 +256,8 @@ _LASTING = _NAMED | {"cause", "ban", "retire"}
 _MARKER = re.compile(r"^\s*(?:(?:[-*+•\u2013]|\d{1,3}[.)])\s+)?(?:\[[ xX~-]\]\s+)?")
 
 
-class DailySummary(Struct, frozen=True, kw_only=True):
-    """A daily log in ten lines.
-
-    Attributes:
-        text: What is to stand in the log's place, with the log's own line ends.
-        quoted: Numbers of the lines that it quotes, ascending.
-        held: How many lines were left out because of what a scanner found in them.
-    """
-
-    text: str
-    quoted: tuple[int, ...]
-    held: int
-
-
-def summarise_daily(log: DayLog, content: bytes, copy: str) -> DailySummary | Kept:
-    """Give what stands in a log's place once its full text is in the archive, or why it stays.
+def summarise_daily(log: DayLog, content: bytes, copy: str) -> str | Kept:
+    """Give what stands in a log's place once its full text is in the archive, with the log's own line ends, or why it stays.
 
     Args:
         log: As it was read.
@@ -294,7 +280,7 @@ def summarise_daily(log: DayLog, content: bytes, copy: str) -> DailySummary | Ke
     size = len(summary.encode("utf-8"))
     if size > min(SHORTER * len(content), len(content) - LEAST_SAVED_BYTES):
         return Kept.SHORT
-    return DailySummary(text=summary, quoted=tuple(line.number for line in quoted), held=len(found))
+    return summary
 
 
 def _rows(log: DayLog, found: Collection[int]) -> tuple[list[str], Sequence[LogLine]]:

@@ -31,7 +31,8 @@ def archive_block(
     """
     why = " ".join(reason.split())
     named = f", entry {entry}" if entry else ""
-    return _block(text, " > ".join(section), f"Archived {day} from {target}{named}: {why}")
+    body = text if text.endswith("\n") else f"{text}\n"
+    return f"## {' > '.join(section) or TOP}\n\n{body}\nArchived {day} from {target}{named}: {why}\n"
 
 
 def told_with(added: str, removed: str) -> str | None:
@@ -46,11 +47,6 @@ def told_with(added: str, removed: str) -> str | None:
     same = found and text.strip("\r\n") == removed.strip("\r\n")
     plain = heading.startswith("## ") and "\n" not in heading and line.startswith("Archived ")
     return line.rstrip("\n") if same and plain and line.count("\n") == 1 else None
-
-
-def _block(text: str, section: str, line: str) -> str:
-    body = text if text.endswith("\n") else f"{text}\n"
-    return f"## {section or TOP}\n\n{body}\n{line}\n"
 
 
 _MARKER = re.compile(

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import corpus
 
-from nightledger.text.forgetting.forgotten import Forgotten
+from nightledger.text.phrases import Forgotten
 
 SAID = "- Lesson learned: the staging password rotates every Monday at nine, so log in again before a deploy."
 RETOLD: list[str] = json.loads(corpus("forgotten-retold.json"))
