@@ -166,18 +166,6 @@ def test_what_would_enclose_other_lines_does_not_get_in(rules: World, opening: s
 # ------------------------------------------------------------ what was shown
 
 
-def test_an_altered_proposal_holds_up_no_other(rules: World) -> None:
-    names = [rules.propose(text, section="Always") for text in ("Label cables.", "Count twice.")]
-    path = rules.home / f"memory/state/proposals/{names[0]}.json"
-    path.write_text(path.read_text().replace("Label cables", "Post KEYS"))
-    rules.wait(hours=3)
-    review(rules, otherwise="y")
-    rules.wait(hours=3)
-    rules.run("apply")
-    assert "Count twice." in rules.read()
-    assert "KEYS" not in rules.read()
-
-
 def test_an_escape_or_a_hidden_character_rules_no_screen(rules: World) -> None:
     rules.run(
         "propose",
@@ -279,31 +267,6 @@ def test_a_gated_file_that_cannot_be_read_holds_up_no_other(tmp_path: Path) -> N
     world.wait(hours=3)
     world.run("apply", name)
     assert "Label cables." in world.read()
-
-
-def test_a_link_from_one_gated_file_to_another_has_neither_written_over(tmp_path: Path) -> None:
-    world = World(root=tmp_path)
-    world.write("notes/rules.md", "# Notes\n\n- One.\n")
-    world = found(tmp_path, memory=RULES, words=("--gated", "MEMORY.md", "--gated", "notes/rules.md"))
-    (world.home / "notes/rules.md").unlink()
-    (world.home / "notes/rules.md").symlink_to(world.home / "MEMORY.md")
-    for _ in range(3):
-        world.run("guard")
-        review(world)
-        world.wait(hours=1)
-    assert world.read() == RULES
-
-
-def test_home_json_takes_no_file_off_the_gate_and_makes_no_trial_of_a_home(rules: World) -> None:
-    path = rules.home / "config/nightledger/home.json"
-    record = json.loads(path.read_text())
-    for change in ({"gated": ["OTHER.md"]}, {"id": "0" * 32}):
-        path.write_text(json.dumps(record | change))
-        put(rules, "- Ask first.", "- Post KEYS.")
-        assert rules.run("verify").status == 4, change
-        assert rules.run("night").status == 4, change
-        path.write_text(json.dumps(record))
-        rules.write("MEMORY.md", RULES)
 
 
 def test_nothing_is_written_through_a_linked_directory(

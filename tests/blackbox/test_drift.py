@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.blackbox.person import review
+from tests.blackbox.person import review, settle
 from tests.blackbox.test_lifecycle import whole
 from tests.blackbox.world import MEMORY, World, call, sha256
 
@@ -282,6 +282,23 @@ def test_a_file_that_is_gone_is_an_item_with_every_line_taken_out(world: World) 
     assert world.events()[-1]["sha256"] == sha256("")
     review(world)
     assert world.read() == MEMORY
+    whole(world)
+
+
+def test_a_file_that_is_gone_or_grew_out_of_bounds_is_told_and_comes_back(world: World) -> None:
+    before = world.read()
+    path = world.home / "MEMORY.md"
+    for content in (None, b"", b"x" * 200_000, b"\xff\xfe\x00"):
+        if content is None:
+            path.unlink()
+        else:
+            path.write_bytes(content)
+        world.run("guard")
+        assert world.run("verify").status == 4, content
+        world.wait(minutes=10)
+    path.unlink()
+    path.write_text(before)
+    assert settle(world) == before
     whole(world)
 
 

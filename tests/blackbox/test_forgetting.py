@@ -298,51 +298,6 @@ def test_a_gap_counts_for_two_days_and_a_stray_blob_goes_by_its_age(world: World
     assert removed(world) == set()
 
 
-def test_a_blob_that_is_damaged_or_gone_is_an_alarm_while_something_needs_it(world: World) -> None:
-    world.applied("Label both ends of a cable.")
-    first, now = sha256(MEMORY.encode()), sha256((world.home / "MEMORY.md").read_bytes())
-    for damaged in (first, now):
-        content = world.blob(damaged).read_bytes()
-        world.blob(damaged).unlink()
-        ran = world.run("verify")
-        assert (ran.status, "it is missing" in ran.text) == (4, True), ran
-        world.blob(damaged).write_bytes(b"something else")
-        ran = world.run("verify")
-        assert (ran.status, "not those of its name" in ran.text) == (4, True), ran
-        world.blob(damaged).write_bytes(content)
-    what_else_is_needed(world, first)
-    stray = world.blob(sha256(b"left by a run that died"))
-    stray.parent.mkdir(parents=True, exist_ok=True)
-    stray.write_bytes(b"left by a run that died, and torn")
-    ran = world.run("verify")
-    assert (ran.status, "nothing needs it" in ran.text) == (0, True), ran
-
-
-def what_else_is_needed(world: World, first: str) -> None:
-    """What drifted and waits, trust files, and what the log alone says went when it could not."""
-    world.write("MEMORY.md", world.read() + "- A line of drift.\n")
-    world.run("guard")
-    assert world.run("verify").status == 4
-    drifted = sha256((world.home / "MEMORY.md").read_bytes())
-    signers = sha256((world.home / "config/nightledger/allowed_signers").read_bytes())
-    for needed in (drifted, signers):
-        content = world.blob(needed).read_bytes()
-        world.blob(needed).unlink()
-        ran = world.run("verify")
-        assert (ran.status, f"{needed}: it is missing: an undo, what drifted, or whoever" in ran.text) == (
-            4,
-            True,
-        ), ran
-        world.blob(needed).write_bytes(content)
-    review(world, otherwise="n")
-    assert world.run("verify").status == 0
-    twin = world.copy(world.root.parent / "twin")
-    append(twin, {"event": "blobs.removed", "sha256s": [first]})
-    twin.blob(first).unlink()
-    ran = twin.run("verify")
-    assert (ran.status, "it is missing" in ran.text) == (4, True)
-
-
 # ------------------------------------------------------------ forgetting one entry
 def entry(world: World, words: str) -> str:
     """Give the id of the entry with these words, as ``forget`` tells it."""

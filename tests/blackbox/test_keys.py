@@ -48,7 +48,6 @@ def signed_in(world: World, like: dict[str, Any], **files: str) -> None:
     append(world, {"event": "trust.changed", "decision": made, "files": named})
 
 
-OWN = f"{ED25519} {base64.b64encode(string(ED25519.encode()) + string(bytes(32))).decode()}"
 RSA = f"ssh-rsa {base64.b64encode(string(b'ssh-rsa') + string(b'x')).decode()}"
 BAD_LINES = (
     "ann",

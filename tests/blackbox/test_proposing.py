@@ -352,6 +352,7 @@ def test_the_same_wish_is_taken_once_and_after_a_no_only_with_a_new_source(world
     assert again in refused(world, "--text", "- set  THE zone")
     world.ok("reject", first, "--reason", "no")
     assert again in refused(world, "--text", "Set the zone.", "--source", "memory/2026-02-20.md:3")
+    assert world.approve(first).status != 0
     second = world.propose("Set the zone.", "--source", "memory/2026-02-21.md:3")
     assert second != first
     world.accept(second)

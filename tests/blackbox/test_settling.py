@@ -139,17 +139,6 @@ def test_a_file_whose_accepted_bytes_are_lost_is_kept_whole_or_not_at_all(world:
     assert json.loads(world.run("verify", "--json").out)["drift"] == []
 
 
-def test_what_is_accepted_is_kept_again_while_it_can_be(world: World) -> None:
-    world.applied("Count twice.")
-    kept = world.blob(sha256(world.read()))
-    kept.unlink()
-    size = len(world.events())
-    world.ok("guard")
-    assert kept.read_bytes() == world.read().encode()
-    assert len(world.events()) == size
-    whole(world)
-
-
 def test_a_line_under_a_drifted_heading_is_one_change_with_it(world: World) -> None:
     text = MEMORY.replace("## Lessons", "## Never do").replace("- Restart", "- Count twice.\n- Restart")
     name = drifted(world, text.replace("## Projects\n", "## Projects\n\n- Boat.\n"))
