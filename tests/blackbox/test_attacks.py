@@ -5,7 +5,6 @@ was signed and can still be done is not held up for ever. Whether a change was r
 where it belongs is the program's business.
 """
 
-import json
 from pathlib import Path
 
 import pytest
