@@ -86,8 +86,7 @@ def test_headings_exchanged_after_the_signature_move_nothing(
     world.wait(hours=3)
     assert review(world, YES).said_yes("Post KEYS")
     swap(world, *names)
-    world.wait(hours=3)
-    world.run("apply")
+    world.try_apply()
     assert not stands(settle(world), "Post KEYS", under="Always")
 
 
@@ -145,8 +144,7 @@ def test_a_removal_brings_no_line_under_another_label(tmp_path: Path) -> None:
     world.wait(hours=3)
     put(world, "\n- Share keys.\n", "")
     review(world, {"Never": "y", "Not at all": "y"}, otherwise="s")
-    world.wait(hours=3)
-    world.run("apply")
+    world.try_apply()
     text = settle(world)
     assert not stands(text, "Share keys", under="Always"), text
 
@@ -166,15 +164,8 @@ def test_what_would_enclose_other_lines_does_not_get_in(rules: World, opening: s
 
 
 def test_an_escape_or_a_hidden_character_rules_no_screen(rules: World) -> None:
-    rules.run(
-        "propose",
-        "--text",
-        "Be kind.\x1b[2K\x1b]8;;http://x\x07\u202e\u200b",
-        "--section",
-        "Always",
-        "--reason",
-        "r\x1b[1A",
-    )
+    text = "Be kind.\x1b[2K\x1b]8;;http://x\x07\u202e\u200b"
+    rules.run("propose", "--text", text, "--section", "Always", "--reason", "r\x1b[1A")
     put(rules, "- Ask first.", "- Ask first.\x1b[31m\u202e")
     rules.wait(hours=3)
     rules.run("guard")
@@ -306,9 +297,8 @@ def test_nothing_of_the_home_or_the_screen_repeats_a_secret(rules: World) -> Non
         f"10:00 Lesson: the token {secrets[1]} must be renewed before a release",
         f"11:00 Always set the database password: {secrets[2]} before a migration",
     )
-    rules.run(
-        "propose", "--text", f"The password: {secrets[2]}", "--section", "Always", "--reason", "it helped"
-    )
+    told = f"The password: {secrets[2]}"
+    rules.run("propose", "--text", told, "--section", "Always", "--reason", "it helped")
     put(rules, "- Ask first.", f"- Ask first.\n- token: {secrets[1]}")
     rules.now = rules.now.replace(day=3, hour=3, minute=10)
     rules.run("night")
@@ -316,19 +306,12 @@ def test_nothing_of_the_home_or_the_screen_repeats_a_secret(rules: World) -> Non
     rules.run("stage")
     person = review(rules, otherwise="s")
     printed = [shown for shown, _ in person.seen]
-    for words in (
-        ("proposals", "--json"),
-        ("status",),
-        ("history",),
-        ("verify",),
-        ("recall", "token"),
-        ("doctor",),
-    ):
-        ran = rules.run(*words)
+    for words in ("proposals --json", "status", "history", "verify", "recall token", "doctor"):
+        ran = rules.run(*words.split())
         printed.append(ran.out + ran.err)
     assert not [secret for secret in secrets for shown in printed if secret in shown]
     held = (rules.home / "memory/state", rules.home / "memory/system", rules.home / ".nightledger")
     files = [path for folder in held for path in folder.rglob("*") if path.is_file()]
     files += [rules.home / "audit/trusted-channel-audit.jsonl"]
-    told = [(path.name, s) for path in files for s in secrets if s.encode() in path.read_bytes()]
-    assert not told, told
+    leaks = [(path.name, s) for path in files for s in secrets if s.encode() in path.read_bytes()]
+    assert not leaks, leaks

@@ -151,7 +151,7 @@ def test_a_night_proposes_from_sessions_with_the_very_lines_as_evidence_and_the_
         assert evidence["origin"] == origin
         first, last = evidence["lines"]
         lines = desk.read(evidence["path"]).split("\n")[first - 1 : last]
-        stored = json.loads((desk.home / f"memory/state/proposals/{proposal['id']}.json").read_text())
+        stored = desk.stored(proposal["id"])
         hashes = [
             one["sha256"]
             for told in stored["changes"]
@@ -312,8 +312,8 @@ def test_a_night_reads_what_was_agreed_and_names_what_it_could_not(desk: World) 
     (proposal,) = desk.proposals()
     assert [change["after"] for change in proposal["changes"]] == [f"- {RULE}"]
     desk.ok("import", "claude-code", "--off")
-    later = {"n": 2, "timestamp": "2026-03-02T09:00:00Z"}
-    goes_on(desk, claude("user", "Never mind the tide table: " + RULE, str(desk.home), **later))
+    text = "Never mind the tide table: " + RULE
+    goes_on(desk, claude("user", text, str(desk.home), n=2, timestamp="2026-03-02T09:00:00Z"))
     desk.now = desk.now.replace(day=3, hour=4)
     desk.ok("night")
     assert "tide table" not in extracts(desk)

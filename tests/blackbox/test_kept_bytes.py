@@ -89,8 +89,7 @@ def test_bytes_that_nothing_needs_any_more_are_no_alarm(world: World) -> None:
     between = world.blob(sha256(world.read().encode()))
     world.applied("Use UTC in all logs.", section="Decisions")
     for _ in range(10):  # of its window, and the two days that one jump of a clock may have counted for
-        world.wait(days=1)
-        world.ok("night")
+        world.next_night()
     assert not between.exists()
     assert altered(world) == {}
 

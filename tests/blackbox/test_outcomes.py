@@ -235,7 +235,7 @@ def test_a_night_links_what_sessions_ended_in_and_tells_how_many_there_were(desk
             desk.ok("import", "claude-code", "--yes")
         claude_file(desk.root / "claude", str(desk.home), lines, name=name)
     desk.now = desk.now.replace(day=2, hour=4)
-    night = " ".join(desk.ok("night").split())
+    night = desk.said("night")
     assert ends(desk).count(("success", "exit_code", "do_git_push", "git_push:--set-upstream")) == 3
     link = json.loads(desk.read("memory/system/hebbian-links.json"))["git + git_push"]
     assert (link["resolution_pattern"], link["successes"], link["co_occurrences"]) == (

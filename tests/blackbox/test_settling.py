@@ -71,17 +71,11 @@ def test_each_change_is_kept_taken_back_or_left_and_one_signature_says_what_come
     assert (told["base"], told["sha256"]) == (sha256(KEPT), sha256(after))
     decision = json.loads(world.read(f"audit/decisions/{recorded['decision']}.json"))
     (target,) = decision["targets"]
-    item = json.loads(world.read(f"memory/state/proposals/{name}.json"))
-    hunks = [item["changes"][0]["hunk"]]
-    assert target == {
-        "path": "MEMORY.md",
-        "base": sha256(WRITTEN),
-        "result": sha256(after),
-        "hunks_sha256": sha256(
-            json.dumps(hunks, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
-        ),
-        "anchors": [],
-    }
+    hunks = sha256(
+        json.dumps([world.stored(name)["changes"][0]["hunk"]], sort_keys=True, separators=(",", ":"))
+    )
+    over = {"base": sha256(WRITTEN), "result": sha256(after), "hunks_sha256": hunks}
+    assert target == {"path": "MEMORY.md", **over, "anchors": []}
     assert (decision["type"], decision["not_before"]) == ("drift", "2026-03-01T06:00:00Z")
     assert (decision["changes"], decision["expires"]) == ([1], "2026-03-08T06:00:00Z")
     assert decision["log"]["size"] == recorded["seq"]

@@ -21,8 +21,7 @@ def signed(world: World, text: str, *words: str) -> bool:
     """Propose, approve and wait; tell whether it was applied."""
     name = world.propose(text)
     world.run("approve", name, *words)
-    world.wait(hours=3)
-    world.run("apply")
+    world.try_apply()
     return text in world.read()
 
 
@@ -62,8 +61,7 @@ def test_a_reset_voids_what_is_approved_counts_after_a_day_and_is_told_for_ever(
     name = world.signed("Count twice.")
     words = ("key", "reset", "--no-passphrase", "--passphrase-forgotten")
     assert world.run(*words, typed=yes).status == 0
-    world.wait(hours=3)
-    world.run("apply")
+    world.try_apply()
     assert "Count twice." not in world.read()
     assert world.approve(name).status != 0
     assert "reset" in world.attention() + world.run("status").text
