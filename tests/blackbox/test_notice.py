@@ -190,14 +190,21 @@ def test_a_notifier_that_fails_breaks_no_night_and_is_told_without_its_secret(
     assert "NOTIFIER" not in world.run("status").out
 
 
-def test_a_program_of_the_home_on_the_search_path_is_not_run(world: World) -> None:
+def test_no_program_of_the_home_is_run_by_path_by_link_or_by_name(world: World) -> None:
     target = program(world, "notify-send")
     (world.root / "bin").rename(world.home / "bin")
     world.environment["PATH"] = f"{world.home}/bin:/usr/bin:/bin"
     told_by(world, by="desktop")
-    ran = world.run("night", "--notify-test")
-    assert ran.status == 2
-    assert "lies in the home; nothing in a home is executed" in ran.err
+    (world.root / "link").symlink_to(world.home / "bin/notify-send")
+    settings = world.keys / "operator.yaml"
+    commands = (
+        json.dumps({"notify": [str(path)]}) for path in (world.home / "bin/notify-send", world.root / "link")
+    )
+    for text in (settings.read_text(), *commands):
+        settings.write_text(text)
+        ran = world.run("night", "--notify-test")
+        assert ran.status == 2
+        assert "nothing in a home is executed" in ran.err
     assert not target.exists()
 
 
