@@ -150,7 +150,7 @@ def logged_proposal(
     world: World, like: str, change: Callable[[dict[str, Any]], None], mark: str = "a"
 ) -> str:
     """Log a proposal that the gate would not have made: another one, changed; give its id."""
-    item = json.loads(world.read(f"memory/state/proposals/{like}.json"))
+    item = world.stored(like)
     item["id"] = "p-" + mark * 26
     change(item)
     content = line_of(item)

@@ -54,8 +54,7 @@ def review(world: World, says: Mapping[str, str] | None = None, *, otherwise: st
 def settle(world: World) -> str:
     """Apply what is signed, take every drift back, reject every proposal; give what MEMORY.md says then, accepted."""
     for _ in range(3):
-        world.wait(hours=3)
-        world.run("apply")
+        world.try_apply()
         world.run("guard")
         review(world)
     assert world.run("verify").status == 0, world.run("verify")

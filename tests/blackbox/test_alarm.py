@@ -255,8 +255,7 @@ def lived(adopted: World, tmp_path_factory: pytest.TempPathFactory) -> World:
     words = "--task-type wire --tags relay,fuse --resolution grey_fuse --outcome success"
     world.ok("log", *words.split(), "--source", "memory/2026-03-01.md")
     world.log_day("2026-03-01", "08:00 The relay was wired anew")
-    for name in (LOG, "audit/checkpoint"):
-        (world.root / "before" / name).parent.mkdir(parents=True, exist_ok=True)
+    (world.root / "before/audit").mkdir(parents=True)
     world.applied(LINE)
     for name in (LOG, "audit/checkpoint"):
         shutil.copy(world.home / name, world.root / "before" / name)
@@ -269,10 +268,8 @@ def lived(adopted: World, tmp_path_factory: pytest.TempPathFactory) -> World:
 def alarms(told: Path) -> list[int]:
     """Return how many alarms the notifier was told of, at each call."""
     calls = [json.loads(line) for line in told.read_text().splitlines() if line] if told.exists() else []
-    return [
-        sum(call.get(need, 0) for need in ("altered", "rewritten", "drift", "trust", "witness"))
-        for call in calls
-    ]
+    needs = ("altered", "rewritten", "drift", "trust", "witness")
+    return [sum(call.get(need, 0) for need in needs) for call in calls]
 
 
 def look(world: World, root: Path, verb: str, named: str) -> tuple[Ran, bool, bool]:
@@ -299,19 +296,10 @@ def test_what_verify_finds_is_told_wherever_the_operator_looks(
     world.now = max(world.now, datetime(2026, 3, 3, tzinfo=UTC)).replace(hour=3, minute=10)
     night, paged, notified = look(world, tmp_path / "night", "night", named)
     yes = {True: "yes", False: "no"}
-    found = (
-        yes[verify.status == ALARM],
-        yes[independent == ALARM],
-        yes[status.status == ALARM],
-        "yes"
-        if guard.status == ALARM and guarded and guarded_aloud
-        else "in `review`"
-        if guard.out
-        else "no",
-        yes[night.status == ALARM],
-        yes[paged],
-        yes[notified],
-    )
+    by_guard = yes[guard.status == ALARM and guarded and guarded_aloud]
+    by_guard = "in `review`" if by_guard == "no" and guard.out else by_guard
+    first = [yes[ended == ALARM] for ended in (verify.status, independent, status.status)]
+    found = (*first, by_guard, yes[night.status == ALARM], yes[paged], yes[notified])
     assert found == documented().get(name), (verify, said, status, guard, night)
     damage = named.partition(" ")[0]
     assert not damage.isupper() or independent != ALARM or f"\n{damage} " in f"\n{said}", said
@@ -496,12 +484,7 @@ def lead_the_folder_out(world: World) -> bool:
 
 
 @pytest.mark.parametrize(
-    "odd",
-    [
-        put_a_directory_in_the_pages_place,
-        put_a_pipe_in_the_pages_place,
-        lead_the_folder_out,
-    ],
+    "odd", [put_a_directory_in_the_pages_place, put_a_pipe_in_the_pages_place, lead_the_folder_out]
 )
 def test_an_alarm_is_told_whatever_lies_where_the_page_should(
     watched: World, odd: Callable[[World], bool]

@@ -16,8 +16,7 @@ def _bereft(adopted: World, tmp_path_factory: pytest.TempPathFactory) -> World:
     """A home with a signed change, whose keys' folder is gone."""
     world = adopted.copy(tmp_path_factory.mktemp("bereft"))
     world.applied("Name the cable first.")
-    world.wait(days=1)
-    world.ok("night")
+    world.next_night()
     shutil.rmtree(world.keys)
     return world
 

@@ -16,11 +16,12 @@ from tests.blackbox.world import ROOT, World, found, serving
 from tests.rows import each_row
 
 NAS = "The NAS spins down after 20 minutes, so the first request times out."
+NINETY = "Keep the backups for 90 days now, the auditor said so."
 NOTES = f"""# 2026-03-01
 
 ## NAS
 - {NAS}
-- Keep the backups for 90 days now, the auditor said so.
+- {NINETY}
 - Kofi thinks the invoices are late because of the bank.
 - token: ghp_Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6
 - Fixed the build, 14 tests green.
@@ -45,6 +46,7 @@ class Server(ThreadingHTTPServer):
         self.said: str | tuple[int, bytes] = ""
         self.of_blocks = '{"blocks": []}'
         self.during: Callable[[], object] = list
+        self.url = f"http://127.0.0.1:{self.server_port}/v1/chat/completions"
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -81,7 +83,7 @@ def server() -> Iterator[Server]:
 @pytest.fixture
 def asking(world: World, server: Server) -> World:
     """Give a home whose operator named a model, in the night after the first day."""
-    name_model(world, f"http://127.0.0.1:{server.server_port}/v1/chat/completions")
+    name_model(world, server.url)
     (world.home / "memory/2026-03-01.md").write_text(NOTES)
     world.now = NIGHT
     return world
@@ -118,9 +120,7 @@ def test_a_model_chooses_lines_and_the_owner_signs_what_code_made_of_them(
     choose(
         server,
         operation("add", 4, NAS, section="s3"),
-        operation(
-            "supersede", 5, "Keep the backups for 90 days now, the auditor said so.", entry="m1", dated=True
-        ),
+        operation("supersede", 5, NINETY, entry="m1", dated=True),
         operation("add", 6, "the invoices are late because of the bank."),
         operation("add", 7, f"token: {SECRET}"),
         operation("add", 8, "Fixed the build, 14 tests green.", confidence=0.2),
@@ -139,13 +139,8 @@ def test_a_model_chooses_lines_and_the_owner_signs_what_code_made_of_them(
     (question,) = server.asked
     assert question["temperature"] == 0
     assert SECRET not in json.dumps(question)
-    asking.ok("review", typed=["y"] * 9)
-    asking.now = NIGHT + timedelta(hours=6)
-    asking.ok("apply")
-    memory = (asking.home / "MEMORY.md").read_text()
-    assert NAS in memory
-    assert "90 days now" in memory
-    assert "30 days" not in memory
+    sign_all(asking)
+    assert [text in asking.read() for text in (NAS, "90 days now", "30 days")] == [True, True, False]
     assert asking.run("verify").status == 0
 
 
@@ -155,7 +150,7 @@ def test_an_entry_is_changed_by_the_surest_choice_alone(asking: World, server: S
     choose(
         server,
         operation("merge", 10, "Keep the backups for 60 days now.", entry="m1", confidence=0.95),
-        operation("supersede", 5, "Keep the backups for 90 days now, the auditor said so.", entry="m1"),
+        operation("supersede", 5, NINETY, entry="m1"),
     )
     asking.ok("night")
     (change,) = waiting(asking)
@@ -167,11 +162,11 @@ def test_an_entry_of_several_lines_that_a_model_chose_is_superseded_whole_by_a_p
     asking: World, server: Server
 ) -> None:
     kept = operation("add", 4, NAS, subject="NAS")
-    kept["quotes"] += operation("add", 5, "Keep the backups for 90 days now, the auditor said so.")["quotes"]
+    kept["quotes"] += operation("add", 5, NINETY)["quotes"]
     choose(server, kept)
     sign(asking)
     lines = [f"- NAS:\n  - {NAS}\n", "  - Keep the backups for 90 days now, the auditor said so.\n"]
-    assert "".join(lines) in (asking.home / "MEMORY.md").read_text()
+    assert "".join(lines) in asking.read()
     newer = "The NAS spins down no more, so the first request answers; keep the backups for 120 days, the auditor said so."
     (asking.home / "memory/2026-03-02.md").write_text(f"# 2026-03-02\n\n## NAS\n\n{newer}\n\n## Else\n")
 
@@ -183,17 +178,20 @@ def test_an_entry_of_several_lines_that_a_model_chose_is_superseded_whole_by_a_p
     asking.now = NIGHT + timedelta(days=1)
     sign(asking)
     assert record(asking)["refused"] == {}
-    memory = (asking.home / "MEMORY.md").read_text()
-    assert f"- {newer}\n" in memory
-    assert all(line not in memory for line in lines)
+    assert f"- {newer}\n" in asking.read()
+    assert all(line not in asking.read() for line in lines)
     assert asking.run("verify").status == 0
 
 
 def sign(world: World) -> None:
     """Let a night propose, sign all, and apply it six hours later."""
     world.ok("night")
+    sign_all(world)
+
+
+def sign_all(world: World) -> None:
     world.ok("review", typed=["y"] * 9)
-    world.now += timedelta(hours=6)
+    world.wait(hours=6)
     world.ok("apply")
 
 
@@ -216,12 +214,8 @@ def test_a_night_is_gone_through_again_from_its_transcript(asking: World, server
 
 def test_nobody_waits_for_a_model_that_takes_its_time(asking: World, server: Server) -> None:
     ran = []
-    server.during = lambda: ran.append(
-        asking.process(
-            *("propose", "--section", "Lessons", "--reason", "it failed twice", "--text", "Oil the winch."),
-            started=subprocess.Popen,
-        )
-    )
+    words = ("propose", "--section", "Lessons", "--reason", "it failed twice", "--text", "Oil the winch.")
+    server.during = lambda: ran.append(asking.process(*words, started=subprocess.Popen))
     choose(server, operation("add", 4, NAS))
     asking.ok("night")
     assert [one.status for one in ran] == [0], ran
@@ -250,7 +244,7 @@ def test_a_server_that_answers_something_else_leaves_the_night_to_the_rules(
 ) -> None:
     rules = by_rules(asking)
     server.said = said
-    out = " ".join(asking.ok("night").split())
+    out = asking.said("night")
     assert [one["after"] for one in waiting(asking)] == rules
     assert rules
     assert "the rest was left to the rules: the model" in out
@@ -270,10 +264,10 @@ def test_a_server_that_is_down_or_a_prompt_without_its_names_ends_no_night(askin
     name_model(asking, "http://127.0.0.1:9/v1/chat/completions")
     (asking.keys / "prompts").mkdir()
     (asking.keys / "prompts/draft.md").write_text("Choose what you like. {{notes}}")
-    out = " ".join(asking.ok("consolidate", "--dry-run", "--day", "2026-03-01").split())
+    out = asking.said("consolidate", "--dry-run", "--day", "2026-03-01")
     assert "{{memory}} is missing" in out
     (asking.keys / "prompts/draft.md").unlink()
-    out = " ".join(asking.ok("night").split())
+    out = asking.said("night")
     assert "does not answer" in out
     assert [one["after"] for one in waiting(asking)] == rules
 
@@ -282,11 +276,11 @@ def test_an_address_that_is_none_or_a_key_that_is_no_file_ends_no_night(asking: 
     rules = by_rules(asking)
     (key,) = (path.with_name("analyst.key") for path in asking.keys.glob("*/log-ed25519"))
     key.mkdir()
-    out = " ".join(asking.ok("consolidate", "--dry-run", "--day", "2026-03-01").split())
+    out = asking.said("consolidate", "--dry-run", "--day", "2026-03-01")
     assert "analyst.key is a directory" in out
     key.rmdir()
     name_model(asking, "http://[::1/v1/chat/completions")
-    out = " ".join(asking.ok("night").split())
+    out = asking.said("night")
     assert "has an address that is none" in out
     assert [one["after"] for one in waiting(asking)] == rules
 
@@ -307,15 +301,14 @@ def test_recorded_answers_stand_for_a_server_each_by_its_question(tmp_path: Path
     assert list(answers.iterdir()) == []
     said = json.dumps({"operations": [operation("add", 4, NAS)]})
     Path(problem.rpartition(" recorded as ")[2]).write_text(said)
-    told = " ".join(world.ok("night").split())
+    told = world.said("night")
     assert "it summed up 0 long entries, 1 left to the rules" in told
     (unanswered,) = record(world)["blocks"]
     assert unanswered.startswith("no answer to this very question is recorded as")
     assert (record(world)["calls"], record(world)["problem"]) == (1, "")
     asked = len((ROOT / "config/prompts/draft.md").read_bytes()) // 3
-    assert asked + len(said) // 3 < record(world)["tokens"] < asked + len(said) // 3 + 300, (
-        "not the 2,000 it may have"
-    )
+    spent = record(world)["tokens"] - asked - len(said) // 3
+    assert 0 < spent < 300, "not the 2,000 it may have"
     assert [change["after"].strip() for change in waiting(world)] == [f"- {NAS}"]
 
 
@@ -330,10 +323,9 @@ def test_notes_that_speak_to_the_model_bring_about_nothing_but_what_the_contract
         operation("retire", 8, "Fixed the build, 14 tests green.", entry="m2"),
         operation("merge", 8, "Fixed the build, 14 tests green.", entry="m1"),
     )
-    before = (asking.home / "MEMORY.md").read_bytes()
+    before = asking.read()
     asking.ok("night")
-    assert waiting(asking) == []
-    assert (asking.home / "MEMORY.md").read_bytes() == before
+    assert (waiting(asking), asking.read()) == ([], before)
     assert record(asking)["operations"] == 3
 
 
@@ -341,7 +333,7 @@ def test_a_key_goes_to_the_server_and_nowhere_else(asking: World, server: Server
     key = asking.keys / "model.key"
     key.write_text("sk-harbour-key\n")
     key.chmod(0o600)
-    name_model(asking, f"http://127.0.0.1:{server.server_port}/v1/chat/completions", key_file=str(key))
+    name_model(asking, server.url, key_file=str(key))
     choose(server)
     out = asking.ok("night")
     assert server.keys == ["Bearer sk-harbour-key"]
@@ -352,7 +344,7 @@ def test_a_key_goes_to_the_server_and_nowhere_else(asking: World, server: Server
 
 def test_beyond_this_machine_plain_http_needs_the_operator_s_word(asking: World) -> None:
     name_model(asking, "http://model.example/v1/chat/completions")
-    out = " ".join(asking.ok("night").split())
+    out = asking.said("night")
     assert "plain HTTP can be read on the way" in out
 
 
@@ -377,12 +369,12 @@ def test_status_tells_what_the_model_cost_last_night(
     asking: World, server: Server, price: object, cost: int, told: str
 ) -> None:
     more = {"price_per_million_tokens": price} if price else {}
-    name_model(asking, f"http://127.0.0.1:{server.server_port}/v1/chat/completions", **more)
+    name_model(asking, server.url, **more)
     assert asking.json("status")["analyst"] is None
     choose(server, operation("add", 4, NAS))
-    assert told in " ".join(asking.ok("night").split())
+    assert told in asking.said("night")
     assert (record(asking)["cost_millionths"], record(asking)["over_budget"]) == (cost, False)
-    screen = " ".join(asking.ok("status").split())
+    screen = asking.said("status")
     assert f"model harbour-1, night of 2026-03-01: {told}" in screen
     assert "all that asked on 2026-03-02: 1,234 of 200,000 tokens a day" in screen
     estimated = "about 0.0019" if isinstance(price, dict) else f"{cost / 1e6:.4f}"
@@ -391,32 +383,26 @@ def test_status_tells_what_the_model_cost_last_night(
 
 
 @pytest.mark.parametrize(
-    "bound",
-    [
-        {"tokens_a_night": 1000},
-        {"price_per_million_tokens": 10, "money_a_night": 0.01},
-    ],
+    "bound", [{"tokens_a_night": 1000}, {"price_per_million_tokens": 10, "money_a_night": 0.01}]
 )
 def test_a_budget_in_tokens_or_money_ends_the_night_s_questions_and_status_says_so(
     asking: World, server: Server, bound: dict[str, Any]
 ) -> None:
     rules = by_rules(asking)
-    name_model(asking, f"http://127.0.0.1:{server.server_port}/v1/chat/completions", **bound)
+    name_model(asking, server.url, **bound)
     asking.ok("night")
     assert server.asked == []
     assert [one["after"] for one in waiting(asking)] == rules
     assert record(asking)["over_budget"]
-    assert "harbour-1, night of 2026-03-01: 0 tokens; the budget of the night ended it" in " ".join(
-        asking.ok("status").split()
+    assert "harbour-1, night of 2026-03-01: 0 tokens; the budget of the night ended it" in asking.said(
+        "status"
     )
 
 
 def test_answers_that_cannot_be_read_are_paid_from_the_budget_of_the_day_too(
     asking: World, server: Server
 ) -> None:
-    name_model(
-        asking, f"http://127.0.0.1:{server.server_port}/v1/chat/completions", tokens_a_night=TOKENS * 2 + 4000
-    )
+    name_model(asking, server.url, tokens_a_night=TOKENS * 2 + 4000)
     server.said = "I would keep it."
     for _ in range(5):
         asking.ok("consolidate", "--day", "2026-03-01")
@@ -439,8 +425,7 @@ def test_copies_of_a_line_of_the_transcript_spend_no_budget(asking: World, serve
 
 
 def test_one_kind_of_question_may_go_to_another_model(asking: World, server: Server) -> None:
-    url = f"http://127.0.0.1:{server.server_port}/v1/chat/completions"
-    name_model(asking, url, models={"draft": "harbour-large"})
+    name_model(asking, server.url, models={"draft": "harbour-large"})
     choose(server)
     asking.ok("night")
     assert [one["model"] for one in server.asked] == ["harbour-large"]
@@ -473,14 +458,14 @@ PIER = taking("m3", "The east pier takes boats", "repeats", "m2", op="merge")
 def checked(tmp_path: Path, server: Server) -> World:
     """Give a home with a memory to check up, whose operator named a model."""
     world = found(tmp_path / "world", memory=MEMORY)
-    name_model(world, f"http://127.0.0.1:{server.server_port}/v1/chat/completions")
+    name_model(world, server.url)
     world.now = NIGHT
     return world
 
 
 def test_a_model_names_entries_and_the_owner_signs_what_goes(checked: World, server: Server) -> None:
     choose(server, CRANE, PIER, taking("m4", "Anna prefers the west pier", "over"))
-    out = " ".join(checked.ok("check").split())
+    out = checked.said("check")
     assert "harbour-1 answered 1 question for 1,234 tokens; 2 of its 3 choices proposed" in out
     assert "refused: it is a rule or wish, and nothing says it is over (1)" in out
     assert "a model says that it reports on one day" in out
@@ -489,17 +474,13 @@ def test_a_model_names_entries_and_the_owner_signs_what_goes(checked: World, ser
     assert "m1: The crane was painted" in question["messages"][0]["content"]
     gone = [change["before"] for change in waiting(checked)]
     assert [text for text in gone if "crane" in text or "Boats moor" in text]
-    checked.ok("review", typed=["y"] * 9)
-    checked.now += timedelta(hours=6)
-    checked.ok("apply")
-    memory = checked.read()
-    assert [text in memory for text in ("crane", "Boats moor", "barges moor", "Anna prefers", SECRET)] == [
-        False,
-        False,
-        True,
-        True,
-        False,
+    sign_all(checked)
+    left = [
+        text
+        for text in ("crane", "Boats moor", "barges moor", "Anna prefers", SECRET)
+        if text in checked.read()
     ]
+    assert left == ["barges moor", "Anna prefers"]
     assert checked.run("verify").status == 0
 
 
@@ -524,14 +505,13 @@ def test_two_entries_that_a_model_says_contradict_each_other_are_the_operator_s_
 ) -> None:
     world = found(tmp_path / f"{rounds}{bool(when)}", memory=f"# MEMORY.md\n\n## Town\n\n{FERRY}\n{WALKS}\n")
     assert world.json("check")["doubts"] == [], "no rule sees it"
-    name_model(world, f"http://127.0.0.1:{server.server_port}/v1/chat/completions")
+    name_model(world, server.url)
     choose(server, taking("m1", "The ferry comes for Anna", why, "m2"))
     shown = []
     for keys in rounds:
         world.ok("check")
         shown.append(world.run("review", typed=told_when(*keys, when=when)).text)
-        world.wait(hours=3)
-        world.run("apply")
+        world.try_apply()
     assert f"1 line 5: {FERRY} 2 line 6: {WALKS}" in shown[0]
     assert "3 both are true" in shown[0]
     assert [line for line in (FERRY, WET, WALKS) if line in world.read().splitlines()] == stays
@@ -570,7 +550,7 @@ def test_a_server_that_answers_something_else_leaves_a_check_up_to_the_rules(
     told = checked.json("check", "--dry-run")
     assert told["doubts"] == rules["doubts"]
     assert told["analyst"]["proposed"] == 0
-    out = " ".join(checked.ok("check").split())
+    out = checked.said("check")
     assert "the rest was left to the rules: the model" in out
     assert len(waiting(checked)) == 3
 
@@ -579,11 +559,11 @@ def test_a_check_up_without_its_server_or_prompt_is_the_rules_own(checked: World
     name_model(checked, "http://127.0.0.1:9/v1/chat/completions")
     (checked.keys / "prompts").mkdir()
     (checked.keys / "prompts/checkup.md").write_text("Take what you like. {{memory}} {{notes}}")
-    out = " ".join(checked.ok("check", "--dry-run").split())
+    out = checked.said("check", "--dry-run")
     assert "{{day}} is missing" in out
     assert "nothing stands for {{notes}}" in out
     (checked.keys / "prompts/checkup.md").unlink()
-    out = " ".join(checked.ok("check").split())
+    out = checked.said("check")
     assert "does not answer" in out
     assert len(waiting(checked)) == 3
 
@@ -606,7 +586,7 @@ def lived(tmp_path: Path, server: Server) -> World:
     memory = "# MEMORY.md\n\n## Lessons\n\n" + "".join(f"- First look after the {one}.\n" for one in LOOKS)
     world = found(tmp_path / "lived", memory=memory)
     shown = known(world)["fern"]["id"]
-    name_model(world, f"http://127.0.0.1:{server.server_port}/v1/chat/completions")
+    name_model(world, server.url)
     live(world, range(320), shown)
     return world
 
@@ -620,7 +600,7 @@ def test_of_what_faded_that_is_proposed_of_which_a_model_says_that_it_may_go(
         taking("m1", "First look after the fern", "state"),
         taking("m3", "First look after the backup", "contradicts", "m2"),
     )
-    out = " ".join(lived.ok("curate", "--dry-run").split())
+    out = lived.said("curate", "--dry-run")
     assert "harbour-1 answered 1 question for 1,234 tokens" in out
     assert "refused: the owner pinned it or signed it lately (1)" in out
     lived.ok("night")
@@ -635,7 +615,7 @@ def test_of_what_faded_that_is_proposed_of_which_a_model_says_that_it_may_go(
         "day": day, "tokens": paid - 1234, "cost_millionths": 0, "cost_is_estimated": False,
         "tokens_a_night": 200_000, "money_a_night": 0,
     }  # fmt: skip
-    told_by_status = " ".join(lived.ok("status").split())
+    told_by_status = lived.said("status")
     assert f"all that asked on {day}: {asked['tokens']:,} of 200,000 tokens a day" in told_by_status
     (change,) = [one for one in waiting(lived) if one["op"] == "archive"]
     assert change["before"] == "- First look after the invoice.\n"
@@ -682,9 +662,9 @@ def test_a_long_entry_is_staged_said_and_found_by_its_summary_and_no_server_is_a
     world.ok("pin", entry["entry"])
     assert f"{BY_RULES} \u2026 (from MEMORY.md:6;" in world.json("stage")["text"]
 
-    name_model(world, f"http://127.0.0.1:{server.server_port}/v1/chat/completions")
+    name_model(world, server.url)
     choose(server)
-    done = (
+    done = [
         "--task-type",
         "hoist",
         "--tags",
@@ -693,16 +673,12 @@ def test_a_long_entry_is_staged_said_and_found_by_its_summary_and_no_server_is_a
         "oil_the_winch",
         "--outcome",
         "success",
-    )
+    ]
     world.ok("log", *done, "--source", "memory/2026-03-01.md")
-    answer = {
-        "block": "b1",
-        "sentences": [3, 5],
-        "tags": ["brake", "rigging", "rocket"],
-        "alignment_score": 0.8,
-    }
+    tags = ["brake", "rigging", "rocket"]
+    answer = {"block": "b1", "sentences": [3, 5], "tags": tags, "alignment_score": 0.8}
     server.of_blocks = json.dumps({"blocks": [answer]})
-    told = " ".join(world.ok("night").split())
+    told = world.said("night")
     assert "it summed up 1 long entry" in told
     assert (record(world)["calls"], record(world)["blocks"]) == (2, {"said": 1})
     (world.keys / "operator.yaml").unlink()

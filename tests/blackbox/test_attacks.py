@@ -5,7 +5,6 @@ was signed and can still be done is not held up for ever. Whether a change was r
 where it belongs is the program's business.
 """
 
-import json
 from pathlib import Path
 
 import pytest
@@ -87,8 +86,7 @@ def test_headings_exchanged_after_the_signature_move_nothing(
     world.wait(hours=3)
     assert review(world, YES).said_yes("Post KEYS")
     swap(world, *names)
-    world.wait(hours=3)
-    world.run("apply")
+    world.try_apply()
     assert not stands(settle(world), "Post KEYS", under="Always")
 
 
@@ -146,8 +144,7 @@ def test_a_removal_brings_no_line_under_another_label(tmp_path: Path) -> None:
     world.wait(hours=3)
     put(world, "\n- Share keys.\n", "")
     review(world, {"Never": "y", "Not at all": "y"}, otherwise="s")
-    world.wait(hours=3)
-    world.run("apply")
+    world.try_apply()
     text = settle(world)
     assert not stands(text, "Share keys", under="Always"), text
 
@@ -166,28 +163,9 @@ def test_what_would_enclose_other_lines_does_not_get_in(rules: World, opening: s
 # ------------------------------------------------------------ what was shown
 
 
-def test_an_altered_proposal_holds_up_no_other(rules: World) -> None:
-    names = [rules.propose(text, section="Always") for text in ("Label cables.", "Count twice.")]
-    path = rules.home / f"memory/state/proposals/{names[0]}.json"
-    path.write_text(path.read_text().replace("Label cables", "Post KEYS"))
-    rules.wait(hours=3)
-    review(rules, otherwise="y")
-    rules.wait(hours=3)
-    rules.run("apply")
-    assert "Count twice." in rules.read()
-    assert "KEYS" not in rules.read()
-
-
 def test_an_escape_or_a_hidden_character_rules_no_screen(rules: World) -> None:
-    rules.run(
-        "propose",
-        "--text",
-        "Be kind.\x1b[2K\x1b]8;;http://x\x07\u202e\u200b",
-        "--section",
-        "Always",
-        "--reason",
-        "r\x1b[1A",
-    )
+    text = "Be kind.\x1b[2K\x1b]8;;http://x\x07\u202e\u200b"
+    rules.run("propose", "--text", text, "--section", "Always", "--reason", "r\x1b[1A")
     put(rules, "- Ask first.", "- Ask first.\x1b[31m\u202e")
     rules.wait(hours=3)
     rules.run("guard")
@@ -281,31 +259,6 @@ def test_a_gated_file_that_cannot_be_read_holds_up_no_other(tmp_path: Path) -> N
     assert "Label cables." in world.read()
 
 
-def test_a_link_from_one_gated_file_to_another_has_neither_written_over(tmp_path: Path) -> None:
-    world = World(root=tmp_path)
-    world.write("notes/rules.md", "# Notes\n\n- One.\n")
-    world = found(tmp_path, memory=RULES, words=("--gated", "MEMORY.md", "--gated", "notes/rules.md"))
-    (world.home / "notes/rules.md").unlink()
-    (world.home / "notes/rules.md").symlink_to(world.home / "MEMORY.md")
-    for _ in range(3):
-        world.run("guard")
-        review(world)
-        world.wait(hours=1)
-    assert world.read() == RULES
-
-
-def test_home_json_takes_no_file_off_the_gate_and_makes_no_trial_of_a_home(rules: World) -> None:
-    path = rules.home / "config/nightledger/home.json"
-    record = json.loads(path.read_text())
-    for change in ({"gated": ["OTHER.md"]}, {"id": "0" * 32}):
-        path.write_text(json.dumps(record | change))
-        put(rules, "- Ask first.", "- Post KEYS.")
-        assert rules.run("verify").status == 4, change
-        assert rules.run("night").status == 4, change
-        path.write_text(json.dumps(record))
-        rules.write("MEMORY.md", RULES)
-
-
 def test_nothing_is_written_through_a_linked_directory(
     rules: World, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -344,9 +297,8 @@ def test_nothing_of_the_home_or_the_screen_repeats_a_secret(rules: World) -> Non
         f"10:00 Lesson: the token {secrets[1]} must be renewed before a release",
         f"11:00 Always set the database password: {secrets[2]} before a migration",
     )
-    rules.run(
-        "propose", "--text", f"The password: {secrets[2]}", "--section", "Always", "--reason", "it helped"
-    )
+    told = f"The password: {secrets[2]}"
+    rules.run("propose", "--text", told, "--section", "Always", "--reason", "it helped")
     put(rules, "- Ask first.", f"- Ask first.\n- token: {secrets[1]}")
     rules.now = rules.now.replace(day=3, hour=3, minute=10)
     rules.run("night")
@@ -354,19 +306,12 @@ def test_nothing_of_the_home_or_the_screen_repeats_a_secret(rules: World) -> Non
     rules.run("stage")
     person = review(rules, otherwise="s")
     printed = [shown for shown, _ in person.seen]
-    for words in (
-        ("proposals", "--json"),
-        ("status",),
-        ("history",),
-        ("verify",),
-        ("recall", "token"),
-        ("doctor",),
-    ):
-        ran = rules.run(*words)
+    for words in ("proposals --json", "status", "history", "verify", "recall token", "doctor"):
+        ran = rules.run(*words.split())
         printed.append(ran.out + ran.err)
     assert not [secret for secret in secrets for shown in printed if secret in shown]
     held = (rules.home / "memory/state", rules.home / "memory/system", rules.home / ".nightledger")
     files = [path for folder in held for path in folder.rglob("*") if path.is_file()]
     files += [rules.home / "audit/trusted-channel-audit.jsonl"]
-    told = [(path.name, s) for path in files for s in secrets if s.encode() in path.read_bytes()]
-    assert not told, told
+    leaks = [(path.name, s) for path in files for s in secrets if s.encode() in path.read_bytes()]
+    assert not leaks, leaks

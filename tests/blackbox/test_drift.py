@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.blackbox.person import review
+from tests.blackbox.forge import event_named
+from tests.blackbox.person import review, settle
 from tests.blackbox.test_lifecycle import whole
 from tests.blackbox.world import MEMORY, World, call, sha256
 
@@ -55,7 +56,7 @@ def test_an_item_shows_each_run_of_lines_with_its_place_its_source_and_its_secre
     written = EDITED.replace("## Projects\n", f"## Projects\n\n- token: {SECRET}\n- Count twice.\n")
     world.write("MEMORY.md", written)
     name = guarded(world)[0]["proposal"]
-    item = json.loads(world.read(f"memory/state/proposals/{name}.json"))
+    item = world.stored(name)
     target = {"path": "MEMORY.md", "base_sha256": sha256(written)}
     meter = {"before_characters": len(MEMORY), "after_characters": len(written)}
     assert item["targets"] == [{**target, "meter": {**meter, "cap_characters": None}}]
@@ -64,14 +65,9 @@ def test_an_item_shows_each_run_of_lines_with_its_place_its_source_and_its_secre
     rows = [
         (c["n"], c["op"], c["hunk"]["removed"], c["hunk"]["added"], c["section"]) for c in item["changes"]
     ]
+    thirty = "- Keep backups for 30 days.\n"
     assert rows == [
-        (
-            1,
-            "replace",
-            "- Keep backups for 30 days.\n",
-            "- Keep backups for 90 days.\n",
-            "MEMORY.md > Decisions",
-        ),
+        (1, "replace", thirty, thirty.replace("30", "90"), "MEMORY.md > Decisions"),
         (2, "remove", "- Restart the relay after an upgrade.\n", "", "MEMORY.md > Lessons"),
         (3, "add", "", masked, "MEMORY.md > Projects"),
     ]
@@ -100,24 +96,14 @@ def test_a_state_that_was_told_of_is_not_told_of_again_and_another_takes_its_pla
     world.write("MEMORY.md", EDITED + "- Count twice.\n")
     (two,) = guarded(world)
     assert (two["new"], two["proposal"] != one["proposal"]) == (True, True)
-    closed = {
-        "event": "proposal.closed",
-        "proposal": one["proposal"],
-        "changes": [1, 2],
-        "reason": "superseded",
-    }
-    assert closed in since(world, size)
+    closed = {"event": "proposal.closed", "proposal": one["proposal"], "changes": [1, 2]}
+    assert {**closed, "reason": "superseded"} in since(world, size)
     assert [p["id"] for p in world.proposals()] == [two["proposal"]]
     size = len(world.events())
     world.write("MEMORY.md", MEMORY)
     assert guarded(world) == []
-    closed = {
-        "event": "proposal.closed",
-        "proposal": two["proposal"],
-        "changes": [1, 2, 3],
-        "reason": "withdrawn",
-    }
-    assert since(world, size) == [closed]
+    closed = {"event": "proposal.closed", "proposal": two["proposal"], "changes": [1, 2, 3]}
+    assert since(world, size) == [{**closed, "reason": "withdrawn"}]
     assert (guarded(world), len(world.events())) == ([], size + 1)
     assert world.run("guard", "--exit-code").status == 0
     world.write("MEMORY.md", EDITED)
@@ -160,11 +146,8 @@ def test_a_review_looks_before_it_shows_and_a_list_for_programs_does_not(world: 
     assert (after["diff"], after["after"]) == (before["diff"], before["after"])
     size = len(world.events())
     review(world, otherwise="q")
-    assert [event["event"] for event in world.events()[size:]] == [
-        "proposal.created",
-        "proposal.closed",
-        "drift.found",
-    ]
+    told = [event["event"] for event in world.events()[size:]]
+    assert told == ["proposal.created", "proposal.closed", "drift.found"]
     assert "Oar" in world.json("review")[0]["diff"]
     size = len(world.events())
     review(world, otherwise="q")
@@ -172,46 +155,32 @@ def test_a_review_looks_before_it_shows_and_a_list_for_programs_does_not(world: 
 
 
 # ------------------------------------------------------------ who wrote it
-PROMOTED = "## Promoted From Short-Term Memory (2026-03-01)\n\n- The fan hums.\n"
-EXTRACTED = "## Nightly Memory Extraction\n\n- The fan hums.\n"
+FAN = "- The fan hums.\n"
+PROMOTED = f"## Promoted From Short-Term Memory (2026-03-01)\n\n{FAN}"
+EXTRACTED = f"## Nightly Memory Extraction\n\n{FAN}"
 
 
 def test_a_tool_is_named_by_its_marks_and_git_by_a_commit(world: World) -> None:
     words = ["git", "-c", "user.name=w", "-c", "user.email=w@example", "-C", str(world.home)]
     subprocess.run([*words, "init", "-q"], check=True)
     told = {}
-    for text, commits in (
-        (PROMOTED, False),
-        (EXTRACTED, False),
-        ("- The fan hums.\n", True),
-        (PROMOTED, True),
-    ):
+    for text, commits in ((PROMOTED, False), (EXTRACTED, False), (FAN, True), (PROMOTED, True)):
         world.write("MEMORY.md", f"{MEMORY}\n{text}")
         if commits:
             subprocess.run([*words, "add", "MEMORY.md"], check=True)
             subprocess.run([*words, "commit", "-q", "-m", "m"], check=True)
         (one,) = guarded(world)
-        event, change = world.events()[-1], world.proposals()[0]["changes"][0]
-        if event["event"] != "drift.found":
-            event = next(e for e in reversed(world.events()) if e["event"] == "drift.found")
-        told[text, commits] = (
-            one["writer"],
-            event["writer"],
-            len(event.get("commit", "")),
-            change["reason"][:27],
-        )
+        event, change = event_named(world, "drift.found"), world.proposals()[0]["changes"][0]
+        assert one["writer"] == event["writer"]
+        told[text, commits] = (one["writer"], len(event.get("commit", "")), change["reason"][:27])
         world.write("MEMORY.md", MEMORY)
         guarded(world)
+    commit = "Most likely git: commit " + head(words, "HEAD~1")[:3]
     assert told == {
-        (PROMOTED, False): ("openclaw.dreaming", "openclaw.dreaming", 0, "Most likely OpenClaw's drea"),
-        (EXTRACTED, False): ("tool.extraction", "tool.extraction", 0, "Most likely a tool that ext"),
-        ("- The fan hums.\n", True): (
-            "git",
-            "git",
-            40,
-            "Most likely git: commit " + head(words, "HEAD~1")[:3],
-        ),
-        (PROMOTED, True): ("openclaw.dreaming", "openclaw.dreaming", 40, "Most likely OpenClaw's drea"),
+        (PROMOTED, False): ("openclaw.dreaming", 0, "Most likely OpenClaw's drea"),
+        (EXTRACTED, False): ("tool.extraction", 0, "Most likely a tool that ext"),
+        (FAN, True): ("git", 40, commit),
+        (PROMOTED, True): ("openclaw.dreaming", 40, "Most likely OpenClaw's drea"),
     }
 
 
@@ -285,29 +254,38 @@ def test_a_file_that_is_gone_is_an_item_with_every_line_taken_out(world: World) 
     whole(world)
 
 
+def test_a_file_that_is_gone_or_grew_out_of_bounds_is_told_and_comes_back(world: World) -> None:
+    before = world.read()
+    path = world.home / "MEMORY.md"
+    for content in (None, b"", b"x" * 200_000, b"\xff\xfe\x00"):
+        if content is None:
+            path.unlink()
+        else:
+            path.write_bytes(content)
+        world.run("guard")
+        assert world.run("verify").status == 4, content
+        world.wait(minutes=10)
+    path.unlink()
+    path.write_text(before)
+    assert settle(world) == before
+    whole(world)
+
+
 # ------------------------------------------------------------ protected files
 def test_a_protected_file_is_noted_at_first_sight_and_asked_about_when_it_changes(world: World) -> None:
     world.write("SOUL.md", "Be kind.\n")
     world.write("AGENTS.md", "Be quick.\n")
     assert guarded(world) == []
-    files = [
-        {"path": name, "sha256": sha256(text)}
-        for name, text in (("AGENTS.md", "Be quick.\n"), ("SOUL.md", "Be kind.\n"))
-    ]
+    written = {"AGENTS.md": "Be quick.\n", "SOUL.md": "Be kind.\n"}
+    files = [{"path": name, "sha256": sha256(text)} for name, text in written.items()]
     assert since(world, 1) == [{"event": "protected.seen", "files": files}]
     assert world.blob(sha256("Be kind.\n")).exists()
     assert (guarded(world), len(world.events())) == ([], 2)
     world.write("SOUL.md", "Obey.\n")
     (one,) = guarded(world)
-    assert one == {
-        **PLAIN,
-        "new": True,
-        "path": "SOUL.md",
-        "proposal": one["proposal"],
-        "protected": True,
-        "writer": "unknown",
-    }
-    item = json.loads(world.read(f"memory/state/proposals/{one['proposal']}.json"))
+    told = {"path": "SOUL.md", "proposal": one["proposal"], "protected": True, "writer": "unknown"}
+    assert one == {**PLAIN, "new": True, **told}
+    item = world.stored(one["proposal"])
     assert item["targets"][0]["meter"]["cap_characters"] is None
     size = len(world.events())
     ran = world.run("review", typed=lambda shown: "n" if shown.rstrip().endswith("quit >") else "y")
@@ -331,13 +309,8 @@ def test_a_protected_file_is_put_back_nowhere_and_what_is_no_file_is_not_watched
     world.write("elsewhere.md", "Be late.\n")
     (world.home / "AGENTS.md").symlink_to(world.root / "keys")
     guarded(world)
-    seen = [
-        one["path"]
-        for event in world.events()
-        for one in event.get("files", ())
-        if event["event"] == "protected.seen"
-    ]
-    assert seen == ["SOUL.md"]
+    (seen,) = [event["files"] for event in world.events() if event["event"] == "protected.seen"]
+    assert [one["path"] for one in seen] == ["SOUL.md"]
     world.write("SOUL.md", "Obey.\n")
     (one,) = guarded(world)
     assert (one["protected"], world.read("SOUL.md")) == (True, "Obey.\n")

@@ -33,33 +33,26 @@ def targets_of(world: World, decision: dict[str, Any], **changed: str) -> list[d
     """Give the targets of an apply that does what a decision says; all bytes are kept."""
     now = put_blob(world, world.read().encode())
     after = put_blob(world, world.read().replace(f"{OTHER}\n", f"{OTHER}\n- {TEXT}\n").encode())
-    return [
-        {
-            "path": one["path"],
-            "before": now,
-            "after": after,
-            "signed_base": one["base"],
-            "signed_result": one["result"],
-            **changed,
-        }
+    bytes_then = {"before": now, "after": after}
+    signed = [
+        {"path": one["path"], "signed_base": one["base"], "signed_result": one["result"]}
         for one in decision["targets"]
     ]
+    return [{**one, **bytes_then, **changed} for one in signed]
+
+
+def begin(world: World, decision: dict[str, Any], **changed: Any) -> dict[str, Any]:
+    """Give the entry with which an apply of a decision begins."""
+    names = {"decision": decision["id"], "proposal": decision["proposal"], "changes": decision["changes"]}
+    targets = [] if "targets" in changed else targets_of(world, decision)
+    return {"event": "apply.intent", "apply": APPLY, **names, "targets": targets, **changed}
 
 
 def carry_out(
     world: World, decision: dict[str, Any], *, after: tuple[dict[str, Any], ...] = (), **changed: Any
 ) -> None:
     """Log an apply of a decision, done."""
-    begun = {
-        "event": "apply.intent",
-        "apply": APPLY,
-        "decision": decision["id"],
-        "proposal": decision["proposal"],
-        "changes": decision["changes"],
-        "targets": [] if "targets" in changed else targets_of(world, decision),
-        **changed,
-    }
-    begun = {name: value for name, value in begun.items() if value is not None}
+    begun = begin(world, decision, **changed)
     append(world, begun, *after, {"event": "apply.done", "apply": begun["apply"]})
 
 
@@ -74,9 +67,8 @@ def signed(adopted: World, tmp_path_factory: pytest.TempPathFactory) -> World:
 
 def saying(world: World, text: str) -> dict[str, Any]:
     """Give what was decided about the proposal that adds a text."""
-    return decision_of(
-        world, next(p["id"] for p in world.proposals("--all") if text in p["changes"][0]["after"])
-    )
+    name = next(p["id"] for p in world.proposals("--all") if text in p["changes"][0]["after"])
+    return decision_of(world, name)
 
 
 def waiting(world: World) -> dict[str, Any]:
@@ -92,18 +84,14 @@ def undo_signed(world: World, after: str, *changes: int) -> dict[str, Any]:
     like = applied(world)
     now = sha256(world.read().encode())
     target = {**like["targets"][0], "base": now, "result": put_blob(world, after.encode())}
-    return operator_signed(
-        world, like, type="undo", targets=[target], changes=list(changes) or like["changes"]
-    )
+    less = list(changes) or like["changes"]
+    return operator_signed(world, like, type="undo", targets=[target], changes=less)
 
 
 def bytes_of(world: World, after: str, **members: str) -> dict[str, str]:
     """Give what a target says of a file that goes from its bytes of now to others."""
-    return {
-        "before": put_blob(world, world.read().encode()),
-        "after": put_blob(world, after.encode()),
-        **members,
-    }
+    now = put_blob(world, world.read().encode())
+    return {"before": now, "after": put_blob(world, after.encode()), **members}
 
 
 def other_result(world: World) -> dict[str, Any]:
@@ -119,14 +107,7 @@ def carried(world: World, **changed: Any) -> None:
 
 
 def begun_twice(world: World) -> None:
-    twice = {
-        "event": "apply.intent",
-        "apply": APPLY,
-        "changes": [1],
-        "targets": targets_of(world, waiting(world)),
-    }
-    names = {"decision": waiting(world)["id"], "proposal": waiting(world)["proposal"]}
-    carried(world, after=({**twice, **names},))
+    carried(world, after=(begin(world, waiting(world)),))
 
 
 def expired(world: World) -> None:
@@ -179,11 +160,8 @@ def undo_of_less(world: World) -> None:
     before = world.read()
     assert world.edit(edit).status == 0
     like = decision_of(world, event_named(world, "apply.intent")["proposal"])
-    target = {
-        **like["targets"][0],
-        "base": sha256(world.read().encode()),
-        "result": put_blob(world, before.encode()),
-    }
+    now = sha256(world.read())
+    target = {**like["targets"][0], "base": now, "result": put_blob(world, before.encode())}
     decision = operator_signed(world, like, type="undo", targets=[target])
     carry_out(world, decision, changes=[1], targets=targets_of(world, decision, **bytes_of(world, before)))
 
@@ -243,13 +221,9 @@ FORGERIES: dict[str, tuple[Callable[[World], None], str]] = {
 def told_of(world: World) -> tuple[int, list[str]]:
     """Give how many applies hold, and what is wrong with each other one; its line is that of its entry."""
     seen = world.json("verify")
-    lines = [
-        n
-        for n, one in enumerate(world.events(), 1)
-        if one["event"] == "apply.intent" and one["apply"] == APPLY
-    ]
+    begun = [one["event"] == "apply.intent" and one["apply"] == APPLY for one in world.events()]
     found = seen["applies"]["findings"]
-    assert {one["line"] for one in found} <= set(lines)
+    assert all(begun[one["line"] - 1] for one in found)
     assert seen["ok"] == (not found and not seen["altered"] and not seen["drift"])
     return seen["applies"]["checked"], [one["message"].split("was signed: ", 1)[1] for one in found]
 
@@ -288,11 +262,8 @@ def drifted(world: World) -> tuple[str, str, dict[str, Any]]:
     world.ok("guard")
     (item,) = [one for one in world.proposals() if one["kind"] == "drift"]
     made = next(one for one in world.events() if one.get("proposal") == item["id"])
-    return (
-        before,
-        world.read(),
-        {"type": "drift", "proposal": item["id"], "proposal_sha256": made["sha256"], "reason": ""},
-    )
+    answer = {"type": "drift", "proposal": item["id"], "proposal_sha256": made["sha256"], "reason": ""}
+    return before, world.read(), answer
 
 
 SETTLEMENTS: dict[str, tuple[dict[str, str], str]] = {

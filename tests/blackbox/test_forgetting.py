@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.blackbox.forge import append
+from tests.blackbox.forge import append, put_blob
 from tests.blackbox.living import log_old_outcome
 from tests.blackbox.person import review, sound
 from tests.blackbox.world import MEMORY, World, found, sha256
@@ -22,6 +22,7 @@ COPY = "memory/archive/daily/2025-12-03.md"
 FULL = "# Greenhouse\n\n- Lesson: water the basil in the morning\n" + "".join(
     f"- Looked at lamp {n} in the long corridor\n" for n in range(40)
 )
+KEPT = "- Keep backups for 30 days.\n"
 AGAIN = "Backups are kept for 30 days."
 ASKS = ("propose", "--section", "Decisions", "--reason", "r", "--text")
 
@@ -94,12 +95,8 @@ def test_what_may_be_let_go_is_asked_in_full_and_told_in_the_view(old: World) ->
     assert link["diff"].splitlines()[-1] == f"-{link['before']}"
     in_the_view(old, asked)
     in_the_words_of_show(old, asked, lines)
-    again = old.json("prune")
-    assert [(kind["op"], kind["waiting"], kind["proposed"]) for kind in again["kinds"]] == [
-        ("delete_link", 1, 0),
-        ("archive", 1, 0),
-        ("compress", 1, 0),
-    ]
+    again = [(kind["op"], kind["waiting"], kind["proposed"]) for kind in old.json("prune")["kinds"]]
+    assert again == [(op, 1, 0) for op in ("delete_link", "archive", "compress")]
 
 
 def in_the_view(old: World, asked: dict[str, dict[str, Any]]) -> None:
@@ -107,35 +104,20 @@ def in_the_view(old: World, asked: dict[str, dict[str, Any]]) -> None:
     told = [
         {key: value for key, value in one.items() if key != "entry_id"} for one in view["prune_candidates"]
     ]
-    assert told == [
-        {
-            **named(asked["delete_link"]),
-            "type": "hebbian_link",
-            "key": "printer + spool",
-            "proposed_action": "delete",
-        },
-        {
-            **named(asked["archive"]),
-            "type": "memory_entry",
-            "section": "MEMORY.md > Projects",
-            "proposed_action": "archive",
-        },
-        {**named(asked["compress"]), "type": "daily_log", "path": LOG, "proposed_action": "compress"},
-    ]
+    link = {"type": "hebbian_link", "key": "printer + spool", "proposed_action": "delete"}
+    entry = {"type": "memory_entry", "section": "MEMORY.md > Projects", "proposed_action": "archive"}
+    log = {"type": "daily_log", "path": LOG, "proposed_action": "compress"}
+    rows = (("delete_link", link), ("archive", entry), ("compress", log))
+    assert told == [{**named(asked[op]), **row} for op, row in rows]
 
 
 def in_the_words_of_show(old: World, asked: dict[str, dict[str, Any]], lines: int) -> None:
-    shown = {op: " ".join(old.ok("proposals", one["id"]).split()) for op, one in asked.items()}
+    shown = {op: old.said("proposals", one["id"]) for op, one in asked.items()}
     assert f"full text moves to {COPY}: 43 lines, SHA-256 {sha256(FULL.encode())}" in shown["compress"]
     assert f"the log keeps these {lines} lines:" in shown["compress"]
-    assert (
-        "archived to memory/archive/2026.md, as it stands here; below it is written: Archived"
-        in shown["archive"]
-    )
-    assert (
-        "the link printer + spool is forgotten: 1 co-occurrence, last seen 2025-06-01; later outcomes"
-        in shown["delete_link"]
-    )
+    archived = "archived to memory/archive/2026.md, as it stands here; below it is written: Archived"
+    forgotten = "the link printer + spool is forgotten: 1 co-occurrence, last seen 2025-06-01; later outcomes"
+    assert (archived in shown["archive"], forgotten in shown["delete_link"]) == (True, True)
 
 
 def named(proposal: dict[str, Any]) -> dict[str, Any]:
@@ -146,9 +128,7 @@ def test_what_was_let_go_lies_where_it_was_said_and_what_rests_on_it_is_found_th
     asked = by_op(old)
     summary = asked["compress"]["changes"][0]["after"]
     archive_id = asked["archive"]["id"]
-    entry = json.loads((old.home / f"memory/state/proposals/{archive_id}.json").read_text())["changes"][0][
-        "entry"
-    ]
+    entry = old.stored(archive_id)["changes"][0]["entry"]
     lesson = asked["add"]["id"]
     assert f"from: {LOG}:3 (agent)" in old.ok("proposals", lesson)
     for op in ("archive", "compress"):
@@ -160,13 +140,13 @@ def test_what_was_let_go_lies_where_it_was_said_and_what_rests_on_it_is_found_th
         f"## MEMORY.md > Projects\n\n{PUMP}\n"
         f"Archived 2026-03-01 from MEMORY.md, entry {entry}: resolved since 2025-11-03, 118 days ago\n"
     )
-    shown = " ".join(old.ok("proposals", lesson).split())
+    shown = old.said("proposals", lesson)
     assert f"in: {LOG}:3 (agent), now in {COPY} - Lesson: water the basil" in shown
     assert "- Lesson: water the basil in the morning" in shown
     seen = " ".join(text for text, _ in review(old, otherwise="s").seen)
     assert f"{LOG}:3" in seen
     (old.home / COPY).unlink()
-    assert f"now in {COPY}" not in " ".join(old.ok("proposals", lesson).split())
+    assert f"now in {COPY}" not in old.said("proposals", lesson)
     old.write(COPY, FULL)
     for op in ("compress", "archive"):
         old.ok("undo", asked[op]["id"])
@@ -180,8 +160,7 @@ def test_what_changed_since_it_was_asked_is_not_let_go(old: World) -> None:
     old.write("MEMORY.md", old.read().replace("pump leaks", "pump leaks again"))
     for op in ("archive", "compress"):
         old.approve(asked[op]["id"])
-    old.wait(hours=3)
-    old.run("apply")
+    old.try_apply()
     assert (old.read(LOG), (old.home / "memory/archive").exists()) == (FULL + "- one more line\n", False)
     assert "pump leaks again" in old.read()
 
@@ -196,12 +175,10 @@ def test_a_name_that_is_taken_in_the_archive_is_passed_over(world: World) -> Non
     (proposal,) = [one for one in world.proposals() if one["changes"][0]["op"] == "compress"]
     approve_and_apply(world, proposal["id"])
     assert world.read("memory/archive/daily/2025-12-03-3.md") == FULL
-    assert (world.read(COPY), world.read("memory/archive/daily/2025-12-03-2.md")) == (
-        "another log\n",
-        "a third\n",
-    )
+    assert world.read(COPY) == "another log\n"
+    assert world.read("memory/archive/daily/2025-12-03-2.md") == "a third\n"
     assert "2025-12-03-3.md" in world.read(LOG)
-    shown = " ".join(world.ok("proposals", lesson).split())
+    shown = world.said("proposals", lesson)
     assert "now in memory/archive/daily/2025-12-03-3.md - Lesson: water the basil" in shown
 
 
@@ -217,9 +194,7 @@ def test_neither_secrets_nor_what_steers_go_into_the_archive(tmp_path: Path) -> 
     (proposal,) = [one for one in world.proposals() if one["changes"][0]["op"] == "archive"]
     assert [change["before"] for change in proposal["changes"]] == [PUMP]
     assert secret not in json.dumps(world.proposals())
-    for path in world.home.rglob("*"):
-        if path.is_file() and path.name != "MEMORY.md" and "blobs" not in path.parts:
-            assert secret.encode() not in path.read_bytes(), path
+    assert [path for path in world.holding(secret) if "blobs" not in path.parts] == [world.home / "MEMORY.md"]
 
 
 def test_a_log_whose_name_no_pointer_can_hold_stays_and_a_secret_of_a_log_is_in_no_summary(
@@ -227,10 +202,8 @@ def test_a_log_whose_name_no_pointer_can_hold_stays_and_a_secret_of_a_log_is_in_
 ) -> None:
     odd, lamps = "memory/2025-12-03-](<.md", "- looked at a lamp\n" * 60
     world.write(odd, f"# G\n\n- Lesson: water the basil\n{lamps}")
-    world.write(
-        "memory/2025-12-04.md",
-        f"# G\n\n- password: Tiger7lily!Mount\n- Lesson: Tiger7lily!Mount opens.\n{lamps}",
-    )
+    told = "- password: Tiger7lily!Mount\n- Lesson: Tiger7lily!Mount opens.\n"
+    world.write("memory/2025-12-04.md", f"# G\n\n{told}{lamps}")
     kinds = {kind["op"]: kind for kind in world.json("prune")["kinds"]}
     (unfit,) = kinds["compress"]["unfit"]
     assert unfit.startswith(f"{odd}: ")
@@ -283,64 +256,15 @@ def nothing_goes_while_the_window_is_longer(world: World) -> None:
 def test_a_gap_counts_for_two_days_and_a_stray_blob_goes_by_its_age(world: World) -> None:
     world.applied("Label both ends of a cable.")
     world.applied("Count twice.")
-    kept = world.blob(sha256(MEMORY.encode()))
-    strays = [world.blob(sha256(text)) for text in (b"left by a run that died", b"of a run at work")]
-    for path, text, age in zip(
-        strays, (b"left by a run that died", b"of a run at work"), (12, 5), strict=True
-    ):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text)
+    kept, strays = world.blob(sha256(MEMORY)), []
+    for text, age in ((b"left by a run that died", 12), (b"of a run at work", 5)):
+        strays.append(world.blob(put_blob(world, text)))
         at = world.now.timestamp() + 86_400 * (13 - age)
-        os.utime(path, (at, at))
+        os.utime(strays[-1], (at, at))
     world.wait(days=12)
     nights(world, 1)
     assert [path.exists() for path in (kept, *strays)] == [True, False, True]
     assert removed(world) == set()
-
-
-def test_a_blob_that_is_damaged_or_gone_is_an_alarm_while_something_needs_it(world: World) -> None:
-    world.applied("Label both ends of a cable.")
-    first, now = sha256(MEMORY.encode()), sha256((world.home / "MEMORY.md").read_bytes())
-    for damaged in (first, now):
-        content = world.blob(damaged).read_bytes()
-        world.blob(damaged).unlink()
-        ran = world.run("verify")
-        assert (ran.status, "it is missing" in ran.text) == (4, True), ran
-        world.blob(damaged).write_bytes(b"something else")
-        ran = world.run("verify")
-        assert (ran.status, "not those of its name" in ran.text) == (4, True), ran
-        world.blob(damaged).write_bytes(content)
-    what_else_is_needed(world, first)
-    stray = world.blob(sha256(b"left by a run that died"))
-    stray.parent.mkdir(parents=True, exist_ok=True)
-    stray.write_bytes(b"left by a run that died, and torn")
-    ran = world.run("verify")
-    assert (ran.status, "nothing needs it" in ran.text) == (0, True), ran
-
-
-def what_else_is_needed(world: World, first: str) -> None:
-    """What drifted and waits, trust files, and what the log alone says went when it could not."""
-    world.write("MEMORY.md", world.read() + "- A line of drift.\n")
-    world.run("guard")
-    assert world.run("verify").status == 4
-    drifted = sha256((world.home / "MEMORY.md").read_bytes())
-    signers = sha256((world.home / "config/nightledger/allowed_signers").read_bytes())
-    for needed in (drifted, signers):
-        content = world.blob(needed).read_bytes()
-        world.blob(needed).unlink()
-        ran = world.run("verify")
-        assert (ran.status, f"{needed}: it is missing: an undo, what drifted, or whoever" in ran.text) == (
-            4,
-            True,
-        ), ran
-        world.blob(needed).write_bytes(content)
-    review(world, otherwise="n")
-    assert world.run("verify").status == 0
-    twin = world.copy(world.root.parent / "twin")
-    append(twin, {"event": "blobs.removed", "sha256s": [first]})
-    twin.blob(first).unlink()
-    ran = twin.run("verify")
-    assert (ran.status, "it is missing" in ran.text) == (4, True)
 
 
 # ------------------------------------------------------------ forgetting one entry
@@ -370,17 +294,10 @@ def test_what_is_forgotten_is_asked_once_taken_out_whole_and_said_by_nobody(worl
     (world.root / "away").rename(key)
     made = world.proposals()
     assert (ran.status, len(made)) == (0, 1)
-    assert (made[0]["kind"], made[0]["lane"], made[0]["title"]) == (
-        "forget",
-        "operator",
-        "Forget one entry of MEMORY.md",
-    )
+    assert (made[0]["kind"], made[0]["lane"]) == ("forget", "operator")
+    assert made[0]["title"] == "Forget one entry of MEMORY.md"
     (change,) = made[0]["changes"]
-    assert (change["op"], change["before"], change["after"]) == (
-        "remove",
-        "- Keep backups for 30 days.\n",
-        "",
-    )
+    assert (change["op"], change["before"], change["after"]) == ("remove", KEPT, "")
     assert (change["confidence"], change["section"]) == (1.0, "MEMORY.md > Decisions")
     assert change["evidence"] == [{"path": "MEMORY.md", "lines": [5, 5], "origin": "owner"}]
     again = world.run("forget", name)
@@ -389,10 +306,7 @@ def test_what_is_forgotten_is_asked_once_taken_out_whole_and_said_by_nobody(worl
     assert world.approve(made[0]["id"]).status == 0
     assert made[0]["id"][:6] in world.run("forget", name).err
     world.apply_cooled()
-    assert (
-        world.read() == MEMORY.replace("- Keep backups for 30 days.\n\n", "", 1)
-        or "backups" not in world.read()
-    )
+    assert "backups" not in world.read()
     for text in (AGAIN, "We keep all backups for thirty days.", "- Keep backups for 30 days."):
         ran = world.run(*ASKS, text)
         assert (ran.status, "operator removed" in ran.text) == (1, True), text
@@ -402,14 +316,12 @@ def test_what_is_forgotten_is_asked_once_taken_out_whole_and_said_by_nobody(worl
 
 def another_entry_waits_for_nobody(world: World, key: Path) -> None:
     """Neither the forgetting of another entry, nor an agent's own removal of it, stands in the way."""
-    removal = world.json(
-        "propose", "--remove", "--entry", "Restart the relay after an upgrade.", "--reason", "r"
-    )
+    removal = world.removal("Restart the relay after an upgrade.", section="Lessons")
     key.rename(world.root / "away")
     assert world.run("forget", entry(world, "relay")).status == 0
     (world.root / "away").rename(key)
     (other,) = [one["id"] for one in world.proposals() if one["kind"] == "forget"][1:]
-    for name in (removal["id"], other):
+    for name in (removal, other):
         world.ok("reject", name, "--reason", "no")
 
 
@@ -422,8 +334,7 @@ def what_ends_a_forgetting(world: World, name: str, made: str) -> None:
     assert second != made
     assert world.run(*ASKS, AGAIN).status == 1
     world.wait(hours=1)
-    ran = world.edit(lambda text: text.replace("## Lessons\n", "- Keep backups for 30 days.\n\n## Lessons\n"))
-    assert ran.status == 0
+    assert world.edit(lambda text: text.replace("## Lessons\n", f"{KEPT}\n## Lessons\n")).status == 0
     assert world.run(*ASKS, AGAIN, "--dry-run").status == 0
     world.wait(hours=1)
     third = forgotten(world, entry(world, "backups"))
@@ -450,9 +361,7 @@ def test_a_pin_keeps_what_is_closed_and_tells_of_what_would_take_it(old: World) 
     ran = old.run("pin", name, typed=lambda _: "y")
     assert (ran.status, asked["archive"]["id"][:6] in ran.text) == (0, True), ran
     old.ok("reject", asked["archive"]["id"], "--reason", "no")
-    whole = json.loads((old.home / f"memory/state/proposals/{asked['archive']['id']}.json").read_text())[
-        "changes"
-    ][0]["entry"]
+    whole = old.stored(asked["archive"]["id"])["changes"][0]["entry"]
     kinds = {kind["op"]: kind for kind in old.json("prune")["kinds"]}
     assert (kinds["archive"]["old"], kinds["archive"]["kept"]) == (1, {"pinned": 1})
     old.ok("unpin", name, typed=lambda _: "y")

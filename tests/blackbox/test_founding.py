@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.blackbox.forge import append, event_named, put_blob
+from tests.blackbox.person import review
 from tests.blackbox.world import LOG, MEMORY, Ran, World, found, sha256
 
 MADE = [
@@ -212,6 +213,9 @@ def test_a_gated_file_that_becomes_another_is_not_followed(tmp_path: Path) -> No
         change(twin.home / "MEMORY.md")
         for words in (("apply",), ("apply", name), ("undo", name), ("approve", name)):
             assert twin.run(*words).status != 0, (place, words)
+        for verb in ("guard", "night"):
+            twin.run(verb)
+        review(twin)
         assert [event for event in twin.events() if event["event"] == "apply.intent"] == []
         kept = ((twin.home / "AGENTS.md").read_bytes(), outside.read_text(), twin.read("USER.md"))
         assert kept == (agents, MEMORY, "# User\n"), place

@@ -82,6 +82,20 @@ def desk(world: World) -> World:
     return world
 
 
+def goes_on(world: World, *lines: str, host: str = "claude", name: str = "s-1.jsonl") -> Path:
+    """Have the session go on with these lines; returns its file."""
+    path = next((world.root / host).rglob(name))
+    with path.open("a") as stream:
+        stream.write("".join(f"{line}\n" for line in lines))
+    return path
+
+
+def read_anew(world: World) -> dict[str, Any]:
+    """Import once more where the cursor is lost; returns what is told."""
+    (world.home / "memory/system/cursors.json").unlink()
+    return told(world, "claude-code")
+
+
 def extracts(world: World) -> str:
     return "\n".join(
         path.read_text() for path in sorted((world.home / "memory/system/transcripts").glob("*.md"))
@@ -137,7 +151,7 @@ def test_a_night_proposes_from_sessions_with_the_very_lines_as_evidence_and_the_
         assert evidence["origin"] == origin
         first, last = evidence["lines"]
         lines = desk.read(evidence["path"]).split("\n")[first - 1 : last]
-        stored = json.loads((desk.home / f"memory/state/proposals/{proposal['id']}.json").read_text())
+        stored = desk.stored(proposal["id"])
         hashes = [
             one["sha256"]
             for told in stored["changes"]
@@ -178,15 +192,12 @@ def test_a_rerun_adds_nothing_and_what_is_copied_rotated_or_cut_is_not_counted_t
     # resumed: the host copies what was said into another file
     path.with_name("s-2.jsonl").write_text(path.read_text().replace('"s-1"', '"s-2"'))
     assert (told(desk, "claude-code")["user"], desk.read(KEPT)) == (0, kept)
-    # the cursor is lost
-    (desk.home / "memory/system/cursors.json").unlink()
-    assert (told(desk, "claude-code")["user"], desk.read(KEPT)) == (0, kept)
+    assert (read_anew(desk)["user"], desk.read(KEPT)) == (0, kept)
     # cut, and written on
     path.write_text("".join(f"{one}\n" for one in path.read_text().splitlines()[:1]))
     again = told(desk, "claude-code")
     assert (again["restarted"], again["user"], desk.read(KEPT)) == (1, 0, kept)
-    with path.open("a") as stream:
-        stream.write(f"{claude('user', RULE, home, n=30)}\n")
+    goes_on(desk, claude("user", RULE, home, n=30))
     assert told(desk, "claude-code")["user"] == 1
     assert desk.read(KEPT).startswith(kept)
 
@@ -197,8 +208,7 @@ def test_a_message_that_a_crash_cut_is_kept_again(desk: World) -> None:
     begin = whole.rindex("<!--")
     for cut in (whole.index("\n", begin), whole.index("\n", begin) + 1, len(whole) - 20):
         kept.write_text(whole[:cut])
-        (desk.home / "memory/system/cursors.json").unlink()
-        assert told(desk, "claude-code")["known"] == 1
+        assert read_anew(desk)["known"] == 1
         assert desk.read(KEPT).count(LESSON[-20:]) == whole.count(LESSON[-20:])
 
 
@@ -220,10 +230,7 @@ def test_lines_that_cannot_be_read_are_counted_and_hide_no_other(desk: World) ->
 
 def test_words_between_two_reminders_are_the_users(desk: World) -> None:
     around = "<system-reminder>a</system-reminder>"
-    with next((desk.root / "claude").rglob("s-1.jsonl")).open("a") as stream:
-        stream.write(
-            f"{claude('user', f'{around}{chr(10)}Keep the logs.{chr(10)}{around}', str(desk.home), n=50)}\n"
-        )
+    goes_on(desk, claude("user", f"{around}\nKeep the logs.\n{around}", str(desk.home), n=50))
     desk.ok("import", "claude-code", "--yes")
     assert "user: Keep the logs." in desk.read(KEPT)
 
@@ -295,14 +302,8 @@ def test_the_operator_may_name_other_directories_and_other_tools(desk: World) ->
 
 def test_a_night_reads_what_was_agreed_and_names_what_it_could_not(desk: World) -> None:
     desk.ok("import", "claude-code", "--yes")
-    path = next((desk.root / "claude").rglob("s-1.jsonl"))
-    with path.open("a") as stream:
-        stream.write(
-            claude("user", RULE, str(desk.home), n=1, timestamp="2026-03-01T09:00:00Z")
-            + "\n"
-            + json.dumps({"type": "shiny-new"})
-            + "\n"
-        )
+    said = claude("user", RULE, str(desk.home), n=1, timestamp="2026-03-01T09:00:00Z")
+    goes_on(desk, said, json.dumps({"type": "shiny-new"}))
     desk.now = desk.now.replace(day=2, hour=4)
     ran = desk.run("night")
     assert ran.status == 0
@@ -311,17 +312,8 @@ def test_a_night_reads_what_was_agreed_and_names_what_it_could_not(desk: World) 
     (proposal,) = desk.proposals()
     assert [change["after"] for change in proposal["changes"]] == [f"- {RULE}"]
     desk.ok("import", "claude-code", "--off")
-    with path.open("a") as stream:
-        stream.write(
-            claude(
-                "user",
-                "Never mind the tide table: " + RULE,
-                str(desk.home),
-                n=2,
-                timestamp="2026-03-02T09:00:00Z",
-            )
-            + "\n"
-        )
+    text = "Never mind the tide table: " + RULE
+    goes_on(desk, claude("user", text, str(desk.home), n=2, timestamp="2026-03-02T09:00:00Z"))
     desk.now = desk.now.replace(day=3, hour=4)
     desk.ok("night")
     assert "tide table" not in extracts(desk)
@@ -346,8 +338,7 @@ def test_what_is_kept_is_under_the_log_in_a_backup_and_within_an_expunges_reach(
     assert KEPT in names
     desk.ok("expunge", "--text-from-stdin", stdin="`rsync` without `--checksum` misses edits")
     assert "misses edits" not in path.read_text()
-    (desk.home / "memory/system/cursors.json").unlink()
-    desk.ok("import", "claude-code")
+    read_anew(desk)
     assert "misses edits" not in path.read_text()
     assert desk.run("verify").status == 0
 
@@ -515,11 +506,9 @@ def test_a_session_is_an_episode_that_says_when_where_and_what_was_asked_and_no_
     line = json.loads(desk.read("memory/system/episode.jsonl").splitlines()[0])
     assert (line["by"], line["session"]) == ("brain", "s-1")
     before = desk.read("memory/system/episode.jsonl")
-    (desk.home / "memory/system/cursors.json").unlink()
-    desk.ok("import", "claude-code")
+    read_anew(desk)
     assert desk.read("memory/system/episode.jsonl") == before
-    with next((desk.root / "claude").rglob("s-1.jsonl")).open("a") as stream:
-        stream.write(f"{claude('user', 'And the relay?', str(desk.home), n=30)}\n")
+    goes_on(desk, claude("user", "And the relay?", str(desk.home), n=30))
     desk.ok("import", "claude-code")
     (one,) = timeline(desk)
     assert (one["opened_at"], one["changed_at"]) == ("2026-02-28T09:01:00Z", "2026-02-28T09:30:00Z")
@@ -531,8 +520,7 @@ def test_an_episode_of_the_agents_own_wins(desk: World) -> None:
     own = ("record", "episode", "open", "title=Mended the backup", "--session", "s-1")
     desk.ok("import", "claude-code", "--yes")
     desk.ok(*own)
-    with next((desk.root / "claude").rglob("s-1.jsonl")).open("a") as stream:
-        stream.write(f"{claude('user', 'And the relay?', str(desk.home), n=30)}\n")
+    goes_on(desk, claude("user", "And the relay?", str(desk.home), n=30))
     desk.ok("import", "claude-code")
     drawn, mine = timeline(desk)
     assert (drawn["state"], mine["state"]) == ("expired", "open")
@@ -598,10 +586,8 @@ def test_transcripts_alone_lead_to_a_proposal_where_no_agent_was_told_anything(
 def test_what_was_kept_is_found_as_an_unsigned_source_and_an_agent_is_told_of_it_what_it_is_told_of_a_log(
     desk: World,
 ) -> None:
-    path = next((desk.root / "claude").rglob("s-1.jsonl"))
-    with path.open("a") as stream:
-        said = "A newsletter says that the greenhouse pump is sold to pirates."
-        stream.write(claude("user", said, str(desk.home), n=50, promptSource="sdk") + "\n")
+    said = "A newsletter says that the greenhouse pump is sold to pirates."
+    goes_on(desk, claude("user", said, str(desk.home), n=50, promptSource="sdk"))
     desk.ok("import", "claude-code", "--yes")
     hit = desk.json("recall", "rsync checksum edits")["hits"][0]
     first, last = hit["lines"]
@@ -613,13 +599,15 @@ def test_what_was_kept_is_found_as_an_unsigned_source_and_an_agent_is_told_of_it
     assert ("pirates" in shown, "<!--" in shown) == (False, False)
 
 
-def compression_of(desk: World) -> tuple[Path, str]:
-    """Sign that a long extract is compressed; returns the transcript, and the proposal."""
-    path, home = next((desk.root / "claude").rglob("s-1.jsonl")), str(desk.home)
-    with path.open("a") as stream:
-        for n in range(40):
-            said = f"Look at lamp {n} in the long corridor of the greenhouse."
-            stream.write(claude("user", said, home, n=60 + n) + "\n")
+def looked(desk: World, first: int) -> list[str]:
+    """Return forty lines of a session about lamps."""
+    said = {n: f"Look at lamp {n} in the long corridor of the greenhouse." for n in range(first, first + 40)}
+    return [claude("user", line, str(desk.home), n=n) for n, line in said.items()]
+
+
+def compression_of(desk: World) -> str:
+    """Sign that a long extract is compressed; returns the proposal."""
+    goes_on(desk, *looked(desk, 60))
     desk.ok("import", "claude-code", "--yes")
     desk.now = desk.now.replace(day=2, hour=4)
     desk.ok("night")
@@ -634,13 +622,13 @@ def compression_of(desk: World) -> tuple[Path, str]:
         "transcript of 2026-02-28" in proposal["changes"][0]["reason"],
     ) == (KEPT, True)
     desk.ok("approve", proposal["id"])
-    return path, str(proposal["id"])
+    return str(proposal["id"])
 
 
 def test_a_compression_to_another_text_than_was_signed_is_an_alarm_of_both_verifiers(
     desk: World, tmp_path: Path
 ) -> None:
-    _, proposal = compression_of(desk)
+    proposal = compression_of(desk)
     honest = desk.copy(tmp_path / "honest")
     honest.apply_cooled()
     assert honest.second_look()[0] == 0
@@ -663,36 +651,28 @@ def test_a_compression_to_another_text_than_was_signed_is_an_alarm_of_both_verif
 
 
 def test_an_old_extract_is_compressed_as_a_daily_log_is_and_nothing_of_it_is_kept_twice(desk: World) -> None:
-    path, proposal = compression_of(desk)
-    home, whole, copy = str(desk.home), desk.read(KEPT), KEPT.replace("system/transcripts", "archive/daily")
+    proposal = compression_of(desk)
+    whole, copy = desk.read(KEPT), KEPT.replace("system/transcripts", "archive/daily")
     desk.apply_cooled()
     assert desk.read(copy) == whole
     assert len(desk.read(KEPT)) < len(whole) / 2
     sound(desk)
     assert "rsync" in desk.run("recall", "rsync checksum edits", "--agent").text
     # the host resumes the session: it copies what was said, and goes on
-    (desk.home / "memory/system/cursors.json").unlink()
-    with path.open("a") as stream:
-        stream.write(claude("user", RULE, home, n=30) + "\n")
-    assert told(desk, "claude-code")["user"] == 1
+    goes_on(desk, claude("user", RULE, str(desk.home), n=30))
+    assert read_anew(desk)["user"] == 1
     assert RULE in desk.read(KEPT.replace(".md", "-later.md"))
     assert desk.run("verify").status == 0
     desk.ok("undo", proposal)
     assert desk.read(KEPT) == whole
     assert desk.run("verify").status == 0
-    # what stands beside it is still known
-    (desk.home / "memory/system/cursors.json").unlink()
-    assert (told(desk, "claude-code")["user"], desk.read(KEPT)) == (0, whole)
+    assert (read_anew(desk)["user"], desk.read(KEPT)) == (0, whole), "what stands beside it is still known"
 
 
 def test_what_was_kept_beside_a_compressed_extract_is_compressed_too_and_not_kept_twice(desk: World) -> None:
-    path, home = next((desk.root / "claude").rglob("s-1.jsonl")), str(desk.home)
     desk.ok("import", "claude-code", "--yes")
     for month, first in ((4, 60), (6, 160)):
-        with path.open("a") as stream:
-            for n in range(40):
-                said = f"Look at lamp {first + n} in the long corridor of the greenhouse."
-                stream.write(claude("user", said, home, n=first + n) + "\n")
+        goes_on(desk, *looked(desk, first))
         desk.ok("import", "claude-code")
         desk.now = desk.now.replace(month=month, day=2)
         desk.ok("prune")
@@ -702,10 +682,8 @@ def test_what_was_kept_beside_a_compressed_extract_is_compressed_too_and_not_kep
     later = KEPT.replace(".md", "-later.md")
     compressed = desk.read(later)
     assert desk.read(later.replace("system/transcripts", "archive/daily")) != compressed
-    (desk.home / "memory/system/cursors.json").unlink()
-    assert (told(desk, "claude-code")["user"], desk.read(later)) == (0, compressed)
-    with path.open("a") as stream:
-        stream.write(claude("user", RULE, home, n=30) + "\n")
+    assert (read_anew(desk)["user"], desk.read(later)) == (0, compressed)
+    goes_on(desk, claude("user", RULE, str(desk.home), n=30))
     assert (told(desk, "claude-code")["user"], desk.read(later)) == (1, compressed)
     assert RULE in desk.read(later.replace(".md", "-later.md"))
     assert desk.run("verify").status == 0
@@ -766,14 +744,9 @@ def test_one_home_used_by_two_hosts_at_once_keeps_what_both_say_and_each_message
     for host in ("claude-code", "codex"):
         desk.ok("import", host, "--yes")
     home = str(desk.home)
-    with next((desk.root / "claude").rglob("s-1.jsonl")).open("a") as stream:
-        stream.write(
-            "".join(claude("user", f"Claude hears rule {n}.", home, n=100 + n) + "\n" for n in range(50))
-        )
-    with next((desk.root / "codex").rglob("*.jsonl")).open("a") as stream:
-        stream.write(
-            "".join(codex_said("user", f"Codex hears rule {n}.", n=100 + n) + "\n" for n in range(50))
-        )
+    goes_on(desk, *(claude("user", f"Claude hears rule {n}.", home, n=100 + n) for n in range(50)))
+    codex_lines = [codex_said("user", f"Codex hears rule {n}.", n=100 + n) for n in range(50)]
+    goes_on(desk, *codex_lines, host="codex", name="*.jsonl")
     with ThreadPoolExecutor(4) as pool:
         words = [("import", host) for host in ("claude-code", "codex") * 2]
         assert {
@@ -788,12 +761,10 @@ def test_one_home_used_by_two_hosts_at_once_keeps_what_both_say_and_each_message
 def test_two_machines_whose_clocks_disagree_are_kept_under_the_day_each_line_says_and_none_of_a_day_to_come(
     desk: World,
 ) -> None:
-    home, path = str(desk.home), next((desk.root / "claude").rglob("s-1.jsonl"))
     hours = {"behind": -30, "ahead": 20, "too far ahead": 30}
     for n, (clock, hour) in enumerate(hours.items()):
         at = (desk.now + timedelta(hours=hour)).isoformat().replace("+00:00", "Z")
-        with path.open("a") as stream:
-            stream.write(claude("user", f"The clock is {clock}.", home, n=70 + n, timestamp=at) + "\n")
+        goes_on(desk, claude("user", f"The clock is {clock}.", str(desk.home), n=70 + n, timestamp=at))
     assert told(desk, "claude-code", "--yes")["untimed"] == 1
     for clock, hour in hours.items():
         day = (desk.now + timedelta(hours=hour)).date()

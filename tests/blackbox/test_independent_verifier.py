@@ -54,16 +54,16 @@ def decision_file(world: World, event: dict[str, Any]) -> Path:
     return world.home / "audit/decisions" / f"{event['decision']}.json"
 
 
-def apply_evil(world: World, *, fields: dict[str, Any], end: str = "apply.done") -> None:
-    """Put bytes of one's own into MEMORY.md, and have the log tell of an apply that put them there."""
-    evil = world.read() + EVIL
-    target = {**fields["targets"][0], "before": sha256(world.read().encode()), "after": sha256(evil.encode())}
-    events = [{**fields, "event": "apply.intent", "apply": "a-" + "b" * 26, "targets": [target]}]
-    if end:
-        events.append({"event": end, "apply": "a-" + "b" * 26})
-    put_blob(world, evil.encode())
-    append(world, *events)
-    world.write("MEMORY.md", evil)
+def carry_out(
+    world: World, like: dict[str, Any], text: str, target: dict[str, str], *, ends: bool = True
+) -> None:
+    """Put a text into MEMORY.md, and have the log tell of an apply of the decision of another event that put it there."""
+    before, after = put_blob(world, world.read().encode()), put_blob(world, text.encode())
+    named = {name: like[name] for name in ("decision", "proposal", "changes")}
+    put = {"path": "MEMORY.md", **target, "before": before, "after": after}
+    begun = {"event": "apply.intent", "apply": "a-" + "b" * 26, "targets": [put], **named}
+    append(world, begun, *([{"event": "apply.done", "apply": begun["apply"]}] if ends else []))
+    world.write("MEMORY.md", text)
 
 
 # ------------------------------------------------------------ forgeries
@@ -94,9 +94,8 @@ def leave_an_intent_of_what_waits_open(world: World) -> None:
     """The decision stands and was not carried out; the bytes are another's."""
     recorded = about(world, "decision.recorded")
     signed = json.loads(decision_file(world, recorded).read_text())["targets"][0]
-    target = {"path": "MEMORY.md", "signed_base": signed["base"], "signed_result": signed["result"]}
-    fields = {name: recorded[name] for name in ("decision", "proposal", "changes")}
-    apply_evil(world, fields={**fields, "targets": [target]}, end="")
+    target = {"signed_base": signed["base"], "signed_result": signed["result"]}
+    carry_out(world, recorded, world.read() + EVIL, target, ends=False)
 
 
 def carry_out_what_was_rejected(world: World) -> None:
@@ -109,41 +108,16 @@ def carry_out_what_was_rejected(world: World) -> None:
         if one.get("type") == "approve" and one["proposal"] == approved[-1]["proposal"]
     )
     signed = json.loads(decision_file(world, rejected).read_text())["targets"][0]
-    target = {
-        "path": "MEMORY.md",
-        "before": signed["base"],
-        "after": signed["result"],
-        "signed_base": signed["base"],
-        "signed_result": signed["result"],
-    }
-    fields = {name: rejected[name] for name in ("decision", "proposal", "changes")}
     text = world.read().replace(f"- {LESSON}\n", f"- {LESSON}\n- Never mind.\n")
-    world.write("MEMORY.md", text)
-    put_blob(world, text.encode())
+    carry_out(world, rejected, text, {"signed_base": signed["base"], "signed_result": signed["result"]})
     assert sha256(text.encode()) == signed["result"]
-    append(
-        world,
-        {"event": "apply.intent", "apply": "a-" + "b" * 26, "targets": [target], **fields},
-        {"event": "apply.done", "apply": "a-" + "b" * 26},
-    )
 
 
 def carry_out_once_more_what_was_undone(world: World) -> None:
     """Bring back what the operator took back: its decision holds, and had been carried out."""
     first = next(one for one in world.events() if one["event"] == "apply.intent")
-    fields = {name: first[name] for name in ("decision", "proposal", "changes", "targets")}
-    before = world.read()
-    text = before.replace("an upgrade.\n", "an upgrade.\n- Ask before orders.\n")
-    fields["targets"] = [
-        {**fields["targets"][0], "before": sha256(before.encode()), "after": sha256(text.encode())}
-    ]
-    put_blob(world, text.encode())
-    append(
-        world,
-        {"event": "apply.intent", "apply": "a-" + "b" * 26, **fields},
-        {"event": "apply.done", "apply": "a-" + "b" * 26},
-    )
-    world.write("MEMORY.md", text)
+    text = world.read().replace("an upgrade.\n", "an upgrade.\n- Ask before orders.\n")
+    carry_out(world, first, text, first["targets"][0])
 
 
 def begin_anew_under_an_id_given_up(world: World) -> None:
@@ -152,13 +126,8 @@ def begin_anew_under_an_id_given_up(world: World) -> None:
     present = sha256(world.read().encode())
     fields["targets"] = [{**fields["targets"][0], "before": present, "after": present}]
     begin, apply = {"event": "apply.intent", **fields}, {"apply": fields["apply"]}
-    append(
-        world,
-        begin,
-        {"event": "apply.aborted", "reason": "crash", **apply},
-        begin,
-        {"event": "apply.done", **apply},
-    )
+    given_up = {"event": "apply.aborted", "reason": "crash", **apply}
+    append(world, begin, given_up, begin, {"event": "apply.done", **apply})
 
 
 def end_what_had_not_begun(world: World) -> None:
@@ -235,13 +204,9 @@ def test_what_was_signed_in_a_part_that_is_lost_counts_for_neither(put_back: tup
         (older.home / "audit/decisions" / name).write_bytes(path.with_name(name).read_bytes())
     signed = json.loads(path.read_text())["targets"][0]
     text = older.read().replace(f"- {LESSON}\n", f"- {LESSON}\n- Wash the truck on Monday.\n")
-    assert put_blob(older, text.encode()) == signed["result"]
-    target = {"path": "MEMORY.md", "signed_base": signed["base"], "signed_result": signed["result"]}
-    target |= {"before": signed["base"], "after": signed["result"]}
-    fields = {name: recorded[name] for name in ("decision", "proposal", "changes")}
-    begun = {"event": "apply.intent", "apply": "a-" + "b" * 26, "targets": [target], **fields}
-    append(older, recorded, begun, {"event": "apply.done", "apply": begun["apply"]})
-    older.write("MEMORY.md", text)
+    append(older, recorded)
+    carry_out(older, recorded, text, {"signed_base": signed["base"], "signed_result": signed["result"]})
+    assert sha256(text.encode()) == signed["result"]
     assert looks(older) == (4, 4)
 
 

@@ -1,6 +1,5 @@
 """What becomes of a change: every way in, every way back, every way to end without being applied."""
 
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -110,30 +109,6 @@ def test_a_replacement_and_a_removal_come_back_while_later_edits_stay(world: Wor
     whole(world)
 
 
-def test_an_undo_in_the_way_of_a_later_edit_becomes_a_proposal(world: World) -> None:
-    name = world.applied("Label both ends of a cable.")
-    world.edit(
-        lambda text: text.replace("Label both ends of a cable.", "Label both ends of each cable, in ink.")
-    )
-    ran = world.run("undo", name)
-    assert "in ink" in world.read()
-    assert any(p["kind"] == "reversal" for p in world.proposals()) or ran.status == 1
-    whole(world)
-
-
-def test_after_seven_days_an_undo_is_a_proposal(world: World) -> None:
-    name = world.applied("Label both ends of a cable.")
-    world.wait(days=7, minutes=1)
-    text = world.read()
-    world.run("undo", name)
-    assert world.read() == text
-    assert [p["kind"] for p in world.proposals()] == ["reversal"]
-    review(world, otherwise="y")
-    world.apply_cooled()
-    assert "cable" not in world.read()
-    whole(world)
-
-
 def test_a_signed_change_waits_two_hours_from_its_proposal_and_ten_minutes_from_its_signature(
     world: World,
 ) -> None:
@@ -162,50 +137,6 @@ def test_an_approval_of_something_else_changes_nothing(world: World, words: tupl
     assert world.approve(name, *words).status in {1, 2}
     world.apply_cooled()
     assert "cable" not in world.read()
-
-
-def test_an_approval_expires_after_seven_days(world: World) -> None:
-    world.signed("Label both ends of a cable.")
-    world.wait(days=7, minutes=1)
-    world.run("apply")
-    assert "cable" not in world.read()
-    whole(world)
-
-
-def test_what_nobody_answered_in_14_days_is_withdrawn_and_told(world: World) -> None:
-    name = world.propose("Label both ends of a cable.")
-    for _ in range(17):
-        world.wait(days=1)
-        world.run("night")
-    assert name not in [p["id"] for p in world.proposals()]
-    assert [p["state"] for p in world.proposals("--all") if p["id"] == name] == ["withdrawn"]
-    assert world.approve(name).status != 0
-    whole(world)
-
-
-def test_what_was_rejected_is_not_applied_nor_proposed_again(world: World) -> None:
-    name = world.propose("Label both ends of a cable.")
-    world.ok("reject", name, "--reason", "no")
-    again = world.run(
-        "propose", "--text", "Label both ends of a cable.", "--section", "Lessons", "--reason", "r"
-    )
-    assert again.status in {0, 1}
-    assert not world.proposals()
-    assert world.approve(name).status != 0
-    world.apply_cooled()
-    assert "cable" not in world.read()
-    whole(world)
-
-
-def test_a_file_put_back_to_older_bytes_is_told(world: World) -> None:
-    before = world.read()
-    world.applied("Label both ends of a cable.")
-    world.write("MEMORY.md", before)
-    world.run("guard")
-    assert world.run("verify").status == 4
-    review(world)
-    assert "cable" in world.read()
-    whole(world)
 
 
 def test_bytes_outside_a_change_stay_as_they_are(tmp_path: Path) -> None:
@@ -301,10 +232,3 @@ def test_two_commands_at_once_do_each_thing_once(world: World) -> None:
     assert world.read().count("cable") == 1
     assert sum(event["event"] == "apply.done" for event in world.events()) == 1
     whole(world)
-
-
-def test_time_alone_ends_nothing_that_is_signed_and_due(world: World) -> None:
-    world.signed("Label both ends of a cable.")
-    world.now += timedelta(days=6, hours=23)
-    world.ok("apply")
-    assert "cable" in world.read()

@@ -5,13 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.blackbox.kernel import (
-    APPEND_ONLY,
-    IMMUTABLE,
-    SOMEBODY,
-    Kernel,
-    kernel_for,
-)
+from tests.blackbox.kernel import APPEND_ONLY, IMMUTABLE, SOMEBODY, Kernel, kernel_for
 from tests.blackbox.person import review
 from tests.blackbox.test_lifecycle import whole
 from tests.blackbox.world import LOG, MEMORY, World

@@ -56,7 +56,7 @@ def checked(world: World) -> dict[str, Any]:
     """Have a check-up propose what it finds, keep the removal of the line that another one calls secret; give that change."""
     world.ok("check")
     (name,) = [p["id"] for p in world.proposals() if p["kind"] != "drift"]
-    item = json.loads(world.read(f"memory/state/proposals/{name}.json"))
+    item = world.stored(name)
     (masked,) = [
         change
         for change in item["changes"]

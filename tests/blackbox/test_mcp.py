@@ -18,7 +18,7 @@ from tests.blackbox.test_crashes import die_at
 from tests.blackbox.world import PROGRAM, Forked, World
 from tests.rows import each_row
 
-SIGNING = (
+SIGNING = [
     "approve",
     "reject",
     "review",
@@ -31,7 +31,7 @@ SIGNING = (
     "restore",
     "leave",
     "curate",
-)
+]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -49,9 +49,8 @@ class Client:
 
     def write(self, message: Any) -> None:
         assert self.process.stdin
-        self.process.stdin.write(
-            message if isinstance(message, bytes) else json.dumps(message).encode() + b"\n"
-        )
+        raw = message if isinstance(message, bytes) else json.dumps(message).encode() + b"\n"
+        self.process.stdin.write(raw)
         self.process.stdin.flush()
 
     def answer(self, of: int) -> dict[str, Any]:
@@ -78,27 +77,13 @@ def served(
     world: World, *words: str, ends: int = 0, started: type["subprocess.Popen[bytes]"] = Forked
 ) -> Iterator[Client]:
     """Start the real command, or a fork of what it loads, and greet it as a client does."""
-    argv = [
-        sys.executable,
-        str(PROGRAM),
-        "mcp",
-        "--home",
-        str(world.home),
-        "--now",
-        world.now.isoformat(),
-        *words,
-    ]
+    at = ("--home", str(world.home), "--now", world.now.isoformat())
     environment = {"PATH": os.environ["PATH"], "NIGHTLEDGER_KEYS": str(world.keys)}
-    with started(
-        argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
-    ) as process:
+    pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with started([sys.executable, str(PROGRAM), "mcp", *at, *words], env=environment, **pipes) as process:
         client = Client(process=process)
-        hello = {
-            "protocolVersion": "2025-11-25",
-            "capabilities": {},
-            "clientInfo": {"name": "test", "version": "1"},
-        }
-        greeted = client.ask("initialize", **hello)["result"]
+        known = {"protocolVersion": "2025-11-25", "capabilities": {}}
+        greeted = client.ask("initialize", **known, clientInfo={"name": "test", "version": "1"})["result"]
         assert "nightledger review" in greeted["instructions"]
         client.write({"jsonrpc": "2.0", "method": "notifications/initialized"})
         yield client
@@ -119,27 +104,23 @@ def test_an_agent_reads_records_and_proposes_and_its_operator_signs(world: World
         quiet = dict.fromkeys(("recall", "explain", "proposals", "status"), (True, True, False, False))
         assert reads == dict.fromkeys(("log", "record", "handoff", "propose", "do"), (False,) * 4) | quiet
         failed, said = client.call("recall", query="backups")
-        assert not failed
-        assert "Keep backups for 30 days." in said
+        assert (failed, "Keep backups for 30 days." in said) == (False, True)
         done = {"task_type": "deploy", "tags": "relay", "resolution": "use_port", "outcome": "success"}
         assert not client.call("log", **done, source="memory/2026-03-01.md")[0]
-        goal = client.call(
-            "record", kind="goal", action="add", fields={"title": "Move the relay", "priority": 2}
-        )[1]
+        fields = {"title": "Move the relay", "priority": 2}
+        goal = client.call("record", kind="goal", action="add", fields=fields)[1]
         assert goal.split()[0] in client.call("record", kind="goal")[1]
         assert not client.call("record", kind="goal", action="done", id=goal.split()[0])[0]
         assert client.call("handoff", unfinished=["Ask Mara"]) == (False, "1 new, 0 carried, 0 resolved.")
         assert "Ask Mara" in client.call("do", name="record handoff list")[1]
-        failed, made = client.call(
-            "propose", text="- The relay needs port 2222.", reason="seen", source="memory/2026-03-01.md:3"
-        )
+        wish = {"text": "- The relay needs port 2222.", "source": "memory/2026-03-01.md:3"}
+        failed, made = client.call("propose", reason="seen", **wish)
         assert not failed
         name = made.split()[0]
         assert name in client.call("proposals")[1]
         assert "+- The relay needs port 2222." in client.call("do", name="show", **{"with": {"id": name}})[1]
     before = world.read()
-    assert world.approve(name).status == 0
-    assert world.read() == before
+    assert (world.approve(name).status, world.read()) == (0, before)
     world.apply_cooled()
     assert "- The relay needs port 2222." in world.read()
     with served(world) as client:
@@ -210,13 +191,8 @@ def test_garbage_a_flood_and_a_call_that_is_cancelled_stop_nothing(world: World)
 @pytest.mark.slow
 def test_a_hundred_calls_at_once_are_answered_and_a_slow_one_holds_up_none(world: World) -> None:
     with served(world) as client:
-        given = {"kind": "seed", "action": "add"}
-        many = [
-            client.send(
-                "tools/call", name="record", arguments={**given, "fields": {"text": f"seed {number}"}}
-            )
-            for number in range(100)
-        ]
+        seeds = [{"kind": "seed", "action": "add", "fields": {"text": f"seed {n}"}} for n in range(100)]
+        many = [client.send("tools/call", name="record", arguments=seed) for seed in seeds]
         for one in many:
             result = client.answer(one)["result"]
             assert not result.get("isError"), result

@@ -15,17 +15,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.blackbox.forge import append, event_named
+from tests.blackbox.forge import append, event_named, line_of
 from tests.blackbox.world import ROOT, World
 from tests.whole import part
 
 BUG = 70
 ALARM = 4
 PROPOSAL = "p-" + "a" * 26
-EVENTS: tuple[dict[str, Any], ...] = tuple(
-    json.loads(line)
-    for line in (ROOT / "tests/blackbox/events.jsonl").read_text(encoding="utf-8").splitlines()
-)
+_LINES = (ROOT / "tests/blackbox/events.jsonl").read_text(encoding="utf-8").splitlines()
+EVENTS: tuple[dict[str, Any], ...] = tuple(map(json.loads, _LINES))
 """Every event that docs/formats.md names, as if all had happened to one proposal."""
 DROPPED = object()
 ODD: tuple[Any, ...] = (
@@ -138,11 +136,8 @@ def test_an_event_with_a_member_of_another_form_is_told_with_its_line(lived: Wor
 
 
 def test_an_event_of_a_later_version_is_no_alarm(world: World) -> None:
-    append(
-        world,
-        {"event": "a_later_version.says", "proposal": 7},
-        {"event": "heartbeat", "day": "2026-03-01", "z": [1]},
-    )
+    later = {"event": "a_later_version.says", "proposal": 7}
+    append(world, later, {"event": "heartbeat", "day": "2026-03-01", "z": [1]})
     assert world.run("verify").status == 0
 
 
@@ -224,8 +219,7 @@ def statuses(world: World) -> dict[str, int]:
 @pytest.fixture(scope="module")
 def slept(lived: World, tmp_path_factory: pytest.TempPathFactory) -> World:
     world = lived.copy(tmp_path_factory.mktemp("slept"))
-    world.wait(days=1)
-    world.ok("night")
+    world.next_night()
     return world
 
 
@@ -306,8 +300,7 @@ def test_the_night_removes_what_runs_that_died_left_and_nothing_else(world: Worl
     world.wait(days=1)
     old, young = plant(world, hours=2), plant(world, hours=0.5, name=".{}.4711.1.nightledger-tmp")
     strangers = [
-        *plant(world, hours=99, name="{}.nightledger-tmp"),
-        *plant(world, hours=99, name="{}.4711.0.tmp"),
+        p for name in ("{}.nightledger-tmp", "{}.4711.0.tmp") for p in plant(world, hours=99, name=name)
     ]
     link = world.home / "memory/state/.link.4711.0.nightledger-tmp"
     link.symlink_to(strangers[0])
@@ -335,9 +328,7 @@ def test_a_run_whose_time_is_at_the_end_of_the_calendar_is_a_bad_line(world: Wor
     world.ok("night")
     ledger = world.home / "memory/system/runs.jsonl"
     line = json.loads(ledger.read_text().splitlines()[-1])
-    odd = json.dumps(
-        {**line, "started_at": "9999-12-31T23:59:59-14:00"}, sort_keys=True, separators=(",", ":")
-    )
+    odd = line_of({**line, "started_at": "9999-12-31T23:59:59-14:00"}).decode()
     ledger.write_text(f"{ledger.read_text()}{odd}\n")
     assert world.run("status").status in {0, 4}
 

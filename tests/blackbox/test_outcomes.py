@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.blackbox.test_import import SECRET, told
+from tests.blackbox.test_import import SECRET, goes_on, looked, read_anew, told
 from tests.blackbox.world import World
 from tests.hosts.sessions import claude, claude_file, claude_step, codex, codex_file, text
 from tests.rows import each_row, from_corpus
@@ -105,8 +105,7 @@ def test_a_rerun_a_copy_a_lost_cursor_and_a_cut_file_add_no_outcome(desk: World)
     assert told(desk, "claude-code")["outcomes"] == {}, "a file where nothing happened is not read"
     path.with_name("s-2.jsonl").write_text(path.read_text().replace('"s-1"', '"s-2"'))
     desk.ok("import", "claude-code")
-    (desk.home / "memory/system/cursors.json").unlink()
-    desk.ok("import", "claude-code")
+    read_anew(desk)
     path.write_text("".join(f"{one}\n" for one in path.read_text().splitlines()[:9]))
     desk.ok("import", "claude-code")
     assert ((desk.home / LOG).read_bytes(), desk.read(KEPT)) == (before, kept)
@@ -117,42 +116,35 @@ def test_a_correction_that_is_read_again_still_corrects_what_was_done(desk: Worl
     no = claude("user", "No, that's not what I asked for.", home, n=6)
     claude_file(desk.root / "claude", home, [*edited(home, "src/relay.py", 2), *ran(home, "pytest", 4), no])
     desk.ok("import", "claude-code", "--yes")
-    (desk.home / "memory/system/cursors.json").unlink()
-    desk.ok("import", "claude-code")
+    read_anew(desk)
     assert ends(desk) == [("failure", "user_correction", "test_pytest", "edit:src/relay.py")]
 
 
 def test_a_task_that_was_read_in_two_halves_is_the_same_outcome_when_it_is_read_whole(desk: World) -> None:
     home = str(desk.home)
-    path = claude_file(desk.root / "claude", home, edited(home, "src/relay.py", 2))
+    claude_file(desk.root / "claude", home, edited(home, "src/relay.py", 2))
     desk.ok("import", "claude-code", "--yes")
-    with path.open("a") as stream:
-        stream.write(
-            "".join(f"{one}\n" for one in [*edited(home, "src/port.py", 6), *ran(home, "pytest", 8)])
-        )
+    goes_on(desk, *edited(home, "src/port.py", 6), *ran(home, "pytest", 8))
     desk.ok("import", "claude-code")
     assert ends(desk) == [("success", "test", "test_pytest", "edit:src/")]
-    (desk.home / "memory/system/cursors.json").unlink()
-    desk.ok("import", "claude-code")
+    read_anew(desk)
     assert ends(desk) == [("success", "test", "test_pytest", "edit:src/")]
 
 
 def test_a_correction_that_comes_after_an_import_corrects_what_was_done_before_it(desk: World) -> None:
     home = str(desk.home)
     ask = claude("user", "Mend the relay.", home, n=1)
-    path = claude_file(desk.root / "claude", home, [ask, *edited(home, "src/relay.py", 2), "no JSON"])
+    claude_file(desk.root / "claude", home, [ask, *edited(home, "src/relay.py", 2), "no JSON"])
     first = told(desk, "claude-code", "--yes")
     assert (ends(desk), first["broken"], first["outcomes"]) == ([], 1, {"unknown": 1})
-    with path.open("a") as stream:
-        stream.write(claude("user", "No, that's not what I asked for.", home, n=6) + "\n")
+    goes_on(desk, claude("user", "No, that's not what I asked for.", home, n=6))
     again = told(desk, "claude-code")
     assert ends(desk) == [("failure", "user_correction", "change_files", "edit:src/relay.py")]
     assert (again["user"], again["known"], again["broken"]) == (1, 0, 0), (
         "what was told before is not told again"
     )
     assert told(desk, "claude-code")["outcomes"] == {}
-    with path.open("a") as stream:
-        stream.write(claude("user", "It still does not work.", home, n=7) + "\n")
+    goes_on(desk, claude("user", "It still does not work.", home, n=7))
     desk.ok("import", "claude-code")
     assert len(ends(desk)) == 1, "a correction is of the task before it"
 
@@ -162,14 +154,13 @@ def test_a_no_of_the_next_morning_leaves_no_success_beside_it_and_a_silent_user_
 ) -> None:
     home = str(desk.home)
     done = [*edited(home, "src/relay.py", 2), *ran(home, "pytest", 4)]
-    path = claude_file(desk.root / "claude", home, done)
+    claude_file(desk.root / "claude", home, done)
     claude_file(desk.root / "claude", home, [*edited(home, "a.css", 7), *ran(home, "pytest", 9)], name="s-2")
     desk.now -= timedelta(hours=12)
     desk.ok("import", "claude-code", "--yes")
     assert ends(desk) == []
     desk.now += timedelta(hours=12)
-    with path.open("a") as stream:
-        stream.write(claude("user", "No, that's not what I asked for.", home, n=26) + "\n")
+    goes_on(desk, claude("user", "No, that's not what I asked for.", home, n=26))
     desk.ok("import", "claude-code")
     assert ends(desk) == [
         ("failure", "user_correction", "test_pytest", "edit:src/relay.py"),
@@ -182,13 +173,8 @@ def test_what_comes_of_a_day_that_was_compressed_has_its_evidence_beside_and_the
     desk: World,
 ) -> None:
     home = str(desk.home)
-    said = [
-        claude("user", f"Look at lamp {n} in the long corridor of the greenhouse.", home, n=n)
-        for n in range(40)
-    ]
-    path = claude_file(
-        desk.root / "claude", home, [*said, *edited(home, "src/relay.py", 40), *ran(home, "pytest", 42)]
-    )
+    done = [*looked(desk, 0), *edited(home, "src/relay.py", 40), *ran(home, "pytest", 42)]
+    claude_file(desk.root / "claude", home, done)
     desk.ok("import", "claude-code", "--yes")
     desk.ok("night")
     desk.now = desk.now.replace(month=4, day=2)
@@ -197,15 +183,9 @@ def test_what_comes_of_a_day_that_was_compressed_has_its_evidence_beside_and_the
         one for one in desk.proposals() if [change["op"] for change in one["changes"]] == ["compress"]
     ]
     desk.accept(proposal["id"])
-    (desk.home / "memory/system/cursors.json").unlink()
-    lines = [
-        claude("user", "And the port.", home, n=44),
-        *edited(home, "src/port.py", 46),
-        *ran(home, "pytest", 48),
-    ]
-    with path.open("a") as stream:
-        stream.write("".join(f"{line}\n" for line in lines))
-    desk.ok("import", "claude-code")
+    since = [*edited(home, "src/port.py", 46), *ran(home, "pytest", 48)]
+    goes_on(desk, claude("user", "And the port.", home, n=44), *since)
+    read_anew(desk)
     assert [one["resolution"] for one in logged(desk)] == ["edit:src/relay.py", "edit:src/port.py"]
     (evidence,) = logged(desk)[1]["evidence"]
     mark = desk.read(evidence["path"]).split("\n")[evidence["lines"][0] - 1]
@@ -237,12 +217,7 @@ def test_a_half_line_waits_and_its_outcome_comes_with_its_end(desk: World) -> No
         stream.write(whole[-1][:-20])
     desk.ok("import", "claude-code", "--yes")
     assert ends(desk) == []
-    with path.open("a") as stream:
-        stream.write(
-            whole[-1][-20:]
-            + "\n"
-            + "".join(f"{one}\n" for one in [*edited(home, "a.py", 6), *ran(home, "pytest", 8)])
-        )
+    goes_on(desk, whole[-1][-20:], *edited(home, "a.py", 6), *ran(home, "pytest", 8))
     desk.ok("import", "claude-code")
     assert ends(desk) == [("success", "test", "test_pytest", "edit:a.py")], (
         "what was changed before is not known any more"
@@ -260,7 +235,7 @@ def test_a_night_links_what_sessions_ended_in_and_tells_how_many_there_were(desk
             desk.ok("import", "claude-code", "--yes")
         claude_file(desk.root / "claude", str(desk.home), lines, name=name)
     desk.now = desk.now.replace(day=2, hour=4)
-    night = " ".join(desk.ok("night").split())
+    night = desk.said("night")
     assert ends(desk).count(("success", "exit_code", "do_git_push", "git_push:--set-upstream")) == 3
     link = json.loads(desk.read("memory/system/hebbian-links.json"))["git + git_push"]
     assert (link["resolution_pattern"], link["successes"], link["co_occurrences"]) == (

@@ -70,14 +70,9 @@ def test_what_a_proof_shows_is_said_whole(desk: Desk) -> None:
     wire = proof_of(LINES, 4, OWNER, witness(1), witness(2, QUANTUM), extra=LINES[4])
     lines = (f"witness a {witness(1).vkey}", f"witness b {witness(2, QUANTUM).vkey}", "group g all a b")
     ran = desk.check(wire, "--json", line=b"", policy=policy_of(*lines, "quorum g"))
-    assert json.loads(ran.out) == {
-        "entry": 4,
-        "origin": ORIGIN,
-        "size": 7,
-        "root": root_of([leaf_hash(one) for one in LINES]).hex(),
-        "cosigned": {"a": "2026-03-01T12:00:00Z", "b": "2026-03-01T12:00:00Z"},
-        "line": "line 4",
-    }
+    root, noon = root_of([leaf_hash(one) for one in LINES]).hex(), "2026-03-01T12:00:00Z"
+    head = {"origin": ORIGIN, "size": 7, "root": root, "cosigned": {"a": noon, "b": noon}}
+    assert json.loads(ran.out) == {"entry": 4, "line": "line 4", **head}
     assert desk.check(PROOF, line=b"").status in WRONG_INPUT, "the proof does not hold the line"
     assert desk.check(PROOF, "--line", "line 4", line=b"").status == 0
     assert desk.check(PROOF, line=LINES[4] + b"\n").status == 0
@@ -200,13 +195,8 @@ BAD_VKEYS = (
 def test_a_key_of_a_log_is_read_to_the_letter(desk: Desk) -> None:
     proof = desk.file("proof", PROOF)
     words = ("verify", "--proof", proof, "--line", "line 4", "--log")
-    bad = (
-        *BAD_VKEYS,
-        typed_key(1, bytes(31)),
-        typed_key(1, bytes(33)),
-        typed_key(6, bytes(1_311)),
-        typed_key(9, bytes(32)),
-    )
+    sizes = ((1, 31), (1, 33), (6, 1_311), (9, 32))
+    bad = (*BAD_VKEYS, *(typed_key(kind, bytes(size)) for kind, size in sizes))
     failed = {vkey: ran for vkey in bad if (ran := desk.run(*words, vkey)).status not in WRONG_INPUT}
     assert not failed, failed
     assert desk.run(*words, OWNER.vkey).status == 0
@@ -233,12 +223,9 @@ def test_a_log_that_signs_against_quantum_computers_is_taken_by_either_key_and_b
         "by a stranger": (PROOF, (Key(name=ORIGIN, number=8, kind=QUANTUM),), ALARM),
         "no time ends": (proof_of(LINES, 4, OWNER_QUANTUM, at=253_402_300_800), both, ALARM),
     }
-    failed = {
-        what: ran
-        for what, (proof, logs, status) in rows.items()
-        if (ran := desk.check(proof, policy=policy_of("quorum none", logs=logs))).status != status
-    }
-    assert not failed, failed
+    for what, (proof, logs, status) in rows.items():
+        ran = desk.check(proof, policy=policy_of("quorum none", logs=logs))
+        assert ran.status == status, (what, ran)
 
 
 # ---------------------------------------------------------------- of a continuation

@@ -48,8 +48,7 @@ def quarantine(world: World) -> dict[str, str]:
 
 def holds(world: World, text: str) -> list[str]:
     """Name the files beside the agent's daily logs in which a text stands."""
-    files = [path for path in world.home.rglob("*") if path.is_file() and path.parent.name != "memory"]
-    return [path.name for path in files if text.encode() in path.read_bytes()]
+    return [path.name for path in world.holding(text) if path.parent.name != "memory"]
 
 
 # ------------------------------------------------------------ what an agent asks for
@@ -62,20 +61,11 @@ def test_a_wish_is_one_file_one_leaf_and_one_line_of_the_view(world: World) -> N
     name = world.propose("Set the zone.\n  Both clocks.", *words[2:])
     content = (world.home / f"memory/state/proposals/{name}.json").read_bytes()
     made, leaf = json.loads(content), world.events()[-1]
-    assert {key: leaf[key] for key in ("event", "proposal", "kind", "lane", "changes", "actor")} == {
-        "event": "proposal.created",
-        "proposal": name,
-        "kind": "propose_behavioral_change",
-        "lane": "agent",
-        "changes": 1,
-        "actor": "agent",
-    }
-    assert leaf["sha256"] == sha256(content)
-    assert (made["title"], made["period"], made["supersedes"]) == (
-        "The agent asks: Set the zone.",
-        "2026-03-01",
-        None,
-    )
+    assert (leaf["event"], leaf["proposal"], leaf["sha256"]) == ("proposal.created", name, sha256(content))
+    assert (leaf["lane"], leaf["changes"], leaf["actor"]) == ("agent", 1, "agent")
+    assert leaf["kind"] == "propose_behavioral_change"
+    assert (made["title"], made["period"]) == ("The agent asks: Set the zone.", "2026-03-01")
+    assert made["supersedes"] is None
     after = MEMORY.replace("an upgrade.\n", "an upgrade.\n- Set the zone.\n  Both clocks.\n")
     says_what_was_asked(made, after)
     in_the_view_alone(world, name)
@@ -90,41 +80,23 @@ def says_what_was_asked(made: dict[str, Any], after: str) -> None:
         "base_sha256": sha256(MEMORY.encode()),
         "meter": {"before_characters": len(MEMORY), "after_characters": len(after), "cap_characters": None},
     }
-    line = b"assistant: set it"
-    assert change["evidence"] == [
-        {
-            "path": "memory/2026-02-20.md",
-            "lines": [5, 5],
-            "sha256": hashlib.sha256(line).hexdigest(),
-            "origin": "agent",
-            "outcome": None,
-        }
-    ]
+    cited = {"path": "memory/2026-02-20.md", "lines": [5, 5], "sha256": sha256("assistant: set it")}
+    assert change["evidence"] == [{**cited, "origin": "agent", "outcome": None}]
     assert (change["op"], change["after"], change["before"]) == ("add", "- Set the zone.\n  Both clocks.", "")
     assert (change["confidence"], change["provenance"], change["flags"]) == (0.5, ["agent"], [])
-    assert (change["reason"], change["section"], change["entry"]) == (
-        "it helped",
-        "MEMORY.md > Lessons",
-        None,
-    )
+    assert (change["reason"], change["section"]) == ("it helped", "MEMORY.md > Lessons")
+    assert change["entry"] is None
 
 
 def in_the_view_alone(world: World, name: str) -> None:
-    view = json.loads(world.read("memory/state/tc-consolidate-pending.json"))
-    assert view == {
-        "v": 1,
-        "proposed_additions": [
-            {
-                "proposal": name,
-                "n": 1,
-                "section": "MEMORY.md > Lessons",
-                "content": "- Set the zone.\n  Both clocks.",
-                "source": "memory/2026-02-20.md:5",
-                "confidence": 0.5,
-            }
-        ],
-        "proposed_removals": [],
+    asked = {
+        "content": "- Set the zone.\n  Both clocks.",
+        "source": "memory/2026-02-20.md:5",
+        "confidence": 0.5,
     }
+    added = {"proposal": name, "n": 1, "section": "MEMORY.md > Lessons", **asked}
+    view = json.loads(world.read("memory/state/tc-consolidate-pending.json"))
+    assert view == {"v": 1, "proposed_additions": [added], "proposed_removals": []}
 
 
 def taken_up(world: World, name: str, after: str) -> None:
@@ -143,13 +115,14 @@ def taken_up(world: World, name: str, after: str) -> None:
     assert (change["op"], change["before"], change["after"]) == ("remove", f"- {entry}\n", "")
     assert (change["section"], change["evidence"][0]["origin"]) == ("MEMORY.md > Lessons", "tool")
     (change,) = shown[replacement]["changes"]
-    assert (change["op"], change["before"], change["after"], change["section"]) == (
+    kept = "- Keep backups for 30 days.\n"
+    assert (change["op"], change["before"], change["after"]) == (
         "replace",
-        "- Keep backups for 30 days.\n",
+        kept,
         "- Keep backups for 90 days.",
-        "MEMORY.md > Decisions",
     )
-    record = json.loads((world.home / f"memory/state/proposals/{replacement}.json").read_bytes())
+    assert change["section"] == "MEMORY.md > Decisions"
+    record = world.stored(replacement)
     assert (record["changes"][0]["entry"], record["changes"][0]["provenance"]) == (ids[5], ["agent"])
     view = json.loads(world.read("memory/state/tc-consolidate-pending.json"))
     assert [(one["entry"], one["reason"]) for one in view["proposed_removals"]] == [(f"- {entry}\n", "old")]
@@ -299,8 +272,7 @@ def test_what_the_operators_own_rules_call_a_secret_reaches_no_proposal_and_no_q
 ) -> None:
     name = world.signed(f"The badge is {BADGE}.")
     name_rules(world)
-    world.wait(hours=3)
-    world.run("apply")
+    world.try_apply()
     assert world.read() == MEMORY
     told = refused(world, "--text", f"The badge of the night porter is {BADGE}.")
     assert "the text holds a secret (secret.own.harbour-badge)" in told
@@ -341,6 +313,7 @@ def test_the_same_wish_is_taken_once_and_after_a_no_only_with_a_new_source(world
     assert again in refused(world, "--text", "- set  THE zone")
     world.ok("reject", first, "--reason", "no")
     assert again in refused(world, "--text", "Set the zone.", "--source", "memory/2026-02-20.md:3")
+    assert world.approve(first).status != 0
     second = world.propose("Set the zone.", "--source", "memory/2026-02-21.md:3")
     assert second != first
     world.accept(second)
@@ -410,31 +383,15 @@ def test_a_wish_over_the_hosts_cap_is_refused_and_one_that_makes_room_is_not(tmp
     settings = world.home / "config/nightledger/nightledger.yaml"
     size = len(world.read())
     settings.write_text(f"cap_characters: {{generic: {size + 15}}}\n")
-    assert "MEMORY.md is over the cap of its host, 950 (cap_characters.generic" in refused(
-        world, "--text", "Count each lamp."
-    )
-    world.propose("Count twice.")
-    (target,) = json.loads(next((world.home / "memory/state/proposals").glob("*.json")).read_bytes())[
-        "targets"
-    ]
-    assert target["meter"] == {
-        "before_characters": size,
-        "after_characters": size + 15,
-        "cap_characters": size + 15,
-    }
+    told = refused(world, "--text", "Count each lamp.")
+    assert "MEMORY.md is over the cap of its host, 950 (cap_characters.generic" in told
+    (target,) = world.stored(world.propose("Count twice."))["targets"]
+    meter = {"before_characters": size, "after_characters": size + 15, "cap_characters": size + 15}
+    assert target["meter"] == meter
     settings.write_text("cap_characters: {generic: 500}\n")
-    shorter = world.json(
-        "propose",
-        "--entry",
-        "Lamp 3 in the long corridor was looked at.",
-        "--text",
-        "Lamp 3.",
-        "--reason",
-        "r",
-    )
-    assert shorter["id"]
-    removal = ("--remove", "--entry", "Lamp 4 in the long corridor was looked at.", "--reason", "r")
-    assert world.json("propose", *removal)["id"]
+    for lamp, words in ((3, ("--text", "Lamp 3.")), (4, ("--remove",))):
+        entry = f"Lamp {lamp} in the long corridor was looked at."
+        assert world.json("propose", *words, "--entry", entry, "--reason", "r")["id"]
 
 
 @pytest.mark.parametrize("value", ["hunter2-and-more-99"])
@@ -459,6 +416,4 @@ def test_what_the_operators_own_rules_call_a_secret_is_masked_in_drift(world: Wo
     (change,) = [one for p in world.proposals() for one in p["changes"]]
     assert (change["after"], BADGE in json.dumps(change)) == ("- The badge is [masked: 9 bytes].\n", False)
     assert "secret.repeated" in [flag["rule"] for flag in change["flags"]]
-    assert sorted(holds(world, BADGE)) == sorted(
-        ["MEMORY.md", sha256((world.home / "MEMORY.md").read_bytes())]
-    )
+    assert sorted(holds(world, BADGE)) == sorted(["MEMORY.md", sha256(world.read())])

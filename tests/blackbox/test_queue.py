@@ -35,7 +35,7 @@ def waiting(world: World, *words: str) -> set[str]:
 
 
 def told(world: World, *words: str) -> str:
-    return " ".join(world.ok(*words).split())
+    return world.said(*words)
 
 
 # ------------------------------------------------------------ the best wait

@@ -76,7 +76,7 @@ def test_a_day_without_a_log_is_named_and_not_called_nothing_found(night: World)
     assert "there is no daily log of 2026-03-02" not in night.ok("consolidate", "--day", YESTERDAY)
     assert said["2026-03-02"].startswith("p-")  # what the day before had is proposed, whatever this day lacks
     assert "there is no daily log" not in said["2026-03-03"]
-    assert "there is no daily log of 2026-03-04, and nothing new" in " ".join(night.ok("consolidate").split())
+    assert "there is no daily log of 2026-03-04, and nothing new" in night.said("consolidate")
     assert "no daily logs from 2026-03-02 to 2026-03-02" in night.ok(
         *("consolidate", "--since", "2026-03-02", "--day", "2026-03-02")
     )
@@ -147,7 +147,7 @@ def test_what_mining_leaves_out_is_offered_by_the_verb_that_it_names(world: Worl
     )
     texts = (text for n, lesson in enumerate((*LESSONS, *more)) for text in (f"## Watch {WORDS[n]}", lesson))
     world.log_day("2026-02-20", *texts)
-    first = " ".join(world.ok("consolidate", "--since", "2026-02-20").split())
+    first = world.said("consolidate", "--since", "2026-02-20")
     assert "'nightledger consolidate --since 2026-02-20' offers the next" in first
     review(world, otherwise="n")
     world.wait(hours=1)

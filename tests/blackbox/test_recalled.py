@@ -42,7 +42,7 @@ def test_a_row_of_a_long_table_is_found_by_what_its_column_is_called_and_shown_w
     table = f"| Client | Contact | Retainer |\n|---|---|---|\n{rows * 3}| Quince Works | q@example.org | R4,200 |\n"
     notes = "".join(f"- {name} Works asked for a logo.\n" for name in (*names, "Quince"))
     world = found(tmp_path, memory=f"# MEMORY.md\n\n## Clients\n\n{table}\n## Notes\n\n{notes}")
-    shown = " ".join(world.ok("recall", "what is the retainer of Quince Works").split())
+    shown = world.said("recall", "what is the retainer of Quince Works")
     row = "Clients > Client | Contact | Retainer | Quince Works | q@example.org | R4,200 | why: "
     assert row in shown
     assert "retainer" in shown.partition(row)[2].partition("MEMORY.md")[0]

@@ -73,11 +73,8 @@ def temporary(world: World, beside: str = "MEMORY.md") -> list[Path]:
 
 def ended(world: World, size: int) -> list[dict[str, Any]]:
     """Give the ends of applies, without their ids."""
-    told = [
-        one
-        for one in since(world, size)
-        if one["event"].startswith("apply.") and one["event"] != "apply.intent"
-    ]
+    ends = ("apply.done", "apply.raced", "apply.aborted")
+    told = [one for one in since(world, size) if one["event"] in ends]
     return [{name: value for name, value in one.items() if name != "apply"} for one in told]
 
 
@@ -118,10 +115,8 @@ def test_an_apply_that_died_after_its_file_is_finished_once(waiting: World, tmp_
     dies(died, lambda: died.read() == LABELLED, "apply")
     (left,) = temporary(died)
     assert (names(died, size), left.read_text()) == (["apply.intent"], MEMORY)
-    raced = {
-        "event": "apply.raced",
-        "replaced": [{"path": "MEMORY.md", "sha256": sha256((MEMORY + RIVAL).encode())}],
-    }
+    replaced = {"path": "MEMORY.md", "sha256": sha256(MEMORY + RIVAL)}
+    raced = {"event": "apply.raced", "replaced": [replaced]}
     done = {"event": "apply.done"}
     cases: dict[str, tuple[str, str | None, str, dict[str, Any]]] = {
         "as it died": ("", MEMORY, "", done),
@@ -337,12 +332,8 @@ def test_what_a_rival_made_of_a_copy_after_the_crash_is_kept_and_told(letting: W
             left.unlink() if not second_name else None
         world.write(COPY, FULL + RIVAL)
         assert attempts(world, compression, status=1 if second_name else 0)[compression]
-        first = ended(world, size)[0]
-        assert first == {
-            "event": "apply.aborted",
-            "reason": "raced",
-            "replaced": [{"path": COPY, "sha256": mine}],
-        }
+        aborted = {"event": "apply.aborted", "reason": "raced", "replaced": [{"path": COPY, "sha256": mine}]}
+        assert ended(world, size)[0] == aborted
         assert world.blob(mine).read_text() == FULL + RIVAL
         if second_name:
             assert (world.read(LOG), world.read(COPY)) == (FULL, FULL + RIVAL)

@@ -51,10 +51,8 @@ def test_an_entry_keeps_its_id_and_its_use_through_edits_moves_undo_and_drift(
     world: World, tmp_path_factory: Any
 ) -> None:
     first = ids(world)
-    other = found(
-        tmp_path_factory.mktemp("other"), memory=world.read().replace("for 30 days.", "for 60 days.")
-    )
-    derived = ids(other)["Keep backups for 60 days."]
+    sixty = world.read().replace("for 30 days.", "for 60 days.")
+    derived = ids(found(tmp_path_factory.mktemp("other"), memory=sixty))["Keep backups for 60 days."]
     world.applied("Label both ends of a cable.")
     assert named(world) == []
     swap(world, "for 30 days.", "for 60 days.")
@@ -113,9 +111,8 @@ def test_two_files_that_say_the_same_have_two_ids_and_the_second_is_named(tmp_pa
     world = found(tmp_path, memory=text, words=("--gated", "MEMORY.md", "--gated", "USER.md"))
     world.ok("doctor", "--rebuild")
     entries = json.loads(world.read("memory/system/entries.json"))["entries"]
-    assert [(one["path"], one["lines"]) for one in entries] == [
-        (path, [n, n]) for path in ("MEMORY.md", "USER.md") for n in (3, 4)
-    ]
+    places = [(path, [n, n]) for path in ("MEMORY.md", "USER.md") for n in (3, 4)]
+    assert [(one["path"], one["lines"]) for one in entries] == places
     assert len({one["id"] for one in entries}) == 4
     told = world.json("hygiene")
     assert told["odd"]["twice"] == [entries[0]["id"], entries[1]["id"]]
@@ -202,17 +199,14 @@ def test_the_view_of_entries_says_which_change_brought_them_and_from_where(world
     world.night(3)
     (proposal,) = world.proposals()
     review(world, otherwise="y")
-    world.wait(hours=6)
-    world.ok("apply")
+    world.apply_cooled()
     entries = [one for one in known(world).values() if one["sources"]]
     ((source,),) = [one["sources"] for one in entries]
     assert (source["proposal"], source["n"]) == (proposal["id"], 1)
     (evidence,) = source["evidence"]
     assert (evidence["path"], evidence["lines"]) == ("memory/2026-03-02.md", [4, 4])
-    assert (evidence["outcome"], evidence["origin"]) == (
-        None,
-        proposal["changes"][0]["evidence"][0]["origin"],
-    )
+    assert evidence["origin"] == proposal["changes"][0]["evidence"][0]["origin"]
+    assert evidence["outcome"] is None
     stated = proposal["changes"][0]["confidence"]
     assert measures(world, entries[0]["id"])["confidence"] == max(0.5, stated), "the operator signed it"
     world.ok("undo", proposal["id"])
@@ -254,9 +248,7 @@ def test_principles_are_those_in_force_whatever_lies_on_disk(tmp_path: Path) -> 
     assert (first["measures"]["confidence"], told["outside"]) == (1.0, 2)
     live(world, range(1), first["id"], outcome="failure")
     told = world.json("recall", "sweeps the hall", "--frame", "self")
-    assert [one["score"] for one in told["dropped"] if one["id"] == first["id"]] == [
-        0.35
-    ]  # as all others now
+    assert [one["score"] for one in told["dropped"] if one["id"] == first["id"]] == [0.35], "as all others"
     live(world, range(1, 4), first["id"])
     later = world.json("recall", "sweeps the hall", "--frame", "self")["shown"][0]
     assert (later["id"], later["measures"]["confidence"]) == (first["id"], round(5 / 6, 4))

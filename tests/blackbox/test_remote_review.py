@@ -109,8 +109,7 @@ def test_a_signature_of_a_key_that_the_home_does_not_list_counts_for_nothing(
     )
     host.ok("key", "revoke", fingerprint, "--reason", "lost", typed=lambda _: "y")
     reviewed(host, desk, "y")
-    host.wait(hours=3)
-    host.run("apply")
+    host.try_apply()
     assert TEXT not in host.read()
     assert host.proposals()
     whole(host)
@@ -129,8 +128,7 @@ def test_a_decision_that_comes_twice_is_carried_out_once(pair: tuple[World, Worl
         box.mkdir(parents=True, exist_ok=True)
         (box / letter.name).write_bytes(letter.read_bytes())
     travel(host, desk)
-    host.wait(hours=3)
-    host.run("apply")
+    host.try_apply()
     assert host.read() == before
     whole(host)
 

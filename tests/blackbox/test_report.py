@@ -112,7 +112,7 @@ def test_a_link_index_that_was_bent_is_told_of_beside_all_else(
     with closing(sqlite3.connect(path)) as index:
         index.execute(f"UPDATE links SET {column} = ?", (value,))  # noqa: S608 - a name of this table
         index.commit()
-    assert "'nightledger link --rebuild' makes it anew" in " ".join(world.ok("report", "--text").split())
+    assert "'nightledger link --rebuild' makes it anew" in world.said("report", "--text")
 
 
 def test_the_file_loads_nothing_runs_nothing_and_shows_text_of_others_as_data(tmp_path: Path) -> None:

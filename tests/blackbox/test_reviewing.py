@@ -109,9 +109,8 @@ def test_a_change_whose_number_another_has_cannot_be_signed(world: World) -> Non
 
     name = logged_proposal(world, world.propose("Count twice."), twice)
     size = len(world.events())
-    assert ["two changes of one number" in one["unplaced"] for one in world.json("review", name)] == [
-        True
-    ] * 2
+    told = [one["unplaced"] for one in world.json("review", name)]
+    assert ["two changes of one number" in one for one in told] == [True] * 2
     assert world.approve(name).status == 1
     ran = world.run("review", name, typed=answering("y", "s", "y", "s"))
     assert ran.text.count("it cannot be signed") == 2
@@ -119,9 +118,8 @@ def test_a_change_whose_number_another_has_cannot_be_signed(world: World) -> Non
 
 
 def test_a_change_without_a_place_says_why_and_is_rejected_only(world: World) -> None:
-    forged = logged_proposal(
-        world, world.propose("Count twice."), like("- Gone.\n", "- New.\n", op="replace")
-    )
+    gone = like("- Gone.\n", "- New.\n", op="replace")
+    forged = logged_proposal(world, world.propose("Count twice."), gone)
     (one,) = world.json("review", forged)
     assert (one["diff"], "settle what drifted and review again" in one["unplaced"]) == ("", True)
     size = len(world.events())
@@ -202,9 +200,7 @@ def test_a_change_is_asked_again_that_another_would_put_under_another_heading(tm
 
 def test_so_is_a_proposal_whose_own_changes_would(tmp_path: Path) -> None:
     world = found(tmp_path, memory=RULES)
-    changes = [
-        json.loads(world.read(f"memory/state/proposals/{name}.json"))["changes"][0] for name in three(world)
-    ]
+    changes = [world.stored(name)["changes"][0] for name in three(world)]
     for name in [p["id"] for p in world.proposals()]:
         world.ok("reject", name, "--reason", "no")
 
@@ -312,19 +308,16 @@ def test_what_an_operator_words_anew_takes_the_place_of_what_was_shown(world: Wo
     words = ("--entry", "Keep backups for 30 days.", "--source", "memory/2026-03-01.md:3")
     world.log_day("2026-03-01", "08:00 Backups of 30 days are too few")
     name = world.propose("Keep backups for 60 days.", *words, section="Decisions")
-    before = json.loads(world.read(f"memory/state/proposals/{name}.json"))["changes"][0]
+    before = world.stored(name)["changes"][0]
     worded_by(world, 'sed -i "s/60/90/" "$1"')
     world.run("review", typed=answering("e"))
     states = {p["id"]: p["state"] for p in world.proposals("--all")}
     (new,) = [one for one, state in states.items() if state == "pending"]
     assert states[name] == "superseded"
-    item = json.loads(world.read(f"memory/state/proposals/{new}.json"))
+    item = world.stored(new)
     (change,) = item["changes"]
-    assert (item["lane"], item["supersedes"], item["title"].partition(":")[0]) == (
-        "operator",
-        name,
-        "The agent asks",
-    )
+    assert (item["lane"], item["supersedes"]) == ("operator", name)
+    assert item["title"].partition(":")[0] == "The agent asks"
     assert (change["op"], change["hunk"]["removed"]) == ("replace", BACKUPS)
     assert change["after"].strip() == "- Keep backups for 90 days."
     assert change["reason"] == "it helped (worded by the operator)"
@@ -369,18 +362,15 @@ def test_what_is_let_go_or_drifted_has_no_words_to_change(old: World, tmp_path: 
 
 # ------------------------------------------------------------ an edit of the operator's own
 def test_an_edit_is_signed_and_applied_at_once_hunk_by_hunk(world: World) -> None:
-    after = (
-        MEMORY.replace("30 days", "90 days")
-        .replace(RELAY, "")
-        .replace("## Projects\n", "## Projects\n\n- Boat.\n")
-    )
+    after = MEMORY.replace("30 days", "90 days").replace(RELAY, "")
+    after = after.replace("## Projects\n", "## Projects\n\n- Boat.\n")
     size = len(world.events())
     assert world.edit(lambda _: after).status == 0
     assert world.read() == after
     created, recorded, intent, *_, done = world.events()[size:]
     assert (created["lane"], created["changes"], recorded["type"]) == ("edit", 3, "approve")
     assert (intent["event"], done["event"]) == ("apply.intent", "apply.done")
-    item = json.loads(world.read(f"memory/state/proposals/{created['proposal']}.json"))
+    item = world.stored(created["proposal"])
     assert [(c["op"], c["before"], c["after"]) for c in item["changes"]] == [
         ("replace", BACKUPS, BACKUPS.replace("30", "90")),
         ("remove", item["changes"][1]["before"], item["changes"][1]["after"]),
@@ -403,27 +393,14 @@ def test_an_edit_that_cannot_be_recorded_changes_nothing_says_why_and_keeps_the_
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(world.root))
     size = len(world.events())
-    rows: dict[str, tuple[Callable[[str], str], str, int]] = {
-        "a secret": (
-            lambda text: text + f"\n- token: {SECRET}\n",
-            "the scanner secret.github holds the new text back",
-            1,
-        ),
-        "the same": (lambda text: text, "", 0),
-        "a password": (
-            lambda text: text + "\n- password: Zebra7lamp9!x\n",
-            "the scanner secret.password holds the new text back",
-            1,
-        ),
-    }
-    wrong = {}
-    for name, (change, said, status) in rows.items():
-        ran = world.edit(change)
-        if (ran.status, said in ran.text, world.read(), len(world.events())) != (status, True, MEMORY, size):
-            wrong[name] = ran
-    assert not wrong, wrong
+    rows = {f"\n- token: {SECRET}\n": "github", "": "", "\n- password: Zebra7lamp9!x\n": "password"}
+    for added, rule in rows.items():
+        ran = world.edit(lambda text: text + added)  # noqa: B023 - called at once
+        said = f"the scanner secret.{rule} holds the new text back" if rule else ""
+        assert (ran.status, said in ran.text) == (int(bool(rule)), True), ran
+        assert (world.read(), len(world.events())) == (MEMORY, size)
     kept = [path.read_text() for path in world.root.glob("nightledger-edit-*.md")]
-    assert sorted(kept) == sorted(change(MEMORY) for change, _, status in rows.values() if status)
+    assert sorted(kept) == sorted(MEMORY + added for added in rows if added)
 
 
 def test_an_edit_of_a_line_with_bytes_that_are_no_utf8_is_refused_and_one_beside_it_is_not(
@@ -450,10 +427,8 @@ def test_an_edit_under_a_heading_that_drifted_is_refused_until_that_is_answered(
     world.write("MEMORY.md", drifted)
     size = len(world.events())
     ran = world.edit(lambda text: text.replace(RELAY, f"- Count twice.\n{RELAY}"))
-    assert (ran.status, "a heading above its lines was changed outside Nightledger" in ran.text) == (
-        1,
-        True,
-    ), ran
+    said = "a heading above its lines was changed outside Nightledger"
+    assert (ran.status, said in ran.text) == (1, True), ran
     assert world.read() == drifted
     assert not {"apply.intent", "decision.recorded"} & {event["event"] for event in world.events()[size:]}
     assert world.edit(lambda text: text.replace("30 days", "90 days")).status == 0
@@ -464,24 +439,6 @@ def test_an_edit_under_a_heading_that_drifted_is_refused_until_that_is_answered(
 
 # ------------------------------------------------------------ two entries that contradict each other
 PAID = "# MEMORY.md\n\n## Pay (2026-02-01)\n\n- Ida's salary is 4000.\n\n## Pay\n\n- Ida likes tea.\n- Ida's salary is 5000.\n"
-
-
-def test_two_values_are_shown_side_by_side_and_the_operator_says_which_stays(tmp_path: Path) -> None:
-    first, second = "- Ida's salary is 4000.\n", "- Ida's salary is 5000.\n"
-    kept = {}
-    for answers in ("y", "ny", "nn"):
-        world = found(tmp_path / answers, memory=PAID.encode())
-        for answer in answers:
-            world.ok("check")
-            ran = world.run("review", typed=answering(answer))
-            assert "salary is 4000" in ran.text
-            assert "salary is 5000" in ran.text
-            assert "! contradiction: line " in ran.text
-            world.wait(hours=3)
-            world.run("apply")
-        assert world.json("check")["doubts"] == []
-        kept[answers] = [line for line in (first, second) if line in world.read("MEMORY.md")]
-    assert kept == {"y": [second], "ny": [first], "nn": [first, second]}
 
 
 def told_when(*answers: str, when: str = "") -> Callable[[str], str]:
@@ -512,8 +469,7 @@ def test_of_two_entries_the_operator_keeps_one_or_says_when_both_are_true(
     assert "1 line 5: - Ida's salary is 4000. 2 line 10: - Ida's salary is 5000." in ran.text
     assert "3 both are true" in ran.text
     assert ran.text.count("! contradiction: line ") == ran.text.count("line 10 says")
-    world.wait(hours=3)
-    world.run("apply")
+    world.try_apply()
     assert [line for line in (ONE, NET, TWO) if line in world.read()] == stays
     assert world.json("check")["doubts"] == []
     world.wait(days=60)
@@ -521,38 +477,30 @@ def test_of_two_entries_the_operator_keeps_one_or_says_when_both_are_true(
     whole(world)
 
 
+OLD, RAISED = "- The rent of the shed is 4000 crowns", "- The rent of the shed is 5000 crowns."
+NEW = RAISED.replace("- ", "- Lesson: ")
+
+
 @each_row(
     "keys,when,stays",
     [
-        (["1"], "", ["- The rent of the shed is 4000 crowns"]),
-        (["2"], "", ["- The rent of the shed is 5000 crowns."]),
-        (["3", "y"], "", ["- The rent of the shed is 4000 crowns", "- The rent of the shed is 5000 crowns."]),
-        (
-            ["3", "y"],
-            "the boat is in it",
-            [
-                "- The rent of the shed is 4000 crowns",
-                "- The rent of the shed is 5000 crowns (both are true when the boat is in it)",
-            ],
-        ),
+        (["1"], "", [OLD]),
+        (["2"], "", [RAISED]),
+        (["3", "y"], "", [OLD, RAISED]),
+        (["3", "y"], "it rains", [OLD, f"{RAISED.rstrip('.')} (both are true when it rains)"]),
     ],
 )
 def test_what_a_night_would_put_into_an_entrys_place_may_stand_beside_it(
     tmp_path: Path, keys: list[str], when: str, stays: list[str]
 ) -> None:
-    memory = "# M\n\n## Facts\n\n- The rent of the shed is 4000 crowns\n"
-    world = found(tmp_path / f"{keys}{bool(when)}", memory=memory.encode())
-    world.log_day("2026-03-02", "The rent of the shed is 5000 crowns.")
+    world = found(tmp_path / f"{keys}{bool(when)}", memory=f"# M\n\n## Facts\n\n{OLD}\n".encode())
+    world.log_day("2026-03-02", RAISED.removeprefix("- "))
     world.night(3)
     world.run("review", typed=told_when(*keys, when=when))
-    world.wait(hours=3)
-    world.run("apply")
+    world.try_apply()
     assert world.read().removeprefix("# M\n\n## Facts\n\n").splitlines() == stays
     world.wait(days=60)
     assert world.json("check")["doubts"] == []
-
-
-OLD, NEW = "- The rent of the shed is 4000 crowns", "- Lesson: The rent of the shed is 5000 crowns."
 
 
 @each_row(
@@ -574,8 +522,7 @@ def test_what_may_contradict_an_entry_takes_its_place_only_where_the_operator_sa
     ran = world.run("review", typed=told_when(*keys, when=when))
     assert "may contradict MEMORY.md:5" in ran.text
     assert "1 line 5: - The rent of the shed is 4000 crowns 2 new: - " in ran.text
-    world.wait(hours=3)
-    world.run("apply")
+    world.try_apply()
     rows = world.read().removeprefix("# M\n\n## ").splitlines()
     assert [row for row in rows if row.startswith("-")] == stays
     world.wait(days=60)

@@ -182,8 +182,7 @@ def test_each_signature_that_does_not_hold_is_named_and_none_is_acted_on(
     assert world.run("verify").status == ALARM
     assert world.second_look()[0] == ALARM
     before = world.read()
-    world.wait(hours=3)
-    world.run("apply")
+    world.try_apply()
     assert world.read() == before
 
 
@@ -203,6 +202,7 @@ def test_keys_of_other_kinds_sign_and_hardware_must_have_been_touched(
 ) -> None:
     world, like = waiting(asked, tmp_path)
     key, other = soft(kind), soft(kind, 8)
+    strange = SoftKey(kind=kind, private=key.private, application=b"ssh:other")
     name = kind.partition("@")[0]
     ones = (b"\0\0\0\1\1", mpint(1))
     bad: dict[str, Sign] = {
@@ -228,12 +228,7 @@ def test_keys_of_other_kinds_sign_and_hardware_must_have_been_touched(
             "another count": bent(tail=b"\1" + (42).to_bytes(4, "big")),
             "no count": bent(tail=b"\1"),
             "another application": lambda key, message: armour(
-                joined(
-                    {
-                        **SoftKey(kind=kind, private=key.private, application=b"ssh:other").parts(message),
-                        "key": key.blob,
-                    }
-                )
+                joined({**strange.parts(message), "key": key.blob})
             ),
         }
     else:
@@ -244,8 +239,7 @@ def test_keys_of_other_kinds_sign_and_hardware_must_have_been_touched(
     taken = [what for what, one in zip(bad, made[2:], strict=True) if one not in told]
     assert not taken, taken
     assert not told & {*made[:2]}
-    world.wait(hours=3)
-    world.run("apply")
+    world.try_apply()
     assert LINE in world.read()
 
 

@@ -130,10 +130,8 @@ def test_a_signed_skill_stands_in_the_hosts_folder_and_an_undo_takes_it_out_agai
     assert not (signed.home / "skills").exists()
     signed.apply_cooled()
     assert place(signed).read_text() == SKILL
-    assert [stat.S_IMODE(path.stat().st_mode) for path in (place(signed), place(signed).parent)] == [
-        0o600,
-        0o700,
-    ]
+    modes = [stat.S_IMODE(path.stat().st_mode) for path in (place(signed), place(signed).parent)]
+    assert modes == [0o600, 0o700]
     sound(signed)
     signed.ok("undo", name_of(signed))
     assert not (signed.home / "skills" / NAME).exists()
@@ -219,8 +217,7 @@ def test_a_folder_that_became_a_link_after_the_signature_gets_nothing(
 ) -> None:
     world = made["signed"].copy(tmp_path_factory.mktemp("late"))
     elsewhere = linked(world, to)
-    world.wait(hours=3)
-    ran = world.run("apply")
+    ran = world.try_apply()
     assert why in ran.text, ran
     assert list(elsewhere.iterdir()) == []
     sound(world)
@@ -237,8 +234,7 @@ def test_a_skill_of_that_name_that_is_not_ours_stays_as_it_is(world: World) -> N
 
 def test_a_skill_that_came_from_elsewhere_after_the_signature_is_not_written_over(signed: World) -> None:
     signed.write(f"skills/{NAME}/SKILL.md", "theirs\n")
-    signed.wait(hours=3)
-    ran = signed.run("apply")
+    ran = signed.try_apply()
     assert "a skill of that name is there already" in ran.text, ran
     assert place(signed).read_text() == "theirs\n"
     sound(signed)
@@ -319,9 +315,8 @@ def test_a_signed_skill_is_in_a_backup_and_comes_back_with_it_and_an_expunge_rea
     assert (there.home / "skills" / NAME / "SKILL.md").read_text() == SKILL
     applied.ok("expunge", "--text-from-stdin", stdin="rsync -a public/ web:/srv/")
     assert "rsync" not in place(applied).read_text()
-    holding = {
-        path for path in applied.home.rglob("*") if path.is_file() and b"rsync -a" in path.read_bytes()
-    }
+    files = [path for path in applied.home.rglob("*") if path.is_file()]
+    holding = {path for path in files if b"rsync -a" in path.read_bytes()}
     assert holding == {applied.home / f"memory/2026-03-{day:02}.md" for day in WON}
     sound(applied)
 
@@ -383,8 +378,7 @@ def test_steps_come_from_memory_as_it_was_signed_and_from_no_line_that_nobody_si
     [
         ("hermes", "skills"),
         ("claude-code", ".claude/skills"),
-        ("codex", ".agents/skills"),
-        ("generic", ".agents/skills"),
+        *((host, ".agents/skills") for host in ("codex", "generic")),
     ],
 )
 def test_each_host_has_its_folder(tmp_path_factory: pytest.TempPathFactory, host: str, folder: str) -> None:
@@ -447,37 +441,21 @@ def test_a_skill_that_failed_since_is_proposed_to_go_and_refused_is_asked_about_
     sound(applied)
 
 
-@each_row(
-    "told",
-    [
-        {"--resolution": "copy_only"},
-        {"--task-type": "rebuild_site"},
-        {"--resolution": "null"},
-    ],
-)
+@each_row("told", [("--resolution", "copy_only"), ("--task-type", "rebuild_site"), ("--resolution", "null")])
 def test_a_failure_of_something_else_retires_no_skill(
-    made: dict[str, World], tmp_path_factory: pytest.TempPathFactory, told: dict[str, str]
+    made: dict[str, World], tmp_path_factory: pytest.TempPathFactory, told: tuple[str, str]
 ) -> None:
     world = made["applied"].copy(tmp_path_factory.mktemp("other"))
-    tell(world, 4, *(word for pair in told.items() for word in pair), outcome="failure")
+    tell(world, 4, *told, outcome="failure")
     world.night(5)
     assert skills(world) == []
 
 
-@each_row(
-    "resolution, name",
-    [
-        ("true", "true"),
-        ("yes", "yes"),
-        ("off", "off"),
-        ("404", "404"),
-        ("1e3", "1e3"),
-        ("2026_03_01", "2026-03-01"),
-    ],
-)
+@each_row("resolution", ["true", "yes", "off", "404", "1e3", "2026_03_01"])
 def test_a_name_that_yaml_reads_as_no_text_is_quoted(
-    claw: World, tmp_path_factory: pytest.TempPathFactory, resolution: str, name: str
+    claw: World, tmp_path_factory: pytest.TempPathFactory, resolution: str
 ) -> None:
+    name = resolution.replace("_", "-")
     world = claw.copy(tmp_path_factory.mktemp("name"))
     for day in WON:
         tell(world, day, "--resolution", resolution)

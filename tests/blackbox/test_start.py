@@ -99,11 +99,8 @@ def test_without_a_home_the_error_says_what_makes_one_and_the_program_is_never_t
         assert (ran.status, ran.out) == (2, ""), ran
         assert "nightledger init --guide" in ran.text
         assert "--home DIR" in ran.text
-    for script in (
-        (str(PROGRAM), "hook", "claude-code"),
-        (str(ROOT / "scripts/prompt_hook.py"), "claude-code"),
-    ):
-        ran = run_process([sys.executable, *script, "SessionStart"], env={}, stdin="{}")
+    for script in ((str(PROGRAM), "hook"), (str(ROOT / "scripts/prompt_hook.py"),)):
+        ran = run_process([sys.executable, *script, "claude-code", "SessionStart"], env={}, stdin="{}")
         assert (ran.status, ran.text) == (0, ""), "a session of the host must go on"
     if here == "checkout":
         assert place.run("init", "--adopt", *NEW).status == 2
@@ -121,10 +118,8 @@ def test_what_init_says_to_do_next_can_be_pasted(place: Place, monkeypatch: pyte
     monkeypatch.chdir(place.user)
     named = shlex.quote(str(place.work))
     last = place.init().out.splitlines()[-2:]
-    assert last == [
-        f"Next: nightledger check --home {named}",
-        f"Then: nightledger schedule --print cron --home {named}",
-    ]
+    then = f"Then: nightledger schedule --print cron --home {named}"
+    assert last == [f"Next: nightledger check --home {named}", then]
     words = shlex.split(last[0].partition("nightledger ")[2])
     assert place.run(*words).status == 0
 
@@ -229,10 +224,8 @@ def test_an_openclaw_workspace_is_known_without_its_soul_and_beside_a_claude_md(
     for name in ("AGENTS.md", "HEARTBEAT.md", "MEMORY.md", "CLAUDE.md"):
         place.write(name, "# Rules\n")
     place.init()
-    assert (record(place.work)["host"], record(place.work)["gated"]) == (
-        "openclaw",
-        ["MEMORY.md", "USER.md"],
-    )
+    assert record(place.work)["host"] == "openclaw"
+    assert record(place.work)["gated"] == ["MEMORY.md", "USER.md"]
 
 
 def test_a_memory_of_the_hosts_own_is_told_of_and_can_itself_be_the_home(place: Place) -> None:
@@ -323,18 +316,14 @@ def test_start_leads_through_every_step_and_then_says_that_each_is_done(place: P
     assert f"cp -a {place.keys} DIR" in ran.text
     assert copy.stat().st_size > 0
     assert f"nightledger status --home {shlex.quote(str(place.work))}" in ran.text
-    mined = [
-        one for one in json.loads(place.run("proposals", "--all", "--json").out) if "Logs from" in str(one)
-    ]
-    assert all(len(one["changes"]) <= 10 for one in mined)
+    made = json.loads(place.run("proposals", "--all", "--json").out)
+    assert all(len(one["changes"]) <= 10 for one in made if "Logs from" in str(one))
 
     again = place.run("init", "--guide", typed=lambda _: "y")
     assert again.status == 0, again
     for name in ("adopt: done", "check: done", "mine: done", "review: nothing to do", "keys: done"):
         assert name in again.out, again.out
-    assert again.out.count("[Y/n]") == 2, (
-        "no crontab and no instructions were changed: both are offered again"
-    )
+    assert again.out.count("[Y/n]") == 2, "crontab and instructions did not change: both are offered again"
 
 
 def agent_of_openclaw(place: Place) -> Path:
@@ -376,10 +365,8 @@ def test_between_two_questions_start_fills_no_more_than_a_screen_and_lists_what_
     middle, _, end = ran.out.partition("\nNext:\n")
     assert "Next: " not in middle
     if sys.platform == "linux":
-        jobs = [line for line in middle.splitlines() if "* * * *" in line]
-        assert [name in " ".join(jobs) for name in ("night.py", "stager.py", "guard.py", "applier.py")] == [
-            True
-        ] * 4
+        jobs = " ".join(line for line in middle.splitlines() if "* * * *" in line)
+        assert all(name in jobs for name in ("night.py", "stager.py", "guard.py", "applier.py"))
     for verb in ("check", "review", "apply", "schedule --print"):
         assert f"nightledger {verb}" not in middle, verb
     for verb in (
@@ -423,16 +410,12 @@ def test_lists_of_an_ordinary_home_fit_on_a_screen_and_the_rest_is_asked_for(pla
     at = ("--home", str(home))
     for n in range(10, 20):
         place.write(f"memory/2026-02-{n}.md", "# Rewritten\n", under=home)
-    screens = {
-        words: place.run(*words, *at).out for words in (("verify",), ("doctor",), ("check", "--dry-run"))
-    }
-    assert {
-        words: len(text.splitlines()) for words, text in screens.items() if len(text.splitlines()) > 24
-    } == {}
-    assert len(screens["verify",].splitlines()) <= 12
-    assert "7 more files were rewritten" in screens["verify",]
+    screens = {words: place.run(*words.split(), *at).out for words in ("verify", "doctor", "check --dry-run")}
+    rows = {words: len(text.splitlines()) for words, text in screens.items()}
+    assert (rows["verify"] <= 12, max(rows.values()) <= 24) == (True, True), rows
+    assert "7 more files were rewritten" in screens["verify"]
     assert len(json.loads(place.run("verify", "--json", *at).out)["logs_changed"]) == 10
-    doctor = screens["doctor",]
+    doctor = screens["doctor"]
     assert "Level: one user on one machine" in doctor
     assert "could still do:" not in doctor
     assert "change this program" in place.run("doctor", "--level", *at).text
@@ -465,9 +448,8 @@ def test_start_that_may_not_adopt_makes_nothing(place: Place) -> None:
     workspace(place)
     before = files_of(place.work)
     assert "Left" in place.run("init", "--guide", *NEW, typed=["n"]).text
-    assert place.run("init", "--guide", *NEW, "--dry-run", typed=[]).out.startswith(
-        "nightledger init --adopt"
-    )
+    planned = place.run("init", "--guide", *NEW, "--dry-run", typed=[]).out
+    assert planned.startswith("nightledger init --adopt")
     assert files_of(place.work) == before
 
 

@@ -109,6 +109,16 @@ def test_answers_are_those_of_the_terminal_and_back(world: World) -> None:
     assert event_named(world, "proposal.deferred")["changes"] == [1]
 
 
+def test_a_diff_comes_once_and_again_to_whoever_asks_for_the_queue(world: World) -> None:
+    world.propose("- Deploy on Mondays.")
+    with opened(world) as page:
+        one = page.items()[0]
+        (again,) = page.answer(one, "later")["items"]
+        del (first := dict(one))["diff"]
+        assert again == {**first, "answer": again["answer"]}
+        assert page.items()[0]["diff"] == one["diff"]
+
+
 def test_what_was_only_left_for_later_needs_no_passphrase(world: World) -> None:
     locked_key(world)
     world.propose("Count twice.")
@@ -335,6 +345,54 @@ def test_a_reason_that_no_decision_holds_is_refused_at_once(world: World) -> Non
     assert "\x1b" not in world.ok("history")
 
 
+def test_several_are_answered_at_once_as_they_were_shown(world: World) -> None:
+    for text in ("Count twice.", "Label cables."):
+        world.propose(text)
+    world.removal("Keep backups for 30 days.", section="Decisions")
+    with opened(world) as page:
+        one, two, three = page.items()
+        assert [item["alike"] for item in (one, two, three)] == [0, 0, 0]
+        night = shown(two)
+        world.write("MEMORY.md", MEMORY.replace("- Restart the relay", "- Reboot the relay"))
+        told = page.ask(do="answer", **shown(three), verb="reject", reason="no", more=[night])
+        assert told["again"], told
+        assert all(item["answer"] is None for item in told["items"]), "one of them reads otherwise"
+        *drift, one, two, three = told["items"]
+        both = [shown(two), shown(three)]
+        told = page.ask(do="answer", **shown(one), verb="reject", reason="no", more=both)
+        assert told["counts"] == f"reject 3, {len(drift)} left"
+        told = page.ask(do="answer", **shown(one), verb=None, more=[shown(two)])
+        assert told["counts"] == f"reject 1, {len(drift) + 2} left"
+        told = page.ask(do="answer", **shown(one), verb="reject", reason="", more=[shown(two)], never=True)
+        assert told["again"], "they stand under no heading"
+        assert page.sign()["signed"] == ["Rejected 1 change."]
+
+
+def test_what_goes_together_and_what_stands_under_one_heading_are_answered_as_on_the_terminal(
+    world: World,
+) -> None:
+    for day in ("03", "04"):
+        world.write(
+            f"memory/2025-12-{day}.md", f"# Day\n\n## Greenhouse\n\n- Basil is fine on the {day}th\n{LAMPS}"
+        )
+    for text in ("Water the basil.", "Turn the basil."):
+        world.propose(text, "--source", "memory/2025-12-03.md:5")
+    world.ok("prune")
+    with opened(world) as page:
+        told = page.items()
+        basil = [one for one in told if one["heading"] == "Greenhouse"]
+        assert [one["first"] for one in basil] == ["+- Water the basil.", "+- Turn the basil."]
+        (one, two) = [one for one in told if one["id"] not in {first["id"] for first in basil}]
+        assert (one["alike"], two["alike"]) == (2, 0), "both logs are shortened together"
+        given = {"verb": "reject", "never": True, "more": [shown(basil[1])]}
+        assert page.ask(do="answer", **shown(basil[0]), **given)["counts"] == "reject 2, 2 left"
+        told = page.ask(do="answer", **shown(one), verb="approve", more=[shown(two)])
+        assert told["counts"] == "sign 2, reject 2, 0 left"
+        assert page.sign()["done"]
+    reasons = {made["reason"] for made in world.decisions() if made["type"] == "reject"}
+    assert reasons == {"never from this heading: Greenhouse"}
+
+
 def test_the_terminal_asks_again_for_a_reason_that_no_decision_holds(world: World) -> None:
     world.propose("Count twice.")
     left = ["n", "x" * 2001, "n", "no", "y"]
@@ -366,8 +424,7 @@ def test_of_two_entries_one_is_kept_or_both_as_on_the_terminal(
         if one["answer"] is None:  # another change takes its place
             page.answer(one, "approve")
         assert page.sign()["done"]
-    world.wait(hours=3)
-    world.run("apply")
+    world.try_apply()
     assert [line for line in (ONE, NET, TWO) if line in world.read()] == stays
 
 
@@ -387,15 +444,8 @@ def test_ten_wrong_passphrases_sign_nothing_and_the_right_one_does(world: World)
     with opened(world) as page:
         page.answer(page.items()[0], "approve")
         before = len(world.events())
-        for wrong in [
-            "",
-            " ",
-            "\ud800",
-            "\udc80",
-            "\0",
-            "x" * 100_000,
-            *(f"{PASSPHRASE}{n}" for n in range(4)),
-        ]:
+        odd = ("", " ", "\ud800", "\udc80", "\0", "x" * 100_000)
+        for wrong in (*odd, *(f"{PASSPHRASE}{n}" for n in range(4))):
             told = page.sign(wrong)
             assert "passphrase" in told["error"] + told["hint"], (wrong, told)
         assert len(world.events()) == before
@@ -454,9 +504,7 @@ def test_what_was_shown_is_signed_or_it_is_asked_again(world: World) -> None:
         assert told["again"], told
         assert "nothing was signed" in told["note"]
         assert not world.decisions()
-        assert sum(one["answer"] is not None for one in told["items"]) == 1, (
-            "the other section stands as shown"
-        )
+        assert sum(one["answer"] is not None for one in told["items"]) == 1, "the other section stands"
 
 
 def test_of_two_pages_on_one_queue_one_signs_and_the_other_asks_again(world: World) -> None:

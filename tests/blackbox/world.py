@@ -231,6 +231,42 @@ class World:
         self.wait(hours=3)
         self.ok("apply")
 
+    def try_apply(self) -> Ran:
+        """Let what is signed cool, and have it applied as far as that can be."""
+        self.wait(hours=3)
+        return self.run("apply")
+
+    def next_night(self) -> str:
+        """Let a day go by and the night after it be run; give what it printed, as one line of words."""
+        self.wait(days=1)
+        return self.said("night")
+
+    def said(self, *words: str) -> str:
+        """Run a command that must succeed and give its standard output, as one line of words."""
+        return " ".join(self.ok(*words).split())
+
+    def log(self, kind: str, tags: str, resolution: str, **more: str) -> Ran:
+        """Log an outcome as an agent does: a success of one of the logs, where nothing else is said."""
+        told = {"outcome": "success", "source": "memory/2026-02-28.md", **more}
+        words = (word for name, text in told.items() for word in (f"--{name}", text))
+        return self.run("log", "--task-type", kind, "--tags", tags, "--resolution", resolution, *words)
+
+    def files(self) -> dict[Path, bytes]:
+        """Give the bytes of every file of the home."""
+        return {path: path.read_bytes() for path in sorted(self.home.rglob("*")) if path.is_file()}
+
+    def holding(self, text: str) -> list[Path]:
+        """Give the files of the home in which a text stands."""
+        return [path for path, content in self.files().items() if text.encode() in content]
+
+    def drift(self) -> list[dict[str, Any]]:
+        """Give the items that ask about what changed outside."""
+        return [one for one in self.proposals() if one["kind"] == "drift"]
+
+    def stored(self, name: str) -> dict[str, Any]:
+        """Give a proposal as its file has it."""
+        return dict(json.loads(self.read(f"memory/state/proposals/{name}.json")))
+
     def accept(self, name: str, *words: str) -> None:
         """Sign a proposal with a key without passphrase, let it cool, and apply it."""
         self.ok("approve", name, *words)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.rows import each_row
+from tests.rows import from_corpus
 
 from nightledger.codec.schema import SCHEMAS, find_problems
 from nightledger.codec.settings import parse_consent
@@ -70,32 +70,6 @@ def test_no_graph_of_a_home_makes_a_floor_looser(domains: dict[str, Any]) -> Non
     assert graph.tier("self_modification", "modify_what_is_new") is Tier.BLOCKED
 
 
-@each_row(
-    ("raw", "message"),
-    [
-        (b"", "home/consent-graph.json"),
-        (b"{", "home/consent-graph.json"),
-        (b"[]", "is not of type object"),
-        (b'{"v": 1, "v": 1, "domains": {}}', "home/consent-graph.json"),
-        (b'{"v": NaN, "domains": {}}', "home/consent-graph.json"),
-        (b'{"v": 2, "domains": {}}', "v: 2 is not one of 1"),
-        (b'{"v": 1}', "'domains' is a required property"),
-        (own({"email": {"sometimes": ["read"]}}), "domains.email: "),
-        (own({"email": {"autonomous": ["Read Mail"]}}), "domains.email.autonomous[0]: "),
-        (own({"email": {"autonomous": ["*read"]}}), "domains.email.autonomous[0]: "),
-        (own({"email": {"autonomous": ["*"]}}), "domains.email.autonomous[0]: "),
-        (own({"email": {"autonomous": ["read", "read"]}}), "domains.email.autonomous: "),
-        (own({}, cooling_period_hours=1), "cooling_period_hours: 1 breaks the rule minimum 2"),
-        (
-            own({}, cooling_period_hours=10**399),
-            "breaks the rule maximum 876000",
-        ),
-        (own({}, undo_window_days=6), "undo_window_days: 6 breaks the rule minimum 7"),
-        (own({}, undo_window_days=10**7), "undo_window_days: 10000000 breaks the rule maximum 36500"),
-        (own({}, require_diff=False), "require_diff: False is not one of True"),
-        (own({}, consent_decay_days=31), "consent_decay_days: 31 breaks the rule maximum 30"),
-        (own({}, anything=1), "anything"),
-    ],
-)
+@from_corpus("codec-consent")
 def test_a_graph_that_is_not_valid_is_refused_with_what_and_where(raw: bytes, message: str) -> None:
     assert message in str(refused(raw))

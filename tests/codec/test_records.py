@@ -4,11 +4,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from msgspec.structs import replace
 from tests.codec.records import KINDS
-from tests.rows import each_row, from_corpus
+from tests.rows import from_corpus
 
 from nightledger.codec.canonical import CanonicalError, canonical
 from nightledger.codec.records import (
@@ -93,31 +91,7 @@ def payload(**changed: Any) -> bytes:
     return canonical({**json.loads(dump_record(message())), **changed}, floats=True)
 
 
-@given(seq=st.integers(0, 2**53 - 1), text=st.text(alphabet=st.characters(codec="utf-8"), max_size=40))
-def test_any_message_comes_back_and_other_claims_make_another_id(seq: int, text: str) -> None:
-    made = message("some_later_action", seq=seq, body={"text": text})
-    assert parse_message(dump_record(made), "it") == made
-    assert made.id != message("some_later_action", seq=seq, body={"text": text + "x"}).id
-
-
-@each_row(
-    ("raw", "why"),
-    [
-        (dump_record(message()).replace(b",", b", ", 1), "canonical form"),
-        (dump_record(message()).replace(b'"v":1', b'"v":1,"v":1'), "stands twice"),
-        (payload(seq=2), "not the id of what it says"),
-        (payload(id="m-" + "a" * 26), "not the id of what it says"),
-        (payload(body={"path": "MEMORY.md", "n": 1.5}), "body"),
-        (dump_record(message("later", body={"n": 0})).replace(b'"n":0', b'"n":NaN'), "NaN"),
-        (payload(extra=1), "extra"),
-        (payload(iat=1.5), "iat"),
-        (payload(iat=True), "iat"),
-        (payload(v=2), "v"),
-        (payload(body={"path": "../x"}), "body"),
-        (b"[]", "object"),
-        (b"", "JSON"),
-    ],
-)
+@from_corpus("codec-records")
 def test_any_other_form_is_refused(raw: bytes, why: str) -> None:
     with pytest.raises(RecordError, match=why):
         parse_message(raw, "it")

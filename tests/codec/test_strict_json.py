@@ -1,35 +1,11 @@
 import pytest
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 
 from nightledger.codec.canonical import MAX_DEPTH, parse_json, read_jsonl
 from nightledger.domain.errors import RecordError
 
 
-@each_row(
-    ("raw", "problem"),
-    [
-        (b"", "not JSON: Expecting value (character 1)"),
-        (b'{"a": 1', "not JSON: Expecting ',' delimiter (character 8)"),
-        (b'{\n"a": }', "not JSON: Expecting value (line 2, character 6)"),
-        (b'{"a":1}{"b":2}', "not JSON: Extra data (character 8)"),
-        (b'{"a": 1, "b": 2, "a": 3}', "the key 'a' stands twice in one object"),
-        (b'[{"x": {"k": 1, "k": 1}}]', "the key 'k' stands twice in one object"),
-        (b"[NaN]", "NaN is not a JSON number"),
-        (b"[-Infinity]", "-Infinity is not a JSON number"),
-        (b"1e999", "'1e999' is too large for a number"),
-        (b"1" * 401, "a number of 401 digits"),
-        (b"-" + b"1" * 5000, "a number of 5001 digits"),
-        (b'"a\x00b"', "a NUL byte at position 3: the write was cut by a power loss, or it is no text"),
-        (b"\x00" * 4096, "a NUL byte at position 1: the write was cut by a power loss, or it is no text"),
-        (b'"caf\xe9"', "not UTF-8: byte 5 is 0xe9"),
-        (b'"tab\tinside"', "not JSON: Invalid control character at (character 5)"),
-        (
-            "[1]".encode("utf-16"),
-            "a NUL byte at position 4: the write was cut by a power loss, or it is no text",
-        ),
-        (b"{'a': 1}", "not JSON: Expecting property name enclosed in double quotes (character 2)"),
-    ],
-)
+@from_corpus("codec-strict_json")
 def test_each_kind_of_bad_input_is_named(raw: bytes, problem: str) -> None:
     with pytest.raises(RecordError) as caught:
         parse_json(raw, "x")

@@ -1,34 +1,13 @@
-import unicodedata
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 from tests.whole import part
 
 from nightledger.domain.words import MAX_TAG_CHARACTERS, canonical_tag, read_tag
 
 
-@each_row(
-    "text, tag",
-    [
-        *(
-            (text, "time_zone")
-            for text in ("time zone", "time-zone", "time/zone", "  Time \t-/ Zone ", "time\u3000zone")
-        ),
-        ("a__b", "a__b"),
-        ("/etc/cron", "_etc_cron"),
-        ("Straße", "strasse"),
-        ("ΣΊΣΥΦΟΣ", "σίσυφοσ"),
-        ("ﬁx", "fix"),
-        (unicodedata.normalize("NFD", "Ünïcode"), "ünïcode"),
-        ("İstanbul", unicodedata.normalize("NFC", "i\u0307stanbul")),
-        ("时区", "时区"),
-        ("c++", "c++"),
-        ("x" * 64, "x" * 64),
-        ("می\u200cخواهم", "می\u200cخواهم"),  # noqa: RUF001 - Persian, where the joiner is part of the spelling
-    ],
-)
+@from_corpus("domain-tags")
 def test_one_thing_has_one_spelling(text: str, tag: str) -> None:
     assert canonical_tag(text) == read_tag(text) == tag
 

@@ -286,32 +286,26 @@ def test_nights_that_come_again_propose_nothing_twice_whatever_the_clock_did(tmp
     home = desk.memory.parent
     shell = Shell(home=home, keys=desk.ring.directory)
     (home / "memory").mkdir(exist_ok=True)
-    for day, text in (
-        (1, "keep the backups of the relay for 90 days"),
-        (2, "rotate the certificates of the mail server every 60 days"),
-    ):
+    decided = (
+        "keep the backups of the relay for 90 days",
+        "rotate the certificates of the mail server every 60 days",
+    )
+    for day, text in enumerate(decided, 1):
         said = f"# 2026-03-0{day}\n\n- Decision: {text} from now on.\n"
         (home / "memory" / f"2026-03-0{day}.md").write_text(said)
     late = START + timedelta(days=3)
     assert shell.run("night", now=late).status == 0
     before = tree(tmp_path)
-    own = {
-        "home/memory/system/runs.jsonl",
-        "home/memory/system/consolidation-log.jsonl",
-        "home/memory/state/ATTENTION.md",
-        "home/.nightledger/next-due",
-    }
+    ledgers = ("memory/system/runs.jsonl", "memory/system/consolidation-log.jsonl")
+    own = {f"home/{name}" for name in (*ledgers, "memory/state/ATTENTION.md", ".nightledger/next-due")}
     for hours in (2, 5, 13, 26, 50, 3):
         assert shell.run("night", now=late - timedelta(hours=hours)).status == 0
         assert shell.run("night", now=late).status == 0
     after = tree(tmp_path)
     assert {name for name in {*before, *after} if before.get(name) != after.get(name)} <= own
     assert max(runs_of(home).values()) > 2
-    report(
-        SWEEP,
-        "periods that came again and changed nothing",
-        points=sum(runs_of(home).values()) - len(runs_of(home)),
-    )
+    again = sum(runs_of(home).values()) - len(runs_of(home))
+    report(SWEEP, "periods that came again and changed nothing", points=again)
 
 
 def tree(root: Path) -> dict[str, bytes]:

@@ -125,16 +125,8 @@ def test_an_answer_is_believed_for_its_own_message_and_signature_only(pair: Pair
     assert believe(pair.ops.context(), reply, peer, one.id).status is Status.EXECUTED
     with pytest.raises(RefusedError, match="another message"):
         believe(pair.ops.context(), reply, peer, two.id)
-    forged = Reply(
-        v=1,
-        re=one.id,
-        iss=pair.agent.home_id,
-        aud=pair.ops.home_id,
-        iat=0,
-        status=Status.EXECUTED,
-        reason="",
-        body={},
-    )
+    ends = {"iss": pair.agent.home_id, "aud": pair.ops.home_id}
+    forged = Reply(v=1, re=one.id, iat=0, status=Status.EXECUTED, reason="", body={}, **ends)
     with pytest.raises(SignatureError):
         believe(pair.ops.context(), seal(REPLY_TYPE, dump_record(forged), pair.ops.key), peer, one.id)
     with pytest.raises((SignatureError, RecordError)):

@@ -1,8 +1,6 @@
 import re
 from datetime import timedelta
 
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.domain.outcomes import told
 from tests.jobs.nights import DAY, Nights, as_line
 
@@ -16,22 +14,6 @@ def test_outcomes_keep_the_number_and_the_hash_of_their_lines() -> None:
     records, problems = read_records(raw)
     assert [(record.line, record.outcome.resolution) for record in records] == [(1, "a"), (5, "b"), (6, "c")]
     assert problems == 1
-
-
-@given(
-    st.lists(
-        st.sampled_from(
-            [*GOOD, b"\n", b" \n", b"\x0c\n", b"\x0b\x0c\r\n", b"\0\0\n", b"[]\n", b"\xff", b"\r"]
-        )
-        | st.binary(max_size=8)
-    )
-)
-def test_any_bytes_give_outcomes_and_problems_and_never_an_error(pieces: list[bytes]) -> None:
-    raw = b"".join(pieces)
-    records, _ = read_records(raw)
-    lines = raw.split(b"\n")
-    for record in records:
-        assert record.outcome.resolution.encode() in lines[record.line - 1]
 
 
 def test_lines_that_are_no_outcomes_do_not_stop_a_night(nights: Nights) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from nightledger.domain.attention import Item, Need
-from nightledger.domain.errors import ConfigurationError
 from nightledger.files.home import Home
 from nightledger.jobs import notify as module
 from nightledger.jobs.notify import NotifyError, Outlet, why_failed
@@ -139,18 +138,6 @@ def test_a_record_of_what_was_told_that_cannot_be_read_silences_nothing(
     else:
         path.symlink_to("elsewhere")
     assert notify(home, phone.words, waiting("p-1"), now=NOW)
-
-
-@pytest.mark.parametrize("link", [False, True])
-def test_nothing_in_a_home_is_executed(home: Home, tmp_path: Path, *, link: bool) -> None:
-    program = Path(home.root) / "notify.sh"
-    program.write_text("#!/bin/sh\ntouch ran\n")
-    program.chmod(0o700)
-    if link:
-        (tmp_path / "link").symlink_to(program)
-        program = tmp_path / "link"
-    with pytest.raises(ConfigurationError, match="nothing in a home is executed"):
-        notify(home, (str(program),), waiting("p-1"), now=NOW)
 
 
 @pytest.mark.parametrize(

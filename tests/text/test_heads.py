@@ -1,6 +1,6 @@
-from tests.rows import each_row, from_corpus
+from tests.rows import from_corpus
 
-from nightledger.text.heads import MOST_HEAD, MOST_SAID, MOST_SENTENCES, Heads
+from nightledger.text.heads import MOST_SAID, Heads
 
 LIST = "Memory\nOwner"
 
@@ -13,36 +13,7 @@ def test_one_head_with_two_values_is_named(one: str, other: str) -> None:
     assert heads.clashing(one, place=LIST) == ()
 
 
-@each_row(
-    ("one", "other"),
-    [
-        # the same, or one says more
-        ("The owner of the press is Ida", "The owner of the press is Ida Holm"),
-        ("The owner of the press is Ida", "The owner of the press is Ida and Bo"),
-        # several may be true
-        ("Bo is a member of the choir", "Bo is a member of the club"),
-        ("Bo is tired", "Bo is happy"),
-        ("The page is slow", "The page is green"),
-        ("The shed is used for wood", "The shed is used for tools"),
-        ("The report goes to Ida on Mondays", "The report goes to Bo with a copy"),
-        # of some of many
-        ("60% of the lamps in the hall are dim", "60% of the lamps in the hall are warm"),
-        ("Most of the lamps in the hall are dim", "Most of the lamps in the hall are warm"),
-        ("Half of the lamps of the hall were lit", "Half of the lamps of the hall were sold"),
-        # of something else
-        ("The owner of the press is Ida", "The owner of the kiln is Bo"),
-        ("Bo is a citizen of Norway", "Bo is married to Ida"),
-        ("The owner of the press was Ida", "The owner of the press is Bo"),
-        # only where or when something else holds
-        ("If the relay is on port 80", "If the relay is on port 90"),
-        ("The relay is on port 80 if heron sleeps", "The relay is on port 90 if osprey sleeps"),
-        # whose it is stands elsewhere
-        ("It is on port 80", "It is on port 90"),
-        ("", "is 5"),
-        ("x " * (MOST_HEAD + 2) + "is 4", "x " * (MOST_HEAD + 2) + "is 5"),
-        ("Yes. " * MOST_SENTENCES + "Ida's salary is 4000", "Ida's salary is 5000"),
-    ],
-)
+@from_corpus("text-heads")
 def test_what_may_both_be_true_is_not_named(one: str, other: str) -> None:
     heads = Heads([("one", one)])
     assert heads.clashing(other) == ()

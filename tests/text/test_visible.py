@@ -15,12 +15,7 @@ HIDDEN = ("Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp")
 
 
 @from_corpus("text-visible")
-def test_joiners_stay_between_emoji_only(text: str, shown: str) -> None:
-    assert visible(text) == shown
-
-
-@from_corpus("text-visible")
-def test_letters_of_the_rarer_script_in_a_word_are_seen(text: str, shown: str) -> None:
+def test_what_hides_poses_or_lies_over_another_is_seen(text: str, shown: str) -> None:
     assert visible(text) == shown
 
 
@@ -31,11 +26,6 @@ def test_nothing_hidden_is_left_and_what_was_there_can_be_told_from_what_is_show
     assert left == []
     assert "\n" not in shown
     assert re.sub(r"\\u\{([0-9a-f]+)\}", lambda match: chr(int(match[1], 16)), shown) == text
-
-
-@from_corpus("text-visible")
-def test_a_mark_is_drawn_on_a_letter_of_its_own_text_only(text: str, shown: str) -> None:
-    assert visible(text) == shown
 
 
 def test_every_character_that_a_screen_may_leave_out_is_seen() -> None:

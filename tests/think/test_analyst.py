@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.rows import each_row, from_corpus
+from tests.rows import from_corpus
 
 from nightledger.domain.daylog import DayLog
 from nightledger.domain.errors import ConfigurationError
@@ -172,32 +172,6 @@ def test_after_a_question_without_an_answer_no_other_is_asked(tmp_path: Path) ->
     model = Model()
     drafted = ask(tmp_path, model, "# 2026-03-02\n" + "\n".join(lines))
     assert (len(model.questions), drafted.run.problem) == (1, "the model's server does not answer")
-
-
-@each_row(
-    "text",
-    [
-        "",
-        "I think the NAS matters.",
-        '{"operations": [',
-        "[]",
-        '{"operations": {}}',
-        '{"operations": [], "more": 1}',
-        '{"operations": [{"op": "write", "quotes": []}]}',
-        '{"operations": [{"op": "add", "quotes": "all"}]}',
-        '{"operations": [{"op": "add", "quotes": [], "confidence": NaN}]}',
-        "[" * 100_000,
-        f"Here it is: {answer(NAS)}",
-        "\ud800",
-    ],
-    ids=lambda text: text[:40],
-)
-def test_an_answer_of_another_form_leaves_the_notes_to_the_rules(
-    tmp_path_factory: pytest.TempPathFactory, text: str
-) -> None:
-    drafted = ask(tmp_path_factory.mktemp("home"), Model(text), dry_run=True)
-    assert (drafted.chosen, drafted.answered) == ((), frozenset())
-    assert "something else than operations" in drafted.run.problem
 
 
 def test_a_fence_around_an_answer_is_no_fault(tmp_path: Path) -> None:

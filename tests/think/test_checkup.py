@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 from tests.think.test_analyst import Model
 
 from nightledger.domain.finding import DoubtLabel
@@ -119,43 +119,10 @@ def test_an_operation_that_keeps_the_contract_is_taken(
     assert [doubt.lines[0] for doubt in chosen.doubts] == lines, chosen.run
 
 
-OVER = "it is a rule or wish, and nothing says it is over"
-NOT_ALL = "the entry that stays does not say all of it"
 OTHER = "it does not name the other entry that it needs, or names one that it does not"
-NO_QUOTE = "the quote does not stand in the entry"
 
 
-@each_row(
-    ("operation", "why"),
-    [
-        (takes("m99", "The crane", "report"), "there is no such entry"),
-        (takes("code", "never run this", "report"), "there is no such entry"),
-        (takes("crane", "The crane was repainted", "report"), NO_QUOTE),
-        (takes("crane", "crane", "report"), NO_QUOTE),
-        (takes("crane", "", "report"), NO_QUOTE),
-        ({**CRANE, "confidence": 7}, "a confidence of 7"),
-        ({**CRANE, "confidence": 0.69}, "it is not sure enough"),
-        ({**CRANE, "others": ["m2"]}, OTHER),
-        (takes("moor", "Boats moor at the east pier", "repeats"), OTHER),
-        (takes("moor", "Boats moor at the east pier", "repeats", "barges", "pier"), OTHER),
-        (takes("moor", "Boats moor at the east pier", "state", "barges", op="merge"), OTHER),
-        (takes("anna", "Anna prefers the west pier", "report"), OVER),
-        (takes("gate", "Never leave the gate open", "over"), OVER),
-        (takes("pier", "The east pier takes boats", "state"), OVER),
-        (takes("kiln", "Anna runs the kiln", "over"), OVER),
-        (takes("moor", "Boats moor at the east pier", "repeats", "relay"), NOT_ALL),
-        (takes("nas-1", "Backups go to `nas-1`", "repeats", "nas"), NOT_ALL),
-        (takes("anna", "Anna prefers the west pier", "repeats", "gate"), NOT_ALL),
-        (takes("relay", "The relay listens on 8080", "superseded", "gate"), "it speaks of something else"),
-        (takes("pier", "The east pier takes boats", "repeats", "four"), "it keeps what another"),
-        (takes("crane", "The crane was painted", "repeats", "crane"), "it keeps what another"),
-        (takes("nas-1", "Backups go to `nas-1`", "contradicts"), OTHER),
-        (takes("nas-1", "Backups go to `nas-1`", "contradicts", "nas", op="merge"), OTHER),
-        (takes("nas-1", "Backups go to `nas-1`", "contradicts", "nas-1"), "it speaks of something else"),
-        (takes("relay", "The relay listens on 8080", "contradicts", "gate"), "it speaks of something else"),
-        (takes("moor", "Boats moor at the east pier", "contradicts", "pier"), "only an entry without others"),
-    ],
-)
+@from_corpus("think-checkup")
 def test_an_operation_that_does_not_is_refused_and_counted(
     tmp_path_factory: pytest.TempPathFactory, operation: dict[str, Any], why: str
 ) -> None:

@@ -87,42 +87,7 @@ RELAY = "The relay is slow today. Restart it after an upgrade, unless a job runs
 OVER = "Backups from the NAS at 02:00 are retired."
 
 
-@each_row(
-    ("op", "quotes", "more", "text"),
-    [
-        ("add", [NAS], {}, NAS[1]),
-        ("add", [(4, NAS[1].replace(" ", "  "))], {}, NAS[1]),
-        ("add", [NAS], {"subject": "nas"}, f"NAS: {NAS[1]}"),
-        ("add", [NAS], {"subject": "Kofi wipes the NAS"}, f"NAS: {NAS[1]}"),
-        ("add", [NAS], {"subject": "2026-03-02 > NAS"}, f"2026-03-02 \u2014 NAS: {NAS[1]}"),
-        ("add", [NAS], {"subject": "Kofi > NAS"}, f"NAS: {NAS[1]}"),
-        (
-            "add",
-            [NAS, (17, "备份必须在三点半运行。")],
-            {"subject": "NAS"},
-            f"{NAS[1]}\n- 备份必须在三点半运行。",
-        ),
-        ("add", [NAS], {"dated": True}, f"{NAS[1].rstrip('.')} (2026-03-02)"),
-        ("add", [NAS] * 2, {}, NAS[1]),
-        ("add", [(7, RELAY)], {}, RELAY),
-        (
-            "add",
-            [NAS, (6, KOFI)],
-            {"subject": "NAS", "dated": True},
-            f"NAS:\n  - {NAS[1].rstrip('.')} (2026-03-02)\n  - {KOFI.rstrip('.')} (2026-03-02)",
-        ),
-        ("add", [NAS, (6, KOFI)], {}, f"{NAS[1]}\n- {KOFI}"),
-        (
-            "supersede",
-            [MOVED],
-            {"entry": "m1", "dated": True},
-            f"{MOVED[1].replace('**', '').rstrip('.')} (2026-03-02)",
-        ),
-        ("merge", [MOVED], {"entry": "m1"}, MOVED[1].replace("**", "")),
-        ("retire", [(9, OVER)], {"entry": "m1"}, OVER),
-        ("add", [(17, "备份必须在三点半运行。")], {}, "备份必须在三点半运行。"),
-    ],
-)
+@from_corpus("think-contract", tuples=True)
 def test_a_result_is_made_of_quotes_and_of_words_around_them(
     op: str, quotes: list[tuple[int, str]], more: dict[str, object], text: str
 ) -> None:
@@ -192,91 +157,13 @@ def test_what_does_not_stand_there_is_refused(
     assert why in str(caught.value)
 
 
-PUSH = "Push to main with force."
-
-
-@each_row(
-    ("notes", "text"),
-    [
-        (f"- [not true any more as of 2026-03-01] {PUSH}", PUSH),
-        (f"- [[rejected]] {PUSH}", PUSH),
-        (f"- 👎 {PUSH}", f"👎 {PUSH}"),
-        (f"1. ✖ {PUSH}", f"✖ {PUSH}"),
-        (f"- <del>{PUSH}</del>", f"<del>{PUSH}</del>"),
-        (f"• [ ] {PUSH}", PUSH),
-        (f"user: [ ] {PUSH}\nassistant: ok", PUSH),
-        (f"- [ ] Plan of the week\n  - {PUSH}", PUSH),
-        (f"Rejected\n========\n- {PUSH}", PUSH),
-        (f"Rejected\n--------\n\nA word.\n\n- {PUSH}", PUSH),
-        (f"  ## Rejected\n\n- {PUSH}", PUSH),
-        (f"These plans were rejected last week.\n\n- Other\n- {PUSH}", PUSH),
-        (f"> Rejected plans\n\n- {PUSH}", PUSH),
-        (f"## ~~Deploys~~\n- {PUSH}", PUSH),
-        (f"## ❌ Deploys\n- {PUSH}", PUSH),
-        (f"- The plan of Kofi was dropped, i.e. {PUSH}", PUSH),
-        ("- Kofi dit : « Pousse sur main. Toujours avec force. » C'est faux.", "Toujours avec force."),
-        ("- 科菲说\uff1a「推送到主分支。总是强制推送。」这是错误。", "总是强制推送。"),
-        (f"- The old plan of Kofi: do it now. {PUSH}", PUSH),
-        (f"- {PUSH} It is quick. Not any more.", PUSH),
-        ("## Relay\n- The NAS is slow. It must be restarted daily.", "It must be restarted daily."),
-        ("We decided to push\n\u2013 never to main", "We decided to push"),
-        ("We raised the limit to\n20) and took it back", "We raised the limit to"),
-        ("user: We decided to\nnever push\nassistant: ok", "We decided to"),
-        (f"{PUSH}\nIt is quick.", PUSH),
-        (f"It is quick.\n{PUSH}", PUSH),
-        (f"- It is quick.\n{PUSH}", PUSH),
-        (f"- Of the relay:\n\n  {PUSH}", PUSH),
-        (f"```\n{PUSH}", PUSH),
-        (f"<!--\n\n{PUSH}\n\n-->", PUSH),
-        (f"A word <!-- of old:\n- {PUSH}\n--> more", PUSH),
-        (f"These plans were rejected last week.\n\n{PUSH}", PUSH),
-        (f"{PUSH}\n- Never on Fridays", PUSH),
-        (f"{PUSH}\n\n- Never on Fridays", PUSH),
-        (f"Do not do these:\n\nPull first.\n\n{PUSH}", PUSH),
-        (f"Pasted from https://x.example:\n\nWelcome.\n\n{PUSH}", PUSH),
-        (f"assistant: the plan\n\n- {PUSH}", PUSH),
-        (f"user: the mail says\nassistant: ok\nuser: > {PUSH}", f"> {PUSH}"),
-        (f"- > {PUSH}", f"> {PUSH}"),
-        (f"## What Bob asked\n> {PUSH}", f"> {PUSH}"),
-        ("## What Ann asked\n> We decided to\n> never push", "We decided to"),
-        (f"- {PUSH}\n  - Not on Fridays", PUSH),
-        (f"## Zwei Optionen\n- {PUSH}", PUSH),
-        (f"- {PUSH}\n\n  That is wrong.", PUSH),
-        ("- **Always do this:**\n  - Pull", "**Always do this:**"),
-        (f"user: hello\nassistant: hi\n\ntool: {PUSH}", PUSH),
-    ],
-)
+@from_corpus("think-contract")
 def test_what_says_less_or_else_where_it_stands_is_refused(notes: str, text: str) -> None:
     with pytest.raises(RefusedOperationError):
         judged(notes, text)
 
 
-@each_row(
-    ("notes", "text", "said"),
-    [
-        (
-            "- The limits are 2**10 and 3**2.",
-            "The limits are 2**10 and 3**2.",
-            "The limits are 2**10 and 3**2.",
-        ),
-        ("- Set **a__b** in __init__.", "Set **a__b** in __init__.", "Set a__b in __init__."),
-        ("- 09:15 DO NOT push to main.", "DO NOT push to main.", "DO NOT push to main."),
-        (f"- [x] 09:15 UTC {PUSH}\r", PUSH, PUSH),
-        (f"<!-- open\n- {PUSH}", PUSH, PUSH),
-        (f"<!-- a --> b\n\n{PUSH}\n\n<!-- c -->", PUSH, PUSH),
-        ("- ✅ It runs.\n\n---", "✅ It runs.", "✅ It runs."),
-        (f"user: {PUSH}\nassistant: ok", PUSH, PUSH),
-        (f"user: {PUSH}\nassistant: ok", f"user: {PUSH}", PUSH),
-        (f"The relay is slow.\n\n{PUSH}", PUSH, PUSH),
-        (f"## Adoption of the ideal relay (Mythos)\n- {PUSH}", PUSH, PUSH),
-        (f"- **23:48 PM:** {PUSH}", PUSH, PUSH),
-        (f"- **23:48:** {PUSH}", PUSH, PUSH),
-        (f"## Deploys\n{PUSH}\n- They run at night", PUSH, PUSH),
-        (f"```\ncode\n```\n{PUSH}\n```\ncode\n```", PUSH, PUSH),
-        (f"- One\n- {PUSH}\n- Never on Fridays", PUSH, PUSH),
-        (f"## What Ann asked\n> {PUSH}\n", PUSH, PUSH),
-    ],
-)
+@from_corpus("think-contract")
 def test_a_line_is_taken_as_it_stands_without_marker_time_and_bold(notes: str, text: str, said: str) -> None:
     assert judged(notes, text).statement.text == said
 

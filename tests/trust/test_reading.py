@@ -1,12 +1,9 @@
 """What `verify` finds: each way to damage a log, with its class and its first bad place."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from tests.trust.worlds import World, make_world
+from tests.trust.worlds import World
 
 from nightledger.trust import event as scan
-from nightledger.trust.keys import KeyRing
 from nightledger.trust.reading import verify
 from nightledger.trust.report import Damage, Finding, Report
 
@@ -36,45 +33,6 @@ def test_without_a_pin_form_and_roots_are_checked_and_the_rest_is_said(signed: W
 
 
 # ------------------------------------------------------------------ edited
-
-
-@given(at=st.integers(min_value=0), bit=st.integers(0, 7))
-def test_any_flipped_bit_is_an_alarm_of_the_right_class(
-    at: int, bit: int, tampered: World, intact: bytes
-) -> None:
-    at %= len(intact)
-    tampered.write_log(intact[:at] + bytes([intact[at] ^ 1 << bit]) + intact[at + 1 :])
-    first = first_alarm(tampered.check().report)
-    line = intact[:at].count(b"\n") + 1
-    if intact[at : at + 1] == b"\n" and at == len(intact) - 1:
-        assert first.damage is Damage.TRUNCATED
-    else:
-        assert first.damage is Damage.EDITED
-        assert 1 <= (first.line or 0) <= line
-
-
-@given(end=st.integers(min_value=0))
-def test_a_cut_at_any_byte_is_an_alarm_of_the_right_class(end: int, tampered: World, intact: bytes) -> None:
-    end %= len(intact)
-    tampered.write_log(intact[:end])
-    first = first_alarm(tampered.check().report)
-    expected = Damage.TORN if end == len(intact) - 1 else Damage.TRUNCATED
-    assert (first.damage, first.line) == (expected, intact[:end].count(b"\n") + 1)
-
-
-@pytest.fixture(scope="module")
-def tampered(tmp_path_factory: pytest.TempPathFactory, keys_made_once: KeyRing) -> World:
-    """One signed log that the tests above damage in turn; each writes the whole file."""
-    world = make_world(tmp_path_factory.mktemp("tampered"), keys_made_once)
-    world.start()
-    world.append(*range(6))
-    world.sign()
-    return world
-
-
-@pytest.fixture(scope="module")
-def intact(tampered: World) -> bytes:
-    return tampered.log_bytes()
 
 
 # ------------------------------------------------------------------ entries are judged when they are read

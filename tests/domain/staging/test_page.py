@@ -1,8 +1,6 @@
 """The page of staged context: whole, dated, or nothing."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from nightledger.domain.staged_page import END, HEAD, dump_page, live_lines, parse_page, tell_line
 
@@ -44,15 +42,3 @@ def test_lines_go_when_their_time_is_over_and_all_of_them_when_the_pages_is() ->
     assert live_lines(page, "2026-03-03T10:59:59Z") == (0, 1)
     assert live_lines(page, "2026-03-03T11:00:00Z") == (0,)
     assert live_lines(page, "2026-03-04T00:00:00Z") == ()
-
-
-@given(
-    st.lists(
-        st.text(st.characters(exclude_characters="\n\r", exclude_categories=["Cs"]), min_size=1), max_size=5
-    )
-)
-def test_whatever_single_lines_are_put_in_come_out(lines: list[str]) -> None:
-    page = parse_page(dump_page(lines, UNTIL))
-    if not any(END in line for line in lines):
-        assert page is not None
-        assert page.lines == tuple(lines)

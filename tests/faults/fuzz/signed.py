@@ -80,7 +80,6 @@ from nightledger.trust.sshsig import (
 
 NAMESPACE = "nightledger-decision@v1"
 ALICE = SoftKey("ssh-ed25519", seed=1)
-NOW_S = 1_772_262_010
 
 
 def _text(raw: bytes) -> str:

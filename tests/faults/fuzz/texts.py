@@ -24,6 +24,7 @@ from nightledger.text.markdown.document import (
     decode,
     dump_markdown,
     encode,
+    is_blank,
     is_utf8,
     parse_markdown,
     split_lines,
@@ -72,7 +73,15 @@ def _check_markdown(raw: bytes, document: Document) -> None:
     for block in document.blocks:
         assert last < block.first_line <= block.last_line <= size
         last = block.last_line
-    assert all(section.last_line <= size for section in document.sections)
+    owned = {n for block in document.blocks for n in range(block.first_line, block.last_line + 1)}
+    assert all(is_blank(document.lines[n - 1]) for n in set(range(1, size + 1)) - owned)
+    at = 1
+    for one in document.sections:  # they follow each other and cover every line
+        assert one.body[0] == (one.heading[1] + 1 if one.level else 1)
+        assert (one.heading[0] or 1) == at
+        assert one.body[1] <= one.last_line <= size
+        at = one.body[1] + 1
+    assert at == size + 1
     entries = find_entries(document)
     assert len({entry.id for entry in entries}) == len(entries)
     for entry in entries:

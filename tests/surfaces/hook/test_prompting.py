@@ -7,16 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.surfaces.hook.indexed import ENTRIES, OPEN, index, make_indexed
 
-from nightledger.domain.exposure import BYTES_A_TOKEN, Place, tokens_of
 from nightledger.domain.staged_page import dump_page
 from nightledger.files.home import Home
 from nightledger.files.hook_state import read_state
 from nightledger.files.staged import StagedLine, write_staged
-from nightledger.surfaces.hook.prompting import CLOSING, OPENING, Note, fence, prompted
+from nightledger.surfaces.hook.prompting import prompted
 from nightledger.surfaces.hook.starting import started
 
 NOW = "2026-03-01T06:00:00Z"
@@ -92,30 +89,3 @@ def test_what_the_start_of_the_session_showed_is_not_shown_again_at_its_prompts(
     started(home, "claude_code", {"session_id": "s"}, datetime(2026, 3, 1, 6, tzinfo=UTC), anew=False)
     assert "Fahrenheit" not in ask(home, SENSOR)
     assert "handoff.md:4" not in ask(home, plumber)
-
-
-def note(text: str, path: str = "MEMORY.md", line: int = 1) -> Note:
-    return Note(key=text, shown=(text,), place=Place(path=path, lines=(line, line)), text=text)
-
-
-@given(
-    texts=st.lists(
-        st.text(min_size=1, max_size=400)
-        | st.text(st.characters(min_codepoint=0x4E00, max_codepoint=0x9FFF), min_size=1, max_size=400),
-        max_size=4,
-    ),
-    tokens=st.integers(min_value=0, max_value=300),
-    path=st.text(st.characters(codec="utf-8"), min_size=1, max_size=40),
-)
-def test_the_budget_holds_and_the_frame_is_ours(texts: list[str], tokens: int, path: str) -> None:
-    text, told = fence([note(one, path) for one in texts], tokens)
-    assert len(text) <= tokens * BYTES_A_TOKEN
-    assert tokens_of(text) <= tokens
-    assert bool(text) is bool(told)
-    if told:
-        assert text.startswith(OPENING)
-        assert text.endswith(CLOSING)
-        body = text.removeprefix(OPENING).removesuffix(CLOSING)
-        assert body.count("\n") == len(told)
-        assert all(line.startswith("- ") for line in body.splitlines())
-        assert "<" not in body.replace("\\<", "")

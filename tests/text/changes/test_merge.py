@@ -1,7 +1,6 @@
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import each_row, from_corpus
-from tests.text.documents import documents
 
 from nightledger.text.changes.merge import merge3
 
@@ -41,13 +40,6 @@ def test_a_missing_final_newline_is_apart_from_the_last_line(
     base: str, ours: str, theirs: str, result: str | None
 ) -> None:
     assert merge3(base, ours, theirs) == result
-
-
-@given(documents(), documents())
-def test_an_untouched_change_is_taken_back_byte_for_byte(before: str, after: str) -> None:
-    assert merge3(after, after, before) == before
-    assert merge3(after, before, after) == before
-    assert merge3(after, before, before) == before
 
 
 @given(LINES, LINES, LINES, LINES, LINES)

@@ -34,42 +34,7 @@ LATIN = decode(b"# A\n\n- Zo\xeb\n- x\n")
 # additions
 
 
-@each_row(
-    ("document", "entry", "section", "expected"),
-    [
-        # after the last entry of its section, in its style, before the sub-headings
-        (MEMORY, "- Warm the pot.\n  Always.\n", "Memory/Lessons", MEMORY.replace("slowly.\n", "slowly.\n* Warm the pot.\n  Always.\n")),
-        (MEMORY, "Words.", "Memory/Projects", MEMORY.replace("harbour.\n", "harbour.\n\nWords.\n")),
-        (LATIN, "- y", "A", LATIN + "- y\n"),
-        # in an empty section below its heading, at the top before the first heading
-        ("# A\n\n## B\n\n## C\n", "- x", "B", "# A\n\n## B\n\n- x\n\n## C\n"),
-        ("# A\n- a\n## B\n## C\n- c\n", "- x", "B", "# A\n- a\n## B\n\n- x\n## C\n- c\n"),
-        ("# A\n", "x", "", "x\n\n# A\n"),
-        ("---\nk: v\n---\n\n# A\n", "x", "", "---\nk: v\n---\n\nx\n\n# A\n"),
-        ("\ufeffwords\n\n# A\n", "x", "", "\ufeffwords\n\nx\n\n# A\n"),
-        # a missing section is made at the end of the file or of its outer section, and looks like its document
-        (MEMORY, "- x", "Ideas", MEMORY + "\n## Ideas\n\n- x\n"),
-        ("# M\n\n## P\n\n- a\n\n## Q\n", "- x", "P/S", "# M\n\n## P\n\n- a\n\n### S\n\n- x\n\n## Q\n"),
-        ("", "- x", "Ideas", "## Ideas\n\n- x\n"),
-        ("\ufeff", "- x", "Ideas", "\ufeff## Ideas\n\n- x\n"),
-        ("words", "- x", "Ideas", "words\n\n## Ideas\n\n- x\n"),
-        ("words\n\n", "- x", "Ideas", "words\n\n## Ideas\n\n- x\n\n"),
-        ("# A\n\n# B\n", "- x", "Ideas", "# A\n\n# B\n\n# Ideas\n\n- x\n"),
-        ("# A\n- a\n## B\n- b\n", "- x", "Ideas", "# A\n- a\n## B\n- b\n\n## Ideas\n\n- x\n"),
-        ("a\r\nb\r\n", "- x", "Ideas", "a\r\nb\r\n\r\n## Ideas\r\n\r\n- x\r\n"),
-        # kept off what it would run into
-        ("# A\n- a\n---\n", "- x", "A", "# A\n- a\n- x\n---\n"),
-        ("# A\n- a\n---\n", "words", "A", "# A\n- a\n\nwords\n\n---\n"),
-        ("# A\n- a\n<!-- c -->\n", "- x", "A", "# A\n- a\n- x\n<!-- c -->\n"),
-        ("- a\n\nB\n===\n", "- x", "", "- a\n- x\n\nB\n===\n"),
-        ("1. a\n\n# B\n", "- x", "", "1. a\n2. x\n\n# B\n"),
-        ("> q\n", "words", "", "> q\n\nwords\n"),
-        ("***\nB\n===\n", "words", "", "words\n\n***\nB\n===\n"),
-        ("---\n", "words", "", "words\n\n---\n"),
-        ("B\n===\n", "words", "", "words\n\nB\n===\n"),
-        ("<!-- c -->\n", "words", "", "<!-- c -->\n\nwords\n"),
-    ],
-)  # fmt: skip
+@from_corpus("text-changes-place")
 def test_an_addition_lands_in_its_section_as_a_block_of_its_own(
     document: str, entry: str, section: str, expected: str
 ) -> None:

@@ -1,14 +1,11 @@
 import time
 
 import pytest
-from hypothesis import given
 from tests.rows import corpus
-from tests.text.documents import documents
 
 from nightledger.text.markdown.document import (
     Section,
     dump_markdown,
-    is_blank,
     parse_markdown,
     section_at,
     section_of,
@@ -23,28 +20,6 @@ def paths(text: str) -> list[tuple[str, ...]]:
 
 def section(text: str, *path: str, ordinal: int = 1) -> Section:
     return next(s for s in parse_markdown(text).sections if s.path == path and s.ordinal == ordinal)
-
-
-@given(documents())
-def test_every_line_is_in_one_block_or_blank(text: str) -> None:
-    document = parse_markdown(text)
-    assert dump_markdown(document) == text
-    owned = [n for block in document.blocks for n in range(block.first_line, block.last_line + 1)]
-    assert owned == sorted(set(owned))
-    rest = set(range(1, len(document.lines) + 1)) - set(owned)
-    assert all(is_blank(document.lines[n - 1]) for n in rest)
-
-
-@given(documents())
-def test_sections_follow_each_other_and_cover_every_line(text: str) -> None:
-    document = parse_markdown(text)
-    at = 1
-    for one in document.sections:
-        assert one.body[0] == (one.heading[1] + 1 if one.level else 1)
-        assert (one.heading[0] or 1) == at
-        assert one.body[1] <= one.last_line
-        at = one.body[1] + 1
-    assert at == len(document.lines) + 1
 
 
 def test_sections_nest_and_equal_paths_are_numbered() -> None:
