@@ -35,7 +35,7 @@ from nightledger.gate.founding import PRINCIPAL, Founding, found
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
 from nightledger.gate.review.composing import Signing, make_decision
 from nightledger.hosts.daylogs import detect_host, find_daylogs, preset
-from nightledger.jobs.prune import Asked, prune
+from nightledger.jobs.prune import prune
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import EntryKind, find_entries
 from nightledger.trust.keys import KeyRing, load_operator_key, operator_key_path
@@ -162,7 +162,7 @@ def _found(home: Home, keys: Path) -> tuple[Gate, Moment]:
 def _prune_all(gate: Gate, moment: Moment, figures: Figures) -> Moment:
     """Prune, sign and apply until nothing is proposed any more; give when that was."""
     while True:
-        done = prune(gate, read_ledger(gate), Asked(today=moment.at.date()), moment)
+        done = prune(gate, read_ledger(gate), moment.at.date(), moment)
         counts = Counter({f"{tally.op.value} proposed": tally.proposed for tally in done.tallies})
         figures.counts += counts
         if not counts.total():

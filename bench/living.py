@@ -17,7 +17,6 @@ from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
 from nightledger.gate.proposing.views import refresh_views
 from nightledger.gate.review.composing import Signing, compose
 from nightledger.gate.review.reviewing import Answer, Verb, list_items, read_documents
-from nightledger.jobs import prune as pruning
 from nightledger.jobs.consolidate import Asked, Done, consolidate
 from nightledger.jobs.link import Options, link
 from nightledger.jobs.prune import prune
@@ -67,7 +66,7 @@ def live_night(gate: Gate, day: date, server: Server | None = None) -> Done:
         apply_one(gate, read_ledger(gate), decision, noon)
     if day.weekday() == SUNDAY:
         late = Moment(at=datetime.combine(day + timedelta(days=1), time(23, 30), UTC))
-        prune(gate, read_ledger(gate), pruning.Asked(today=late.at.date()), late)
+        prune(gate, read_ledger(gate), late.at.date(), late)
     refresh_views(gate, read_ledger(gate))
     sign_head(gate, noon)
     return done

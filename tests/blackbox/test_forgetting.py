@@ -192,7 +192,7 @@ def test_a_name_that_is_taken_in_the_archive_is_passed_over(world: World) -> Non
     world.write(COPY, "another log\n")
     world.write("memory/archive/daily/2025-12-03-2.md", "a third\n")
     lesson = world.propose("Water the basil in the morning.", "--source", f"{LOG}:3")
-    world.ok("prune", "--logs")
+    world.ok("prune")
     (proposal,) = [one for one in world.proposals() if one["changes"][0]["op"] == "compress"]
     approve_and_apply(world, proposal["id"])
     assert world.read("memory/archive/daily/2025-12-03-3.md") == FULL

@@ -10,7 +10,7 @@ from tests.jobs.nights import Nights
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Op
 from nightledger.files.configuration import home_zone
-from nightledger.jobs.prune import EVERYTHING, Asked, Pruned, Tally, prune
+from nightledger.jobs.prune import Pruned, Tally, prune
 
 LESSON = "- Lesson: water the basil in the morning, or mildew comes by the evening"
 LOG = (
@@ -27,17 +27,15 @@ def today_of(desk: Desk) -> date:
     return log_day(desk.moment.at, home_zone(desk.home, desk.gate.settings))
 
 
-def run(nights: Nights, *ops: Op, dry_run: bool = False, today: date | None = None) -> Pruned:
+def run(nights: Nights, *, dry_run: bool = False) -> Pruned:
     """Prune as the weekly job does."""
     desk = nights.desk
-    asked = Asked(today=today or today_of(desk), ops=ops or EVERYTHING, dry_run=dry_run)
-    return prune(desk.gate, desk.ledger(), asked, desk.moment)
+    return prune(desk.gate, desk.ledger(), today_of(desk), desk.moment, dry_run=dry_run)
 
 
 def tally(nights: Nights, op: Op, **asked: Any) -> Tally:
-    """Prune one kind, and give its tally."""
-    (found,) = run(nights, op, **asked).tallies
-    return found
+    """Prune, and give the tally of one kind."""
+    return next(one for one in run(nights, **asked).tallies if one.op is op)
 
 
 def remember(nights: Nights, *entries: str, section: str = "Projects") -> None:

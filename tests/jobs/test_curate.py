@@ -6,11 +6,10 @@ from tests.gate.lived import live, name_of
 from tests.gate.principled import seed
 
 from nightledger.domain.periods import log_day
-from nightledger.domain.proposal import Op
 from nightledger.files.configuration import home_zone
 from nightledger.gate.memory.remembering import read_reinforcements
 from nightledger.jobs.curate import Curated, curate
-from nightledger.jobs.prune import Asked, prune
+from nightledger.jobs.prune import prune
 
 SUBJECTS = ("fern", "relay", "backup", "invoice", "printer", "garden", "tunnel")
 MEMORY = "# MEMORY.md\n\n## Lessons\n\n" + "".join(f"- Look after the {one} first.\n" for one in SUBJECTS)
@@ -75,6 +74,6 @@ def test_a_link_that_failed_often_is_asked_about_and_the_pruner_leaves_the_quest
     assert change.hunk.removed == "mast + sail"
     assert "both tags occurred together 3 times, last on " in change.reason
     today = log_day(desk.moment.at, home_zone(desk.home, desk.gate.settings))
-    (tally,) = prune(desk.gate, desk.ledger(), Asked(today=today, ops=(Op.DELETE_LINK,)), desk.moment).tallies
+    tally, *_ = prune(desk.gate, desk.ledger(), today, desk.moment).tallies
     assert (tally.old, tally.waiting, tally.closed, tally.suppressed, tally.proposed) == (0, 0, 0, 0, 0)
     assert desk.states(desk.proposal_of(made)) == ["pending"]

@@ -43,7 +43,7 @@ from nightledger.gate.stored import read_proposal, read_stored, without_unanswer
 from nightledger.hosts.daylogs import LogFile
 from nightledger.jobs.consolidate.reading import Target
 from nightledger.jobs.consolidate.statements import Night, StatementFindings, find_in_logs
-from nightledger.jobs.prune import Asked, prune
+from nightledger.jobs.prune import prune
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.scanners.scan import mask_lines, mask_secrets
 
@@ -267,7 +267,7 @@ def prune_received(work: Work) -> Done:
         RefusedError: Nothing was looked for, and why.
     """
     zone = home_zone(work.gate.home, work.gate.settings)
-    pruned = prune(work.gate, work.ledger, Asked(today=log_day(work.moment.at, zone)), work.moment)
+    pruned = prune(work.gate, work.ledger, log_day(work.moment.at, zone), work.moment)
     if pruned.reason:
         raise errors.RefusedError(pruned.reason)
     made = [proposal for tally in pruned.tallies for proposal in tally.proposals]

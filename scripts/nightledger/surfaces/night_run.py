@@ -277,11 +277,11 @@ def _curate(context: Context, _: Period) -> JobReport:
 
 
 def _prune(context: Context, period: Period) -> JobReport:
-    from nightledger.jobs.prune import Asked, prune
+    from nightledger.jobs.prune import prune
 
     with writing(context) as session:
-        asked = Asked(today=period.last_day + timedelta(days=1))
-        pruned = prune(session.gate, session.ledger, asked, session.moment)
+        today = period.last_day + timedelta(days=1)
+        pruned = prune(session.gate, session.ledger, today, session.moment)
     counts = {
         f"{PRUNED[tally.op.value]}_{word}": count
         for tally in pruned.tallies

@@ -12,10 +12,9 @@ from typing import Any
 
 from nightledger.codec.records import to_plain
 from nightledger.domain.periods import log_day
-from nightledger.domain.proposal import Op
 from nightledger.domain.pruning import CLOSED_DAYS, LINK_DAYS, LOG_DAYS
 from nightledger.files.configuration import home_zone
-from nightledger.jobs.prune import EVERYTHING, Asked, Pruned, Tally, prune
+from nightledger.jobs.prune import Pruned, Tally, prune
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say, sentences
 from nightledger.surfaces.session import reading, writing
@@ -29,15 +28,9 @@ def run(options: argparse.Namespace, context: Context) -> int:
     """Prune, and say what was proposed and what was left alone."""
     with reading(context) if options.dry_run else writing(context) as session:
         today = log_day(session.moment.at, home_zone(session.gate.home, session.gate.settings))
-        asked = Asked(today=today, ops=_ops(options), dry_run=options.dry_run)
-        pruned = prune(session.gate, session.ledger, asked, session.moment)
+        pruned = prune(session.gate, session.ledger, today, session.moment, dry_run=options.dry_run)
     _report(context, pruned, dry_run=options.dry_run)
     return 0
-
-
-def _ops(options: argparse.Namespace) -> tuple[Op, ...]:
-    chosen = ((options.links, Op.DELETE_LINK), (options.entries, Op.ARCHIVE), (options.logs, Op.COMPRESS))
-    return tuple(op for is_asked, op in chosen if is_asked) or EVERYTHING
 
 
 def _report(context: Context, pruned: Pruned, *, dry_run: bool) -> None:
