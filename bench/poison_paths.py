@@ -33,7 +33,7 @@ from nightledger.gate.review.reviewing import Answer, Item, Verb, list_items, re
 from nightledger.jobs.consolidate import Asked, consolidate
 from nightledger.jobs.link import link
 from nightledger.jobs.log_outcomes import log_outcomes
-from nightledger.text.scanners.table import CLASSES
+from nightledger.text.scanners.secrets import CLASSES
 from nightledger.trust.keys import KeyRing, load_operator_key, operator_key_path
 
 FIRST = date(2026, 3, 1)

@@ -15,10 +15,8 @@ from msgspec.structs import replace
 from nightledger.domain.consolidation import AnalystRun
 from nightledger.domain.finding import Doubt, DoubtLabel
 from nightledger.text.checkup.checkup import OTHER_KEPT, PAIRED, doubt_of, says_it_is_over
-from nightledger.text.checkup.repeats import names_of
-from nightledger.text.checkup.signs import look
-from nightledger.text.checkup.units import Unit, UnitKind, read_units
-from nightledger.text.checkup.words import has
+from nightledger.text.checkup.signs import has, look
+from nightledger.text.checkup.units import Unit, UnitKind, names_of, read_units
 from nightledger.text.markdown.document import Document
 from nightledger.text.scanners.scan import scan_secrets
 from nightledger.text.similar import fold, is_negated, numbers

@@ -21,8 +21,7 @@ from nightledger.domain.proposal import HOLE, Origin
 from nightledger.text.changes.diff import unified_diff
 from nightledger.text.markdown.document import readable
 from nightledger.text.scanners.rule import Passage, Rule, matches, written
-from nightledger.text.scanners.secrets import repeated, tabled, values_of
-from nightledger.text.scanners.table import named, secrets, steering
+from nightledger.text.scanners.secrets import named, repeated, secrets, steering, tabled, values_of
 from nightledger.text.scanners.unicode import scan_characters, see_through
 from nightledger.text.similar import fold
 
@@ -53,7 +52,7 @@ def scan(
     secrets = _secrets(text, told)
     findings = [*secrets, *scan_characters(text), *_steering(text)]
     if snippets and _MAY_BE_CODE.search(text):
-        from nightledger.text.code.snippets import (
+        from nightledger.text.code.audit import (
             scan_code,  # loads the parser, for the few that hold code
         )
 
