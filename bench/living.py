@@ -20,8 +20,7 @@ from nightledger.gate.review.reviewing import Answer, Verb, list_items, read_doc
 from nightledger.jobs.consolidate import Asked, Done, consolidate
 from nightledger.jobs.link import Options, link
 from nightledger.jobs.prune import prune
-from nightledger.think.analyst import Analyst, Server
-from nightledger.think.prompting import read_prompt
+from nightledger.think.analyst import Analyst, Server, read_prompt
 from nightledger.trust.keys import KeyRing, load_operator_key, operator_key_path
 
 SUNDAY = 6

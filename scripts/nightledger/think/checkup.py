@@ -21,9 +21,9 @@ from nightledger.text.markdown.document import Document
 from nightledger.text.scanners.scan import scan_secrets
 from nightledger.text.similar import fold, is_negated, numbers
 from nightledger.text.statements.cues import find_cues, languages_of
-from nightledger.think.analyst import Analyst, Form, Interview
-from nightledger.think.contract import LEAST_SHARED, content_words, plain, require
-from nightledger.think.prompting import PART_CHARACTERS, in_parts, may_be_shown, shorten
+from nightledger.think.analyst import Analyst, Form, Interview, require
+from nightledger.think.contract import LEAST_SHARED, content_words, plain
+from nightledger.think.drafting import PART_CHARACTERS, in_parts, may_be_shown, shorten
 
 OPERATIONS = 100
 """A question may be answered with so many operations at most: a memory of 9 KB had 82 entries to name."""
