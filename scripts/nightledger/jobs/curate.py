@@ -10,7 +10,7 @@ happened until its end. The constitution is reinforced with each, whether it was
 that is pinned or permanent, and what the operator does not answer stays as it is.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ from nightledger.domain.consolidation import AnalystRun
 from nightledger.domain.decision import Moment
 from nightledger.domain.judge import OPERATOR
 from nightledger.domain.periods import log_day
-from nightledger.domain.proposal import Draft, Kind, Proposal
+from nightledger.domain.proposal import Kind
 from nightledger.domain.pruning import in_portions, month_of
 from nightledger.domain.words import content_id, dump_moment
 from nightledger.files.configuration import home_zone
@@ -214,53 +214,23 @@ class Judged(Struct, frozen=True, kw_only=True):
     utility: float
     status: retention.Status
 
-    @property
-    def id(self) -> str:
-        """The entry's id."""
-        return self.remembered.memory.id
+
+def survey(facts: Facts) -> list[Judged]:
+    """Judge the entries of a home by what is known of them, in the order of files and lines."""
+    return [
+        Judged(
+            remembered=one,
+            utility=round(retention.measured_utility(one.memory, facts.now_hour), 4),
+            status=retention.status_of(one.memory, facts.now_hour),
+        )
+        for one in facts.memories
+    ]
 
 
-class Survey(Struct, frozen=True, kw_only=True):
-    """What retention says of the entries of a home.
-
-    Attributes:
-        judged: Each entry, in the order of files and lines.
-        facts: What it rests on.
-    """
-
-    judged: tuple[Judged, ...]
-    facts: Facts
-
-    @property
-    def pending(self) -> tuple[Judged, ...]:
-        """Those that the policy would let go, the most faded first."""
-        faded = [one for one in self.judged if one.status is retention.Status.PENDING_DECAY]
-        return tuple(sorted(faded, key=lambda one: one.utility))
-
-    @property
-    def immune(self) -> int:
-        """How many no policy lets go."""
-        return sum(one.remembered.memory.immune for one in self.judged)
-
-    @property
-    def active(self) -> int:
-        """How many are worth their place, those that are immune apart."""
-        return len(self.judged) - len(self.pending) - self.immune
-
-
-def survey(facts: Facts) -> Survey:
-    """Judge the entries of a home by what is known of them."""
-    return Survey(
-        judged=tuple(
-            Judged(
-                remembered=one,
-                utility=round(retention.measured_utility(one.memory, facts.now_hour), 4),
-                status=retention.status_of(one.memory, facts.now_hour),
-            )
-            for one in facts.memories
-        ),
-        facts=facts,
-    )
+def pending(judged: Sequence[Judged]) -> list[Judged]:
+    """Return the entries that the policy would let go, the most faded first."""
+    faded = [one for one in judged if one.status is retention.Status.PENDING_DECAY]
+    return sorted(faded, key=lambda one: one.utility)
 
 
 def why(judged: Judged, facts: Facts) -> str:
@@ -273,23 +243,9 @@ def why(judged: Judged, facts: Facts) -> str:
     return f"{known}; {age} active hours old, {memory.tier.name}, utility {judged.utility:.2f}"
 
 
-class Archived(Struct, frozen=True, kw_only=True):
-    """What became of entries that the operator wants archived.
-
-    Attributes:
-        proposals: Made now, to be signed.
-        suppressed: How many wait already.
-        problems: Why others could not be proposed.
-    """
-
-    proposals: tuple[Proposal, ...]
-    suppressed: int
-    problems: tuple[str, ...]
-
-
 def propose_archive(
-    gate: Gate, ledger: Ledger, chosen: Sequence[Judged], facts: Facts, today: date, moment: Moment
-) -> Archived:
+    gate: Gate, ledger: Ledger, chosen: Sequence[Judged], facts: Facts, moment: Moment
+) -> list[Outcome]:
     """Propose to archive entries, file by file, within the budget of what one proposal removes.
 
     The caller holds the home's lock.
@@ -299,27 +255,23 @@ def propose_archive(
         ledger: Its log, as checked.
         chosen: The entries.
         facts: What is known of them.
-        today: The date in the home's zone.
         moment: The clocks.
     """
-    outcomes: list[Outcome] = []
-    for submission in _submissions(gate, chosen, facts, today):
-        outcomes.append(propose(gate, ledger, submission, moment))
-        ledger = read_ledger(gate)
-    return Archived(
-        proposals=tuple(outcome.proposal for outcome in outcomes if outcome.proposal),
-        suppressed=sum(outcome.suppressed for outcome in outcomes),
-        problems=tuple(_problems(outcomes)),
-    )
-
-
-def _submissions(gate: Gate, chosen: Sequence[Judged], facts: Facts, today: date) -> Iterator[Submission]:
+    today, outcomes = log_day(moment.at, home_zone(gate.home, gate.settings)), list[Outcome]()
     for path in gate.home.identity.gated:
-        own = [one for one in chosen if one.remembered.placed.path == path]
+        drafts = [
+            archival(
+                path,
+                one.remembered.placed.entry,
+                today,
+                Grounds(reason=f"Hygiene: {why(one, facts)}.", rank=1 - one.utility),
+            )
+            for one in chosen
+            if one.remembered.placed.path == path
+        ]
         total = len(read_gated(gate.home, path).decode("utf-8", "surrogateescape"))
-        drafts = [_draft(one, facts, today) for one in own]
         for portion, part in in_portions(drafts, total):
-            yield Submission(
+            submission = Submission(
                 kind=Kind.PRUNE,
                 lane=OPERATOR,
                 period=month_of(today),
@@ -327,18 +279,9 @@ def _submissions(gate: Gate, chosen: Sequence[Judged], facts: Facts, today: date
                 drafts=portion,
                 asked=True,
             )
-
-
-def _draft(judged: Judged, facts: Facts, today: date) -> Draft:
-    placed = judged.remembered.placed
-    grounds = Grounds(reason=f"Hygiene: {why(judged, facts)}.", rank=1 - judged.utility)
-    return archival(placed.path, placed.entry, today, grounds)
-
-
-def _problems(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    for outcome in outcomes:
-        yield from (f"{unfit.draft.target}:{unfit.draft.line}: {unfit.reason}" for unfit in outcome.unfit)
-        yield from (f"{held.path}: scanners hold it back ({', '.join(held.rules)})" for held in outcome.held)
+            outcomes.append(propose(gate, ledger, submission, moment))
+            ledger = read_ledger(gate)
+    return outcomes
 
 
 def show_mercy(gate: Gate, chosen: Sequence[Judged], facts: Facts, moment: Moment) -> bool:
@@ -347,6 +290,6 @@ def show_mercy(gate: Gate, chosen: Sequence[Judged], facts: Facts, moment: Momen
     Returns:
         Whether it was recorded: the same answer of the same second is recorded once.
     """
-    ids = sorted({one.id for one in chosen})
+    ids = sorted({one.remembered.memory.id for one in chosen})
     period = f"{dump_moment(moment.at)} {content_id('m', canonical(ids))}"
     return reinforce(gate.home, retention.ReinforcementKind.MERCY, period, facts.now_hour, ids)
