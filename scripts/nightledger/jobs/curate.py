@@ -17,36 +17,43 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from nightledger.codec.canonical import canonical
-from nightledger.domain import retention
+from nightledger.domain import pruning, retention
 from nightledger.domain.consolidation import AnalystRun
 from nightledger.domain.decision import Moment
-from nightledger.domain.judge import OPERATOR
+from nightledger.domain.judge import JOB, MOST_DELETIONS, OPERATOR
 from nightledger.domain.periods import log_day
-from nightledger.domain.proposal import Kind
+from nightledger.domain.proposal import Draft, Kind, Op, Origin
 from nightledger.domain.pruning import in_portions, month_of
 from nightledger.domain.words import content_id, dump_moment
 from nightledger.files.configuration import home_zone
-from nightledger.gate.forgetting.letting_go import Grounds, Known, archival, propose_faded, propose_weak
+from nightledger.files.link_index import Rules, folded_links
+from nightledger.gate.forgetting.forgotten import tombstones
+from nightledger.gate.forgetting.letting_go import Grounds, archival, link_use, unseen_link_deletion
 from nightledger.gate.gated import read_gated
-from nightledger.gate.memory.naming import signed_entries
+from nightledger.gate.memory.naming import evidence_of, signed_entries
 from nightledger.gate.memory.recalling import read_principles
 from nightledger.gate.memory.remembering import (
     Facts,
     Remembered,
     read_facts,
+    read_network,
     read_proofs,
     read_reinforcements,
     reinforce,
 )
 from nightledger.gate.opening import Gate, Ledger, read_ledger
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose
-from nightledger.gate.stored import read_stored
+from nightledger.gate.stored import Stored, read_stored
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import Entry
+from nightledger.text.similar import fold
 from nightledger.trust.event import collector_at_rest
 
 if TYPE_CHECKING:  # most homes ask no model
     from nightledger.think.analyst import Analyst
+
+UNTOLD = "no outcome names what was shown before it, so nothing can have proved useful"
+ASKED = "faded entries are asked about once a month"
 
 
 class Curated(Struct, frozen=True, kw_only=True):
@@ -115,14 +122,11 @@ def curate(
     if not periods:
         hours = facts.now_hour - (last or 0)
         return Curated(reason=f"{max(0, hours)} of {retention.PERIOD_HOURS} active hours since the last pass")
-    accepted = signed_entries(gate.home, ledger.book)
-    signed = [one for one in facts.memories if one.placed in accepted]
-    known = Known(facts=facts, signed=signed, stored=stored)
-    day = log_day(moment.at, home_zone(gate.home, gate.settings))
-    weak = propose_weak(gate, ledger, known, moment, day, dry_run=dry_run)
-    second = _Second(gate, analyst, day) if analyst else None
-    faded = propose_faded(gate, known, moment, day, dry_run=dry_run, choose=second)
-    chosen = _choose(gate, ledger, facts, signed, periods)
+    one = _Pass(gate, ledger, facts, stored, moment, dry_run=dry_run)
+    weak, asked = one.propose_weak()
+    second = _Second(gate, analyst, one.day) if analyst else None
+    faded, kept, made, reason = one.propose_faded(second)
+    chosen = one.most_useful(periods)
     standing = read_principles(gate.home, ledger, moment)
     principles = [one.id for one in standing.principles] if standing else []
     for period, entries in chosen.items() if not dry_run else ():
@@ -132,13 +136,114 @@ def curate(
         periods=periods,
         reinforced=sum(map(len, chosen.values())),
         constitutional_reinforced=len(principles) * len(periods),
-        weak_links=weak.found,
-        faded=faded.found,
-        kept=weak.kept + faded.kept,
-        proposals=(*weak.proposals, *faded.proposals),
-        reason=faded.reason,
+        weak_links=weak,
+        faded=faded,
+        kept=kept,
+        proposals=(*asked, *made),
+        reason=reason,
         analyst=second.run if second else None,
     )
+
+
+class _Pass:
+    """One pass over the entries that stand as they were signed."""
+
+    def __init__(
+        self,
+        gate: Gate,
+        ledger: Ledger,
+        facts: Facts,
+        stored: Sequence[Stored],
+        moment: Moment,
+        *,
+        dry_run: bool,
+    ) -> None:
+        self._gate, self._ledger, self._facts, self._moment = gate, ledger, facts, moment
+        self._dry_run = dry_run
+        self._changes = [(item.proposal, change) for item in stored for change in item.proposal.changes]
+        accepted = signed_entries(gate.home, ledger.book)
+        self._signed = [one for one in facts.memories if one.placed in accepted]
+        self._zone = home_zone(gate.home, gate.settings)
+        self.day = log_day(moment.at, self._zone)
+
+    def _propose(self, drafts: Sequence[Draft], period: str, title: str) -> list[str]:
+        submission = Submission(kind=Kind.PRUNE, lane=JOB, period=period, title=title, drafts=drafts)
+        ledger = read_ledger(self._gate)
+        outcome = propose(self._gate, ledger, submission, self._moment, dry_run=self._dry_run)
+        return [outcome.proposal.id] if outcome.proposal else []
+
+    def propose_weak(self) -> tuple[int, list[str]]:
+        """Propose to delete links whose confidence is under a tenth; return how many there are, and the proposals.
+
+        However often one occurred: the pruner asks about what occurred once, this about what is believed no
+        more; neither closes what the other asked.
+        """
+        rules = Rules(zone=self._zone, forgotten=tombstones(self._gate, self._ledger))
+        with folded_links(self._gate.home, rules) as index:
+            faint = [use for use in map(link_use, index.every()) if pruning.is_faint(use, self.day)]
+        why = "its confidence is under a tenth; "
+        drafts = [unseen_link_deletion(use, self.day, why=why) for use in sorted(faint, key=pruning.by_age)]
+        said = {change.key for _, change in self._changes}
+        made: list[str] = []
+        for draft in [draft for draft in drafts if draft.statement_key not in said][:MOST_DELETIONS]:
+            title = f"Forget the link {draft.before.partition(': ')[0]}"
+            made += self._propose([draft], self.day.isoformat(), title)
+        return len(drafts), made
+
+    def propose_faded(self, second: "_Second | None") -> tuple[int, int, list[str], str]:
+        """Propose to archive entries that faded, the most faded first.
+
+        Return how many faded, how many of these stay, the proposals, and why there is none.
+        """
+        signed, month = self._signed, pruning.month_of(self.day)
+        network, words = read_network(self._gate.home), pruning.blocked_words(self._gate.consent)
+        degrees = [network.degree(fold(one.placed.entry.text).split()) for one in signed]
+        places = retention.fades([one.memory for one in signed], degrees, self._facts.now_hour)
+        faded = [signed[at] for at in places]
+        free = [one for one in faded if not pruning.names_blocked(one.placed.entry.text, words)]
+        asked = [(proposal, change) for proposal, change in self._changes if change.op is Op.ARCHIVE]
+        this_month = (Kind.PRUNE, JOB, month)
+        reason = "" if self._facts.named else UNTOLD
+        if any((p.kind, p.lane, p.period) == this_month for p, _ in asked):
+            reason = ASKED  # one a month is what a person reads
+        if reason or not free:
+            return len(faded), len(faded) - len(free), [], reason if free else ""
+        before = {change.entry for _, change in asked}
+        free.sort(
+            key=lambda one: one.memory.id in before
+        )  # what was refused stands behind what was not asked
+        few = free[: retention.MOST_ARCHIVED]
+        said = second(few) if second else dict.fromkeys((one.memory.id for one in few), "")
+        going = [one for one in few if one.memory.id in said]
+        made: list[str] = []
+        for path in dict.fromkeys(one.placed.path for one in going):
+            drafts = [
+                self._archival(one, said[one.memory.id], -float(at))
+                for at, one in enumerate(one for one in going if one.placed.path == path)
+            ]
+            size = len(read_gated(self._gate.home, path).decode("utf-8", "surrogateescape"))
+            portion, _ = next(in_portions(drafts, size))
+            made += self._propose(portion, month, f"Archive what faded of {path}")
+        return len(faded), len(faded) - len(free) + len(few) - len(going), made, ""
+
+    def _archival(self, one: Remembered, said: str, rank: float) -> Draft:
+        memory = one.memory
+        idle = self._facts.now_hour - max(memory.created_hour, memory.used_hour)
+        reason = f"It was of no use for {idle} active hours ({memory.tier.name} memories fade so fast){said}."
+        evidence = (evidence_of(one.placed, Origin.UNKNOWN),)
+        grounds = Grounds(reason=reason, evidence=evidence, rank=rank)
+        return archival(one.placed.path, one.placed.entry, self.day, grounds)
+
+    def most_useful(self, periods: Sequence[int]) -> dict[int, tuple[str, ...]]:
+        """Return the entries that each period reinforces."""
+        memories = [one.memory for one in self._signed]
+        proofs = read_proofs(self._gate.home, self._ledger.book.names, self._facts.hours, periods)
+        return {
+            period: retention.most_useful(
+                proofs[period], {memory.id: retention.measured_utility(memory, period) for memory in memories}
+            )
+            for period in periods
+        }
 
 
 class _Second:
@@ -185,20 +290,6 @@ def _last_period(gate: Gate) -> int | None:
         line for line in read_reinforcements(gate.home) if line.kind is retention.ReinforcementKind.CURATE
     )
     return max((line.active_hours for line in lines), default=None)
-
-
-def _choose(
-    gate: Gate, ledger: Ledger, facts: Facts, signed: Sequence[Remembered], periods: Sequence[int]
-) -> dict[int, tuple[str, ...]]:
-    """Give the entries that each period reinforces."""
-    memories = [one.memory for one in signed]
-    proofs = read_proofs(gate.home, ledger.book.names, facts.hours, periods)
-    return {
-        period: retention.most_useful(
-            proofs[period], {memory.id: retention.measured_utility(memory, period) for memory in memories}
-        )
-        for period in periods
-    }
 
 
 class Judged(Struct, frozen=True, kw_only=True):
