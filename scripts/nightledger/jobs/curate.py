@@ -26,8 +26,8 @@ from nightledger.domain.proposal import Draft, Kind, Op, Origin
 from nightledger.domain.pruning import in_portions, month_of
 from nightledger.domain.words import content_id, dump_moment
 from nightledger.files.configuration import home_zone
-from nightledger.files.link_index import Rules, folded_links
-from nightledger.gate.forgetting.forgotten import tombstones
+from nightledger.files.link_index import folded_links
+from nightledger.gate.forgetting.forgotten import link_rules
 from nightledger.gate.forgetting.letting_go import Grounds, archival, link_use, unseen_link_deletion
 from nightledger.gate.gated import read_gated
 from nightledger.gate.memory.naming import evidence_of, signed_entries
@@ -178,7 +178,7 @@ class _Pass:
         However often one occurred: the pruner asks about what occurred once, this about what is believed no
         more; neither closes what the other asked.
         """
-        rules = Rules(zone=self._zone, forgotten=tombstones(self._gate, self._ledger))
+        rules = link_rules(self._gate, self._ledger, self._zone)
         with folded_links(self._gate.home, rules) as index:
             faint = [use for use in map(link_use, index.every()) if pruning.is_faint(use, self.day)]
         why = "its confidence is under a tenth; "

@@ -50,8 +50,8 @@ from nightledger.domain.words import count_of
 from nightledger.files.configuration import home_zone
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
-from nightledger.files.link_index import Rules, folded_links
-from nightledger.gate.forgetting.forgotten import read_forgotten, tombstones
+from nightledger.files.link_index import folded_links
+from nightledger.gate.forgetting.forgotten import link_rules, read_forgotten
 from nightledger.gate.forgetting.letting_go import (
     Grounds,
     archival,
@@ -164,7 +164,7 @@ def prune(gate: Gate, ledger: Ledger, today: date, moment: Moment, *, dry_run: b
         return Pruned(today=today, reason=f"the consent graph blocks {ACTION}")
     run = _Run(gate, ledger, today, moment, dry_run=dry_run)
     sure, links = set[str](), list[LinkUse]()
-    rules = Rules(zone=home_zone(gate.home, gate.settings), forgotten=tombstones(gate, ledger))
+    rules = link_rules(gate, ledger, home_zone(gate.home, gate.settings))
     with folded_links(gate.home, rules) as index:
         for one in index.every():
             links.append(link_use(one))

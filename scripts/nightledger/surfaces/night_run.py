@@ -211,12 +211,12 @@ def _counts(done: object, *names: str) -> dict[str, int]:
 
 
 def _link(context: Context, _: Period, *, settings: Settings) -> JobReport:
-    from nightledger.gate.forgetting.forgotten import left_out_of_links
-    from nightledger.jobs.link import Options, link
+    from nightledger.gate.forgetting.forgotten import read_link_rules
+    from nightledger.jobs.link import link
 
     home = Home(context.home_path)
-    forgotten, expunged = left_out_of_links(home, context.keys_dir, Actor.CRON)
-    report = link(home, home_zone(home, settings), Options(forgotten=forgotten, expunged=expunged))
+    zone = home_zone(home, settings)
+    report = link(home, read_link_rules(home, context.keys_dir, Actor.CRON, zone))
     return JobReport(
         counts=_counts(report, "added", "bad_lines", "duplicates", "outcomes"),
         reason=f"folded anew: {report.reason}" if report.reason else "",
