@@ -5,7 +5,7 @@ kind and never copied.
 """
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import date
 
 from msgspec import Struct
@@ -55,58 +55,6 @@ class Checkup(Struct, frozen=True, kw_only=True):
     analyst: AnalystRun | None = None
 
 
-def examine(  # noqa: PLR0913 - the file, and what is known of it
-    document: str,
-    path: str,
-    *,
-    today: date,
-    cap_characters: int | None,
-    signed: Collection[str] = (),
-    kept: Collection[str] = (),
-    chosen: Collection[Doubt] = (),
-    gone: Collection[str] = (),
-) -> tuple[Checkup, list[Draft]]:
-    """Look at a file's text; proposes nothing.
-
-    Args:
-        document: The text (``surrogateescape``).
-        path: The file, for messages and as the target of drafts.
-        today: The date in the home's zone.
-        cap_characters: What its host shows the agent.
-        signed: Texts that the operator signed lately, which are not to be doubted.
-        kept: Texts that the operator kept although another item contradicts them.
-        chosen: Doubts that a model chose.
-        gone: Files of the workspace that it points to and that are not there.
-    """
-    doubts = check_memory(
-        document,
-        today=today,
-        cap_characters=cap_characters,
-        signed=signed,
-        kept=kept,
-        chosen=chosen,
-        gone=gone,
-    )
-    drafts = [
-        replace(draft, op=Op.REMOVE)
-        if draft.op is Op.ARCHIVE
-        else draft  # there is no archive yet: undo keeps the bytes
-        for draft in drafts_from_doubts(doubts, document, path, cap_characters=cap_characters)
-    ]
-    meter = SizeMeter(
-        before_characters=len(document),
-        after_characters=len(document) - sum(doubt.characters for doubt in doubts),
-        cap_characters=cap_characters,
-    )
-    lines = document.split("\n")
-    told = told_values(document)
-    openings = tuple(
-        "" if doubt.label in _UNSHOWN else mask_secrets(lines[doubt.lines[0] - 1].strip(), told=told)
-        for doubt in doubts
-    )
-    return Checkup(path=path, doubts=doubts, meter=meter, openings=openings), drafts
-
-
 def check(  # noqa: PLR0913 - the home, and what was asked of it
     gate: Gate,
     ledger: Ledger,
@@ -125,47 +73,68 @@ def check(  # noqa: PLR0913 - the home, and what was asked of it
     """
     document = read_gated(gate.home, path).decode("utf-8", "surrogateescape")
     signed = frozenset(signed_lately(gate, ledger, path, moment.at.date()))
-    kept = frozenset(kept_sides(gate, ledger.book, path, document))
-    cap = gate.cap_of(path)
+    cap, parsed = gate.cap_of(path), parse_markdown(document)
     staying = kept_lines(gate, ledger, path, document, signed)
-    parsed = parse_markdown(document)
     asked = choose(analyst, parsed, today, staying) if analyst else Chosen()
-    found, drafts = examine(
+    doubts = check_memory(
         document,
-        path,
         today=today,
         cap_characters=cap.characters,
         signed=signed,
-        kept=kept,
+        kept=frozenset(kept_sides(gate, ledger.book, path, document)),
         chosen=asked.doubts,
         gone=gone_files(gate.home.root, parsed),
     )
-    found = replace(found, analyst=asked.run)
+    drafts = [
+        # there is no archive yet: undo keeps the bytes
+        replace(draft, op=Op.REMOVE) if draft.op is Op.ARCHIVE else draft
+        for draft in drafts_from_doubts(doubts, document, path, cap_characters=cap.characters)
+    ]
+    room, title = None, f"Check-up of {path} on {today}"
     if cap.characters is not None and len(document) > cap.characters:
         shown = Look(path=path, text=document, today=today, kept=staying, shown=cap.shown)
-        found, drafts = _with_room(gate, ledger, found, drafts, shown, every=every)
-    room = found.room
-    title = f"Check-up of {path} on {today}"
-    if room and room.pieces:
-        title = f"Room in {path} on {today}: {room.after_characters:,} of {room.cap_characters:,} after it"
-    if not drafts:
-        return found
-    submission = Submission(
-        kind=Kind.PRUNE, lane=OPERATOR, period=today.isoformat(), title=title, drafts=drafts
+        room, drafts = _with_room(gate, ledger, drafts, shown, every=every)
+        if room.pieces:
+            title = (
+                f"Room in {path} on {today}: {room.after_characters:,} of {room.cap_characters:,} after it"
+            )
+    outcome = None
+    if drafts:
+        submission = Submission(
+            kind=Kind.PRUNE, lane=OPERATOR, period=today.isoformat(), title=title, drafts=drafts
+        )
+        outcome = propose(gate, ledger, submission, moment, dry_run=dry_run)
+    after = len(document) - sum(doubt.characters for doubt in doubts)
+    return Checkup(
+        path=path,
+        doubts=doubts,
+        meter=SizeMeter(
+            before_characters=len(document), after_characters=after, cap_characters=cap.characters
+        ),
+        openings=_openings(document, doubts),
+        outcome=outcome,
+        room=room,
+        analyst=asked.run,
     )
-    outcome = propose(gate, ledger, submission, moment, dry_run=dry_run)
-    return replace(found, outcome=outcome)
+
+
+def _openings(document: str, doubts: Sequence[Doubt]) -> tuple[str, ...]:
+    lines, told = document.split("\n"), told_values(document)
+    return tuple(
+        "" if doubt.label in _UNSHOWN else mask_secrets(lines[doubt.lines[0] - 1].strip(), told=told)
+        for doubt in doubts
+    )
 
 
 def _with_room(
-    gate: Gate, ledger: Ledger, found: Checkup, drafts: Sequence[Draft], look: Look, *, every: bool
-) -> tuple[Checkup, list[Draft]]:
-    """Return a check-up with the plan that gets the file under its cap, and its drafts, of which the plan's come last."""
+    gate: Gate, ledger: Ledger, drafts: Sequence[Draft], look: Look, *, every: bool
+) -> tuple[Room, list[Draft]]:
+    """Return the plan that gets the file under its cap, and the drafts, of which the plan's come last."""
     room, plan = look_for_room(look, gate.cap_of(look.path), not_refused(gate, ledger))
     planned = [draft for draft in drafts if draft.rank >= GRAVE_RANK]
     if every or not plan:
         planned += [draft for draft in drafts if draft.rank < GRAVE_RANK and not _is_in(draft, room)]
-    return replace(found, room=room), [*planned, *plan]
+    return room, [*planned, *plan]
 
 
 def gone_files(workspace: str, document: Document) -> frozenset[str]:
