@@ -91,13 +91,9 @@ def mask_secrets(text: str, *, told: frozenset[str] = frozenset()) -> str:
         text: Any text.
         told: Values that a larger text tells as secrets (``told_values``): masked, too.
     """
-    pieces: list[str] = []
-    done = 0
-    for finding in scan_secrets(text, told=told):
-        if finding.start >= done:
-            pieces += [text[done : finding.start], f"[{mask(text[finding.start : finding.end])}]"]
-        done = max(done, finding.end)
-    return "".join([*pieces, text[done:]])
+    return replace_found(
+        text, scan_secrets(text, told=told), lambda secret: f"[{mask(secret)}]" if secret else ""
+    )
 
 
 def scan_secrets(text: str, *, told: frozenset[str] = frozenset()) -> tuple[Finding, ...]:
