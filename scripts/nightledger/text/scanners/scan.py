@@ -143,9 +143,6 @@ def _steering(text: str) -> list[Finding]:
     return [replace(f, start=seen.origin(f.start), end=seen.origin(f.end - 1) + 1) for f in found]
 
 
-NOTHING: frozenset[str] = frozenset()
-
-
 def veil(text: str, *, told: frozenset[str] = frozenset()) -> str:
     """Give ``text`` with a hole for every character of a secret; ends of lines stay.
 
@@ -213,7 +210,7 @@ def repeats_secret(key: str, secrets: Iterable[str]) -> bool:
     return any(fold(secret) and fold(secret) in folded for secret in secrets)
 
 
-def mask_diff(diff: str, *, told: frozenset[str] = NOTHING) -> str:
+def mask_diff(diff: str, *, told: frozenset[str] = frozenset()) -> str:
     """Mask the secrets of a diff; what is added is judged apart from the lines around it.
 
     Else a line of the file that looks like the beginning of a secret could hide what is
@@ -244,11 +241,7 @@ def _mask_each(secret: str) -> str:
 
 def mask_lines(text: str) -> str:
     """Give a text with its secrets masked and every line where it was."""
-    return replace_found(text, scan_secrets(text), _mask_first)
-
-
-def _mask_first(secret: str) -> str:
-    return (f"[{mask(secret)}]" if secret else "") + "\n" * secret.count("\n")
+    return replace_found(text, scan_secrets(text), _mask_each)
 
 
 def readable_diff(before: str, after: str, *, path: str, told: frozenset[str] | None = None) -> str:
