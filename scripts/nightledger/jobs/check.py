@@ -85,37 +85,37 @@ def check(  # noqa: PLR0913 - the home, and what was asked of it
         chosen=asked.doubts,
         gone=gone_files(gate.home.root, parsed),
     )
-    drafts = [
-        # there is no archive yet: undo keeps the bytes
-        replace(draft, op=Op.REMOVE) if draft.op is Op.ARCHIVE else draft
-        for draft in drafts_from_doubts(doubts, document, path, cap_characters=cap.characters)
-    ]
-    room, title = None, f"Check-up of {path} on {today}"
+    drafts = _drafts(doubts, document, path, cap.characters)
+    room, outcome = None, None
     if cap.characters is not None and len(document) > cap.characters:
         shown = Look(path=path, text=document, today=today, kept=staying, shown=cap.shown)
         room, drafts = _with_room(gate, ledger, drafts, shown, every=every)
-        if room.pieces:
-            title = (
-                f"Room in {path} on {today}: {room.after_characters:,} of {room.cap_characters:,} after it"
-            )
-    outcome = None
     if drafts:
-        submission = Submission(
-            kind=Kind.PRUNE, lane=OPERATOR, period=today.isoformat(), title=title, drafts=drafts
-        )
-        outcome = propose(gate, ledger, submission, moment, dry_run=dry_run)
-    after = len(document) - sum(doubt.characters for doubt in doubts)
+        outcome = propose(gate, ledger, _asked(path, today, room, drafts), moment, dry_run=dry_run)
+    size, less = len(document), sum(doubt.characters for doubt in doubts)
     return Checkup(
         path=path,
         doubts=doubts,
-        meter=SizeMeter(
-            before_characters=len(document), after_characters=after, cap_characters=cap.characters
-        ),
+        meter=SizeMeter(before_characters=size, after_characters=size - less, cap_characters=cap.characters),
         openings=_openings(document, doubts),
         outcome=outcome,
         room=room,
         analyst=asked.run,
     )
+
+
+def _asked(path: str, today: date, room: Room | None, drafts: list[Draft]) -> Submission:
+    title = f"Check-up of {path} on {today}"
+    if room and room.pieces:
+        title = f"Room in {path} on {today}: {room.after_characters:,} of {room.cap_characters:,} after it"
+    period = today.isoformat()
+    return Submission(kind=Kind.PRUNE, lane=OPERATOR, period=period, title=title, drafts=drafts)
+
+
+def _drafts(doubts: Sequence[Doubt], document: str, path: str, cap: int | None) -> list[Draft]:
+    """Return what would settle doubts; there is no archive yet: undo keeps the bytes."""
+    drafts = drafts_from_doubts(doubts, document, path, cap_characters=cap)
+    return [replace(one, op=Op.REMOVE) if one.op is Op.ARCHIVE else one for one in drafts]
 
 
 def _openings(document: str, doubts: Sequence[Doubt]) -> tuple[str, ...]:
