@@ -8,7 +8,6 @@ from tests.gate.used import add_outcome
 
 from nightledger.domain.proposal import Kind, Op
 from nightledger.domain.pruning import BUDGET_RULE
-from nightledger.domain.retention import Status
 from nightledger.gate.memory.remembering import Facts, read_facts
 from nightledger.gate.proposing.proposing import Outcome
 from nightledger.jobs.curate import Judged, pending, propose_archive, survey, why
@@ -51,7 +50,7 @@ def test_what_helped_is_active_what_is_pinned_immune_the_rest_pending_and_each_s
     facts = read_facts(desk.gate, desk.ledger(), desk.moment)
     judged = survey(facts)
     assert (len(pending(judged)), words(pending(judged)[0])) == (5, RELAY)
-    assert {words(one) for one in judged if one.status is Status.ACTIVE} == {RSYNC, PORTS}
+    assert {words(one) for one in judged if not one.faded} == {RSYNC, PORTS}
     assert [words(one) for one in judged if one.remembered.memory.immune] == [PORTS]
     said = {words(one): why(one, facts) for one in judged}
     assert said[RSYNC].startswith("30 of 30 tasks succeeded after it was shown, ")

@@ -298,12 +298,12 @@ class Judged(Struct, frozen=True, kw_only=True):
     Attributes:
         remembered: The entry with all that is known of it.
         utility: How far it is worth its place, 0..1.
-        status: Active, or pending decay.
+        faded: Whether the policy would let it go.
     """
 
     remembered: Remembered
     utility: float
-    status: retention.Status
+    faded: bool
 
 
 def survey(facts: Facts) -> list[Judged]:
@@ -312,7 +312,7 @@ def survey(facts: Facts) -> list[Judged]:
         Judged(
             remembered=one,
             utility=round(retention.measured_utility(one.memory, facts.now_hour), 4),
-            status=retention.status_of(one.memory, facts.now_hour),
+            faded=retention.has_faded(one.memory, facts.now_hour),
         )
         for one in facts.memories
     ]
@@ -320,8 +320,7 @@ def survey(facts: Facts) -> list[Judged]:
 
 def pending(judged: Sequence[Judged]) -> list[Judged]:
     """Return the entries that the policy would let go, the most faded first."""
-    faded = [one for one in judged if one.status is retention.Status.PENDING_DECAY]
-    return sorted(faded, key=lambda one: one.utility)
+    return sorted((one for one in judged if one.faded), key=lambda one: one.utility)
 
 
 def why(judged: Judged, facts: Facts) -> str:

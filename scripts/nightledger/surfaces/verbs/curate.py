@@ -155,7 +155,7 @@ def _record(judged: Sequence[Judged], facts: Facts) -> dict[str, Any]:
         "entries": [
             {
                 **entry_record(one.remembered.placed),
-                "status": one.status.value,
+                "status": "PENDING_DECAY" if one.faded else "ACTIVE",
                 "utility": one.utility,
                 "tier": one.remembered.memory.tier.name,
                 "pin": one.remembered.memory.pinned,
