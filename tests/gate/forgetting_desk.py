@@ -7,8 +7,8 @@ from pathlib import Path
 from tests.gate.homes import Desk, evidence
 
 from nightledger.domain.judge import JOB
+from nightledger.domain.links import Link, Tally
 from nightledger.domain.proposal import Draft, Kind, Op, Proposal
-from nightledger.domain.pruning import LinkUse
 from nightledger.gate.forgetting.letting_go import (
     Grounds,
     archival,
@@ -89,7 +89,9 @@ def archive(desk: Desk, *texts: str, day: date = DAY) -> list[Draft]:
 def forget(key: str = "cron + timezone") -> Draft:
     """Give the draft that deletes a link."""
     first, second = key.split(" + ")
-    return unseen_link_deletion(LinkUse(first, second, 1, date(2026, 1, 2).toordinal(), faint=False), DAY)
+    last = date(2026, 1, 2).toordinal()
+    link = Link((first, second), co_occurrences=1, tallies=[Tally("x")], resolutions=1, last_day=last)
+    return unseen_link_deletion(link, DAY)
 
 
 def prune(desk: Desk, *drafts: Draft, lane: str = JOB, dry_run: bool = False) -> Outcome:

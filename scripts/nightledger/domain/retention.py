@@ -344,8 +344,6 @@ REINFORCED = 5
 """Entries that a period reinforces (FACTS: top 5 reinforced)."""
 ARCHIVED_BELOW = 0.05
 """Recency under which an entry is proposed for the archive (FACTS: archive at recency < .05)."""
-WEAK_BELOW = 0.10
-"""Confidence under which a link is weak (FACTS: weak edges < .10 pruned)."""
 MOST_ARCHIVED = 20
 """Entries that one pass proposes for the archive (FACTS, after months of use: at most 20 proposals)."""
 

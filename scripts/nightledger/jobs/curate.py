@@ -28,7 +28,7 @@ from nightledger.domain.words import content_id, dump_moment
 from nightledger.files.configuration import home_zone
 from nightledger.files.link_index import folded_links
 from nightledger.gate.forgetting.forgotten import link_rules
-from nightledger.gate.forgetting.letting_go import Grounds, archival, link_use, unseen_link_deletion
+from nightledger.gate.forgetting.letting_go import Grounds, archival, unseen_link_deletion
 from nightledger.gate.gated import read_gated
 from nightledger.gate.memory.naming import evidence_of, signed_entries
 from nightledger.gate.memory.recalling import read_principles
@@ -180,9 +180,10 @@ class _Pass:
         """
         rules = link_rules(self._gate, self._ledger, self._zone)
         with folded_links(self._gate.home, rules) as index:
-            faint = [use for use in map(link_use, index.every()) if pruning.is_faint(use, self.day)]
+            every = [(one.link, one.confidence) for one in index.every()]
+        faint = [link for link, confidence in every if pruning.is_faint(link, confidence, self.day)]
         why = "its confidence is under a tenth; "
-        drafts = [unseen_link_deletion(use, self.day, why=why) for use in sorted(faint, key=pruning.by_age)]
+        drafts = [unseen_link_deletion(link, self.day, why=why) for link in sorted(faint, key=pruning.by_age)]
         said = {change.key for _, change in self._changes}
         made: list[str] = []
         for draft in [draft for draft in drafts if draft.statement_key not in said][:MOST_DELETIONS]:

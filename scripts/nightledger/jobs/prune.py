@@ -26,14 +26,13 @@ from nightledger.domain.consent import SELF_MODIFICATION, Tier
 from nightledger.domain.decision import Moment
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.judge import JOB, MOST_DELETIONS
-from nightledger.domain.links import link_key
+from nightledger.domain.links import Link
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Change, Draft, Evidence, Kind, Op, Origin, Proposal
 from nightledger.domain.pruning import (
     MOST_MONTHS,
     REFERENCED_FROM,
     Kept,
-    LinkUse,
     blocked_words,
     by_age,
     in_portions,
@@ -57,7 +56,6 @@ from nightledger.gate.forgetting.letting_go import (
     archival,
     compression,
     copy_path,
-    link_use,
     unseen_link_deletion,
 )
 from nightledger.gate.gated import read_gated, read_target
@@ -163,14 +161,15 @@ def prune(gate: Gate, ledger: Ledger, today: date, moment: Moment, *, dry_run: b
     if gate.consent.tier(SELF_MODIFICATION, ACTION) is Tier.BLOCKED:
         return Pruned(today=today, reason=f"the consent graph blocks {ACTION}")
     run = _Run(gate, ledger, today, moment, dry_run=dry_run)
-    sure, links = set[str](), list[LinkUse]()
+    sure, faint, links = set[str](), set[str](), list[Link]()
     rules = link_rules(gate, ledger, home_zone(gate.home, gate.settings))
     with folded_links(gate.home, rules) as index:
         for one in index.every():
-            links.append(link_use(one))
+            links.append(one.link)
+            faint.update([one.link.key] if is_faint(one.link, one.confidence, today) else ())
             sure.update(one.link.best.sources if one.confidence >= REFERENCED_FROM else ())
     places = _places(gate.home, sure)
-    return Pruned(today=today, tallies=(run.links(links), run.entries(), run.logs(places)))
+    return Pruned(today=today, tallies=(run.links(links, faint), run.entries(), run.logs(places)))
 
 
 class _Run:
@@ -221,14 +220,17 @@ class _Run:
             tally.no_room += outcome.no_room
             tally.unfit += outcome.problems
 
-    def links(self, links: Sequence[LinkUse]) -> Tally:
-        """Propose to delete weak links, one by one, the longest unseen first."""
+    def links(self, links: Sequence[Link], faint: Collection[str]) -> Tally:
+        """Propose to delete weak links, one by one, the longest unseen first.
+
+        Args:
+            links: All of them.
+            faint: Names of those that are hardly believed, about which curation asks.
+        """
         today = self._today
-        weak = {link_key(*one.pair): one for one in sorted(links, key=by_age) if is_weak(one, today)}
-        # what is hardly believed curation asks about
-        unseen = {*weak, *(link_key(*one.pair) for one in links if is_faint(one, today))}
+        weak = {one.key: one for one in sorted(links, key=by_age) if is_weak(one, today)}
         tally = Tally(op=Op.DELETE_LINK, looked=len(links), old=len(weak))
-        open_now = self._close(tally, lambda change: change.hunk.removed not in unseen)
+        open_now = self._close(tally, lambda change: change.hunk.removed not in {*weak, *faint})
         tally.waiting = sum(change.hunk.removed in weak for _, change in open_now)
         said = {change.key for item in self._stored for change in item.proposal.changes}
         drafts = ((name, unseen_link_deletion(one, today)) for name, one in weak.items())

@@ -7,19 +7,16 @@ import hashlib
 import os
 from collections.abc import Collection
 from datetime import date
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain import pruning
 from nightledger.domain.decision import Moment
 from nightledger.domain.errors import UsageError
 from nightledger.domain.judge import OPERATOR
 from nightledger.domain.kept import ARCHIVE, ARCHIVE_DAILY, LINKS
-from nightledger.domain.links import link_key
+from nightledger.domain.links import Link
 from nightledger.domain.proposal import Anchor, Draft, Evidence, Hunk, Kind, Op, Origin, Part
-from nightledger.domain.retention import WEAK_BELOW
 from nightledger.files.home import Home
 from nightledger.gate.gated import read_target
 from nightledger.gate.memory.naming import Placed, evidence_of, find_takers
@@ -27,9 +24,6 @@ from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose
 from nightledger.text.forgetting.traces import archive_block
 from nightledger.text.markdown.entries import Entry
-
-if TYPE_CHECKING:
-    from nightledger.files.link_index import Recalled
 
 
 class Grounds(Struct, frozen=True, kw_only=True):
@@ -123,13 +117,7 @@ def compression(log: str, content: bytes, summary: str, copy: str, grounds: Grou
     )
 
 
-def link_use(one: "Recalled") -> pruning.LinkUse:
-    """Return how a link was used, as those judge it who let links go."""
-    link = one.link
-    return pruning.LinkUse(*link.pair, link.co_occurrences, link.last_day, one.confidence < WEAK_BELOW)
-
-
-def unseen_link_deletion(link: pruning.LinkUse, today: date, *, why: str = "") -> Draft:
+def unseen_link_deletion(link: Link, today: date, *, why: str = "") -> Draft:
     """Return the draft that forgets a link which was not seen for long.
 
     Args:
@@ -142,7 +130,7 @@ def unseen_link_deletion(link: pruning.LinkUse, today: date, *, why: str = "") -
     times = "once" if link.co_occurrences == 1 else f"{link.co_occurrences} times"
     reason = f"{why}both tags occurred together {times}, last on {last}, {days} days ago"
     grounds = Grounds(reason=reason, evidence=(), rank=round(days / 100_000, 4))
-    name, noun = link_key(*link.pair), "co-occurrence" if link.co_occurrences == 1 else "co-occurrences"
+    name, noun = link.key, "co-occurrence" if link.co_occurrences == 1 else "co-occurrences"
     draft = _draft(Op.DELETE_LINK, LINKS, f"delete link {name} {link.co_occurrences} {last}", grounds)
     return replace(draft, before=f"{name}: {link.co_occurrences} {noun}, last seen {last}")
 
