@@ -30,18 +30,6 @@ _ITEM = re.compile(r"(?:^|\s)[-*+]\s+")
 Told = TypeVar("Told")
 
 
-class Part(Struct, frozen=True, kw_only=True):
-    """Notes that are shown in one question.
-
-    Attributes:
-        notes: The text.
-        shown: The numbers of the lines in it, by log.
-    """
-
-    notes: str
-    shown: Mapping[str, frozenset[int]]
-
-
 def may_be_shown(document: Document) -> Callable[[int, int], bool]:
     """Return what tells whether no scanner holds back a line of a span of the memory file, from its first to its last."""
     found = scan_lines([*document.lines])
@@ -79,8 +67,11 @@ def tells_secret(above: Iterable[str], text: str) -> bool:
     return any(map(is_secret, scan_secrets("\n\n".join(read))))
 
 
-def cut_parts(logs: Mapping[str, DayLog]) -> Iterator[Part]:
-    """Yield the notes in parts, none of which holds more than it may but for one section that is larger alone."""
+def cut_parts(logs: Mapping[str, DayLog]) -> Iterator[tuple[str, dict[str, frozenset[int]]]]:
+    """Yield the notes in parts, none of which holds more than it may but for one section that is larger alone.
+
+    Each with the numbers of the lines in it, by log.
+    """
     groups = (
         ((f"{name} = {log.path}", *_rows(section, log)), (name, section))
         for name, log in logs.items()
@@ -91,7 +82,7 @@ def cut_parts(logs: Mapping[str, DayLog]) -> Iterator[Part]:
         for name, section in sections:
             log = logs[name]
             shown.setdefault(name, set()).update(line.number for line in section if _may_be_quoted(line, log))
-        yield Part(notes=notes, shown={name: frozenset(numbers) for name, numbers in shown.items()})
+        yield notes, {name: frozenset(numbers) for name, numbers in shown.items()}
 
 
 def in_parts(groups: Iterable[tuple[Sequence[str], Told]]) -> Iterator[tuple[str, list[Told]]]:
@@ -204,12 +195,12 @@ def draft(analyst: Analyst, logs: Sequence[DayLog], document: Document, day: dat
     missed: set[str] = {log.path for log in logs} - {log.path for log in view.logs.values()}
     told = {"day": day.isoformat(), "limit": str(OPERATIONS)}
     told["memory"] = show_memory(view)
-    for part in cut_parts(view.logs):
-        answer = interview.ask({**told, "notes": part.notes}, FORM)
+    for notes, lines in cut_parts(view.logs):
+        answer = interview.ask({**told, "notes": notes}, FORM)
         if answer is None:
-            missed |= {view.logs[name].path for name in part.shown}
+            missed |= {view.logs[name].path for name in lines}
             continue
-        shown = {**dict.fromkeys(view.logs, frozenset[int]()), **part.shown}
+        shown = {**dict.fromkeys(view.logs, frozenset[int]()), **lines}
         seen = replace(view, shown=shown)
         chosen += interview.judge(answer.operations[:OPERATIONS], partial(judge, view=seen))
     chosen = [one for one in chosen if not missed.intersection(log.path for log, _ in one.quoted)]
