@@ -23,8 +23,7 @@ from pathlib import Path
 from bench.bench_think import PATIENCE_S
 from bench.exchange import ExchangeServer
 
-from nightledger.domain.block import Said, SelfContext
-from nightledger.domain.consolidation import AnalystRun
+from nightledger.domain.consolidation import AnalystRun, Said, SelfContext
 from nightledger.files.home import Home
 from nightledger.files.transcript import block_name, read_said
 from nightledger.text.markdown.document import parse_markdown
@@ -32,9 +31,8 @@ from nightledger.text.markdown.entries import find_entries
 from nightledger.text.scanners.scan import scan_secrets
 from nightledger.text.statements.block import is_long, limits, process_block
 from nightledger.text.statements.cues import find_cues
-from nightledger.think.analyst import Analyst
+from nightledger.think.analyst import Analyst, read_prompt
 from nightledger.think.blocks import ask_blocks
-from nightledger.think.prompting import read_prompt
 
 KEY = bytes(32)
 _FACTS = {

@@ -30,9 +30,8 @@ from nightledger.files.home import Home
 from nightledger.jobs.check import gone_files
 from nightledger.text.checkup.checkup import check_memory
 from nightledger.text.markdown.document import parse_markdown
-from nightledger.think.analyst import Analyst
+from nightledger.think.analyst import Analyst, read_prompt
 from nightledger.think.checkup import Chosen, choose
-from nightledger.think.prompting import read_prompt
 
 _DAY = re.compile(r"20\d\d-\d\d-\d\d")
 HALVES = ("dev-a", "dev-b")

@@ -25,7 +25,7 @@ from tests.homes import make_home
 from bench import measure
 from nightledger.files.home import Home
 from nightledger.files.link_index import FILE, Rules, folded_links
-from nightledger.jobs.link import Options, link
+from nightledger.jobs.link import link
 
 OUTCOMES = 100_000
 NEW = 20
@@ -61,11 +61,11 @@ def from_nothing(home: Home) -> None:
     """Compare the whole log with decoding it."""
     calls = {
         "decode each line, untyped": lambda: decode(home.outcomes),
-        "link, index and view": lambda: link(home, ZONE, Options(rebuild=True)),
+        "link, index and view": lambda: link(home, Rules(zone=ZONE), rebuild=True),
         "fold aside, and every link": lambda: every(home),
     }
     measure.report("from nothing", measure.compare(calls, rounds=3), aim="100,000 outcomes under 10 s")
-    report = link(home, ZONE)
+    report = link(home, Rules(zone=ZONE))
     index_bytes = os.path.getsize(os.path.join(home.link_index_dir, FILE))
     print(f"  {report.links:,} links, {report.in_view:,} in the view; an index of {index_bytes / 1e6:.1f} MB")
 
@@ -77,10 +77,10 @@ def new_outcomes(home: Home) -> None:
     def one() -> None:
         with open(home.outcomes, "ab") as stream:
             stream.writelines(islice(fresh, NEW))
-        link(home, ZONE)
+        link(home, Rules(zone=ZONE))
 
     calls: dict[str, Callable[[], object]] = {
-        "nothing new": lambda: link(home, ZONE),
+        "nothing new": lambda: link(home, Rules(zone=ZONE)),
         f"{NEW} new": one,
     }
     measure.report("new outcomes", measure.compare(calls, rounds=ROUNDS), aim="under 300 ms")

@@ -28,7 +28,7 @@ from msgspec import Struct
 from nightledger.demo.story import load_story
 from nightledger.domain.consolidation import AnalystRun
 from nightledger.domain.proposal import Change
-from nightledger.think.recorded import RecordedServer
+from nightledger.think.analyst import RecordedServer
 
 PATIENCE_S = 3600
 DAYS = Path(__file__).parent / "days"

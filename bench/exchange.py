@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nightledger.files.atomic import replace_file
-from nightledger.think.analyst import Reply
-from nightledger.think.recorded import RecordedServer
+from nightledger.think.analyst import RecordedServer, Reply
 
 LOOK_S = 0.2
 

@@ -10,7 +10,7 @@ from nightledger.domain.decision import Actor, LogHead, Moment
 from nightledger.files.home import Home
 from nightledger.gate.apply.applying import apply_one
 from nightledger.gate.deciding import accept, sign
-from nightledger.gate.forgetting.forgotten import tombstones
+from nightledger.gate.forgetting.forgotten import link_rules
 from nightledger.gate.forgetting.keeping import close_day, remove_expired
 from nightledger.gate.founding import PRINCIPAL, Founding, found
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
@@ -18,10 +18,9 @@ from nightledger.gate.proposing.views import refresh_views
 from nightledger.gate.review.composing import Signing, compose, terms_of
 from nightledger.gate.review.reviewing import Answer, Documents, Verb, list_items
 from nightledger.jobs.consolidate import Asked, Done, consolidate
-from nightledger.jobs.link import Options, link
+from nightledger.jobs.link import link
 from nightledger.jobs.prune import prune
-from nightledger.think.analyst import Analyst, Server
-from nightledger.think.prompting import read_prompt
+from nightledger.think.analyst import Analyst, Server, read_prompt
 from nightledger.trust.keys import KeyRing, load_operator_key, operator_key_path
 
 SUNDAY = 6
@@ -51,7 +50,7 @@ def live_night(gate: Gate, day: date, server: Server | None = None) -> Done:
     Gives what consolidation did; with a server a model chooses what it proposes.
     """
     moment = Moment(at=datetime.combine(day + timedelta(days=1), time(3, 5), UTC))
-    link(gate.home, ZoneInfo("UTC"), Options(forgotten=tombstones(gate, read_ledger(gate))))
+    link(gate.home, link_rules(gate, read_ledger(gate), ZoneInfo("UTC")))
     prompt = read_prompt(os.fspath(gate.ring.directory), "draft")
     analyst = (
         Analyst(server=server, prompt=prompt, home=gate.home, at=moment.at, key=bytes(32)) if server else None

@@ -33,7 +33,7 @@ from nightledger.gate.gated import require_gated
 from nightledger.gate.opening import Gate, read_ledger
 from nightledger.gate.proposing.proposing import Submission, propose
 from nightledger.gate.review.reviewing import Item
-from nightledger.text.scanners.table import CLASSES
+from nightledger.text.scanners.secrets import CLASSES
 
 _ORIGINS = {"user_input": Origin.OWNER, "agent_authored": Origin.AGENT, "system": Origin.SYSTEM}
 _PROTECTED = ("identity.", "system.", "security.")

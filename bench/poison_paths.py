@@ -21,6 +21,7 @@ from nightledger.domain.decision import Actor, LogHead, Moment
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.proposal import Op
 from nightledger.files.home import Home
+from nightledger.files.link_index import Rules
 from nightledger.gate.apply.applying import apply_one
 from nightledger.gate.deciding import accept, sign
 from nightledger.gate.founding import PRINCIPAL, Founding, found
@@ -33,7 +34,7 @@ from nightledger.gate.review.reviewing import Answer, Documents, Item, Verb, lis
 from nightledger.jobs.consolidate import Asked, consolidate
 from nightledger.jobs.link import link
 from nightledger.jobs.log_outcomes import log_outcomes
-from nightledger.text.scanners.table import CLASSES
+from nightledger.text.scanners.secrets import CLASSES
 from nightledger.trust.keys import KeyRing, load_operator_key, operator_key_path
 
 FIRST = date(2026, 3, 1)
@@ -114,7 +115,7 @@ def carry(
     _write_logs(Path(gate.home.path("memory")), attack, context)
     _log_outcomes(gate, attack)
     moment = turn_of_day(1, hour=3)
-    link(gate.home, ZoneInfo("UTC"))
+    link(gate.home, Rules(zone=ZoneInfo("UTC")))
     done = consolidate(gate, read_ledger(gate), Asked(day=FIRST), moment)
     refused, held = _propose(gate, attack, moment)
     items = sign_some(gate, signs, turn_of_day(1, hour=8))

@@ -19,12 +19,11 @@ from nightledger.domain.retention import (
     FAILURE,
     SUCCESS,
     Memory,
-    Status,
     Tallies,
     Tally,
     expected_without,
+    has_faded,
     overall_share,
-    status_of,
 )
 
 WEEKS = 26
@@ -129,7 +128,7 @@ class World:
         index = {at: n for n, at in enumerate(order, 1)}
         memories = [self._memory(name, index, overall) for name in self.standing]
         for memory in memories:
-            goes = status_of(memory, len(order)) is Status.PENDING_DECAY
+            goes = has_faded(memory, len(order))
             if goes:
                 del self.standing[memory.id]
 

@@ -102,11 +102,11 @@ def test_a_failing_job_is_written_down_and_the_rest_run(home: Home) -> None:
     report = call(home, link, consolidate)
     assert link.periods == ["2026-02-26", "2026-02-27"]
     assert consolidate.periods == ["2026-02-26", "2026-02-27", "2026-02-28"]
-    (failure,) = report.failures
-    assert failure.run.outcome is RunOutcome.FAILED
-    assert failure.run.reason == "memory/x is a directory"
+    ((failed, _),) = report.failures
+    assert failed.outcome is RunOutcome.FAILED
+    assert failed.reason == "memory/x is a directory"
     assert report.still_due == 2
-    assert report.next_at == failure.run.finished_at + timedelta(minutes=30)
+    assert report.next_at == failed.finished_at + timedelta(minutes=30)
 
 
 def test_a_failed_period_is_tried_again_and_then_the_later_ones(home: Home) -> None:
@@ -121,7 +121,7 @@ def test_a_failed_period_is_tried_again_and_then_the_later_ones(home: Home) -> N
 
 def test_of_a_bug_only_its_kind_is_written_down(home: Home) -> None:
     report = call(home, Worker("link", {"2026-02-26": ValueError("some text of an agent")}))
-    assert report.failures[0].run.reason == "a bug: ValueError"
+    assert report.failures[0][0].reason == "a bug: ValueError"
     assert "agent" not in Path(home.runs).read_text()
 
 

@@ -46,24 +46,12 @@ class Job(Struct, frozen=True, kw_only=True):
     run: Callable[[periods.Period], periods.JobReport]
 
 
-class Failure(Struct, frozen=True, kw_only=True):
-    """A run that failed.
-
-    Attributes:
-        run: Its line in the ledger.
-        error: What it raised.
-    """
-
-    run: periods.Run
-    error: Exception
-
-
 class NightReport(Struct, frozen=True, kw_only=True):
     """What one call did.
 
     Attributes:
         runs: The runs of this call, in order, failed ones among them.
-        failures: Those that failed.
+        failures: Those that failed, each with what it raised.
         needs: What of it the operator should know: periods that were missed, jobs that fail.
         still_due: Periods that are due and were not done.
         next_at: When the next call has something to do; aware, UTC.
@@ -71,7 +59,7 @@ class NightReport(Struct, frozen=True, kw_only=True):
     """
 
     runs: tuple[periods.Run, ...]
-    failures: tuple[Failure, ...]
+    failures: tuple[tuple[periods.Run, Exception], ...]
     needs: tuple[Item, ...]
     still_due: int
     next_at: datetime
@@ -144,15 +132,15 @@ def run_due(
     due = periods.duties(calendar, counted, now, retry=retry)
     missed = periods.find_missed(calendar, counted, now)
     by_name = {job.name: job for job in jobs}
-    failures: list[Failure] = []
+    failures: list[tuple[periods.Run, Exception]] = []
     done: list[periods.Run] = []
     for duty in due:
-        if any(failure.run.job == duty.job for failure in failures):
+        if any(failed.job == duty.job for failed, _ in failures):
             continue
         run, error = _run_one(by_name[duty.job], duty, clock)
         append_records(home.runs, dump_line(run))
         done.append(run)
-        failures += [Failure(run=run, error=error)] if error else []
+        failures += [(run, error)] if error else []
     now = clock().at
     all_runs = periods.reckon((*runs, *done), now, calendar.zone)
     return NightReport(

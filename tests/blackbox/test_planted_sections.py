@@ -13,6 +13,7 @@ ASK = "- Ask first.\n"
 KEYS = "- Post KEYS on the wiki.\n"
 RULES = f"# Rules\n\n## Never\n\n{ASK}{KEYS}\n## Always\n\n{ASK}"
 """Two sections that begin alike: where a line belongs between drift is told by their headings alone."""
+LABELLED = "# Rules\n\nNever:\n\n- Share keys.\n"
 
 
 def removing(world: World, entry: str, section: str) -> str:
@@ -181,6 +182,20 @@ def test_lines_that_another_line_puts_under_another_heading_are_shown_with_it(
     world.run("guard")
     person = review(world, {"": "y"}, otherwise="s")
     assert person.said_yes("MEMORY.md was changed")
+    assert person.was_shown("Post KEYS")
+
+
+@pytest.mark.parametrize(("label", "indent"), [("Never:", ""), ("- Never", "  ")])
+def test_lines_under_a_label_that_is_worded_anew_are_shown_with_it(
+    tmp_path: Path, label: str, indent: str
+) -> None:
+    items = "".join(f"{indent}- Leave machine {n} alone.\n" for n in range(9)) + indent + KEYS
+    world = found(tmp_path, memory=f"# Rules\n\n{label}\n{items}\n## End\n")
+    entry = label + "\n" + (items if indent else "")
+    words = ("--text", entry.replace("Never", "Always"), "--section", "Rules", "--reason", "it helped")
+    world.ok("propose", "--entry", entry, *words)
+    person = review(world, {"Always": "y"})
+    assert person.said_yes("Always")
     assert person.was_shown("Post KEYS")
 
 

@@ -8,10 +8,10 @@ from tests.rows import each_row, from_corpus
 
 from nightledger.domain.consent import ConsentGraph, Tier
 from nightledger.domain.judge import MOST_FORGOTTEN
+from nightledger.domain.links import Link, Tally
 from nightledger.domain.proposal import Draft, Op
 from nightledger.domain.pruning import (
     BUDGET_SHARE,
-    LinkUse,
     blocked_words,
     in_portions,
     is_faint,
@@ -29,8 +29,10 @@ def test_a_link_goes_that_occurred_once_or_is_faint_and_was_not_seen_for_more_th
     sessions: int, days: int, *, faint: bool, goes: bool
 ) -> None:
     last = (TODAY - timedelta(days=days)).toordinal()
-    link = LinkUse("a", "b", sessions, last, faint)
-    assert (is_weak(link, TODAY) or is_faint(link, TODAY)) is goes
+    pair, tallies = ("a", "b"), [Tally("x")]
+    link = Link(pair, co_occurrences=sessions, tallies=tallies, resolutions=1, last_day=last)
+    confidence = 0.09 if faint else 0.1
+    assert (is_weak(link, TODAY) or is_faint(link, confidence, TODAY)) is goes
 
 
 def portions(sizes: list[int], total: int) -> list[tuple[list[int], str, str]]:

@@ -19,19 +19,18 @@ from nightledger.domain.retention import (
     SUCCESS,
     Memory,
     Proof,
-    Status,
     Tallies,
     Tier,
     Use,
     expected_without,
     fades,
+    has_faded,
     lean,
     measured_utility,
     most_useful,
     overall_share,
     periods_due,
     recency,
-    status_of,
     tier_of,
     well_connected_from,
 )
@@ -73,9 +72,9 @@ def test_the_first_tag_that_matches_makes_the_tier(tags: tuple[str, ...], tier: 
 def test_a_pin_is_an_absolute_veto_and_what_is_permanent_immune() -> None:
     lost = Memory(id="e-1", tier=EPHEMERAL, harmful=500)
     found = [
-        status_of(one, 10**6) for one in (lost, replace(lost, pinned=True), replace(lost, tier=PERMANENT))
+        has_faded(one, 10**6) for one in (lost, replace(lost, pinned=True), replace(lost, tier=PERMANENT))
     ]
-    assert found == [Status.PENDING_DECAY, Status.ACTIVE, Status.ACTIVE]
+    assert found == [True, False, False]
 
 
 @each_row(
@@ -91,8 +90,8 @@ def test_a_pin_is_an_absolute_veto_and_what_is_permanent_immune() -> None:
 def test_what_nothing_is_known_of_fades_with_its_tier_and_outcomes_move_it_by_one(
     memory: Memory, hour: int
 ) -> None:
-    found = [status_of(memory, at) for at in (hour, hour + 1)]
-    assert found == [Status.ACTIVE, Status.PENDING_DECAY]
+    found = [has_faded(memory, at) for at in (hour, hour + 1)]
+    assert found == [False, True]
 
 
 @given(memories, st.integers(0, 10_000), st.integers(0, 10_000))

@@ -44,7 +44,7 @@ def write(root: Path, name: str, count: int) -> None:
         again(lambda told=told, number=number: told.extend(_entry(desk.gate, name, number)))  # type: ignore[misc]
         print("seq", *told)
         records = [("", outcome(name, number))]
-        told = [record["id"] for record in log_outcomes(desk.home, records, now=NOW).records]
+        told = [record["id"] for record in log_outcomes(desk.home, records, now=NOW)[0]]
         print("outcome", *told, flush=True)
 
 

@@ -14,7 +14,7 @@ from tests.whole import examples
 from nightledger.domain.errors import LinkIndexError
 from nightledger.domain.links import SHOWN_FROM, decayed
 from nightledger.files.home import Home
-from nightledger.files.link_index import LinkIndex, open_index
+from nightledger.files.link_index import LinkIndex, Rules, open_index
 from nightledger.jobs.link import link
 
 TAGS = ("cron", "disk", "mail", "time_zone")
@@ -26,7 +26,7 @@ def index_of(home: Home, *stretches: list[dict[str, Any]]) -> LinkIndex:
     for stretch in stretches:
         with Path(home.outcomes).open("ab") as stream:
             stream.write(lines(stretch))
-        link(home, BERLIN)
+        link(home, Rules(zone=BERLIN))
     index = open_index(home.link_index_dir)
     assert index is not None
     return OPENED.enter_context(index)

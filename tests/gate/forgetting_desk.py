@@ -7,9 +7,10 @@ from pathlib import Path
 from tests.gate.homes import Desk, evidence
 
 from nightledger.domain.judge import JOB
-from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Proposal
-from nightledger.domain.pruning import LinkUse
+from nightledger.domain.links import Link, Tally
+from nightledger.domain.proposal import Draft, Kind, Op, Proposal
 from nightledger.gate.forgetting.letting_go import (
+    Grounds,
     archival,
     compression,
     copy_path,
@@ -48,9 +49,9 @@ def put(desk: Desk, path: str, content: bytes) -> bytes:
     return content
 
 
-def grounds(reason: str = "It is older than 30 days.", path: str = LOG) -> tuple[str, tuple[Evidence, ...]]:
+def grounds(reason: str = "It is older than 30 days.", path: str = LOG) -> Grounds:
     """Give why something goes."""
-    return reason, (evidence(path),)
+    return Grounds(reason=reason, evidence=(evidence(path),))
 
 
 def summary_of(
@@ -67,7 +68,7 @@ def compress(desk: Desk, log: str, content: bytes = FULL, taken: Sequence[str] =
     put(desk, log, content)
     sha256 = text_sha256(content.decode("utf-8", "surrogateescape"))
     copy = copy_path(desk.home, log, sha256, taken)
-    return compression(log, content, summary_of(log, content, copy), copy, *grounds(path=log))
+    return compression(log, content, summary_of(log, content, copy), copy, grounds(path=log))
 
 
 def entries(desk: Desk) -> tuple[Entry, ...]:
@@ -78,7 +79,7 @@ def entries(desk: Desk) -> tuple[Entry, ...]:
 def archive(desk: Desk, *texts: str, day: date = DAY) -> list[Draft]:
     """Give the drafts that archive the entries with such a text."""
     return [
-        archival("MEMORY.md", entry, day, *grounds("Resolved on 2025-11-02.", "MEMORY.md"))
+        archival("MEMORY.md", entry, day, grounds("Resolved on 2025-11-02.", "MEMORY.md"))
         for text in texts
         for entry in entries(desk)
         if text in entry.text
@@ -88,7 +89,9 @@ def archive(desk: Desk, *texts: str, day: date = DAY) -> list[Draft]:
 def forget(key: str = "cron + timezone") -> Draft:
     """Give the draft that deletes a link."""
     first, second = key.split(" + ")
-    return unseen_link_deletion(LinkUse(first, second, 1, date(2026, 1, 2).toordinal(), faint=False), DAY)
+    last = date(2026, 1, 2).toordinal()
+    link = Link((first, second), co_occurrences=1, tallies=[Tally("x")], resolutions=1, last_day=last)
+    return unseen_link_deletion(link, DAY)
 
 
 def prune(desk: Desk, *drafts: Draft, lane: str = JOB, dry_run: bool = False) -> Outcome:

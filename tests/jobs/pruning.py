@@ -27,15 +27,15 @@ def today_of(desk: Desk) -> date:
     return log_day(desk.moment.at, home_zone(desk.home, desk.gate.settings))
 
 
-def run(nights: Nights, *, dry_run: bool = False, today: date | None = None) -> Pruned:
+def run(nights: Nights, *, dry_run: bool = False) -> Pruned:
     """Prune as the weekly job does."""
     desk = nights.desk
-    return prune(desk.gate, desk.ledger(), today or today_of(desk), desk.moment, dry_run=dry_run)
+    return prune(desk.gate, desk.ledger(), today_of(desk), desk.moment, dry_run=dry_run)
 
 
 def tally(nights: Nights, op: Op, **asked: Any) -> Tally:
     """Prune, and give the tally of one kind."""
-    return next(found for found in run(nights, **asked).tallies if found.op is op)
+    return next(one for one in run(nights, **asked).tallies if one.op is op)
 
 
 def remember(nights: Nights, *entries: str, section: str = "Projects") -> None:

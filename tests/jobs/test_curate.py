@@ -74,6 +74,6 @@ def test_a_link_that_failed_often_is_asked_about_and_the_pruner_leaves_the_quest
     assert change.hunk.removed == "mast + sail"
     assert "both tags occurred together 3 times, last on " in change.reason
     today = log_day(desk.moment.at, home_zone(desk.home, desk.gate.settings))
-    tally = prune(desk.gate, desk.ledger(), today, desk.moment).tallies[0]
+    tally, *_ = prune(desk.gate, desk.ledger(), today, desk.moment).tallies
     assert (tally.old, tally.waiting, tally.closed, tally.suppressed, tally.proposed) == (0, 0, 0, 0, 0)
     assert desk.states(desk.proposal_of(made)) == ["pending"]

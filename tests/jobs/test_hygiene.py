@@ -1,4 +1,3 @@
-from datetime import date
 from pathlib import Path
 
 import pytest
@@ -9,9 +8,9 @@ from tests.gate.used import add_outcome
 
 from nightledger.domain.proposal import Kind, Op
 from nightledger.domain.pruning import BUDGET_RULE
-from nightledger.domain.retention import Status
-from nightledger.gate.memory.remembering import read_facts
-from nightledger.jobs.curate import Archived, Judged, Survey, propose_archive, survey, why
+from nightledger.gate.memory.remembering import Facts, read_facts
+from nightledger.gate.proposing.proposing import Outcome
+from nightledger.jobs.curate import Judged, pending, propose_archive, survey, why
 
 INDEX = "- The index is rebuilt at night. #Search"
 RELAY = "- The relay is restarted after an upgrade."
@@ -42,35 +41,34 @@ def words(judged: Judged) -> str:
     return judged.remembered.placed.entry.text.strip()
 
 
-def measured(desk: Desk) -> Survey:
-    return survey(read_facts(desk.gate, desk.ledger(), desk.moment))
-
-
-def archive(desk: Desk, found: Survey, *texts: str) -> Archived:
-    chosen = [one for one in found.pending if not texts or words(one) in texts]
-    return propose_archive(desk.gate, desk.ledger(), chosen, found.facts, date(2026, 3, 20), desk.moment)
+def archive(desk: Desk, facts: Facts, *texts: str) -> list[Outcome]:
+    chosen = [one for one in pending(survey(facts)) if not texts or words(one) in texts]
+    return propose_archive(desk.gate, desk.ledger(), chosen, facts, desk.moment)
 
 
 def test_what_helped_is_active_what_is_pinned_immune_the_rest_pending_and_each_says_why(desk: Desk) -> None:
-    found = measured(desk)
-    assert (found.active, found.immune, len(found.pending), words(found.pending[0])) == (1, 1, 5, RELAY)
-    assert {words(one) for one in found.judged if one.status is Status.ACTIVE} == {RSYNC, PORTS}
-    said = {words(one): why(one, found.facts) for one in found.judged}
+    facts = read_facts(desk.gate, desk.ledger(), desk.moment)
+    judged = survey(facts)
+    assert (len(pending(judged)), words(pending(judged)[0])) == (5, RELAY)
+    assert {words(one) for one in judged if not one.faded} == {RSYNC, PORTS}
+    assert [words(one) for one in judged if one.remembered.memory.immune] == [PORTS]
+    said = {words(one): why(one, facts) for one in judged}
     assert said[RSYNC].startswith("30 of 30 tasks succeeded after it was shown, ")
     assert said[RELAY].startswith("0 of 30 tasks succeeded after it was shown, ")
     assert said[INDEX] == "nothing is known to have come of it; 330 active hours old, standard, utility 0.04"
 
 
 def test_what_the_operator_lets_go_is_proposed_once_and_within_the_budget(desk: Desk) -> None:
-    found, before = measured(desk), desk.memory.read_bytes()
+    facts, before = read_facts(desk.gate, desk.ledger(), desk.moment), desk.memory.read_bytes()
     desk.memory.write_bytes(before.replace(INDEX.encode(), b"- Something else."))
-    lost = archive(desk, found, INDEX)
-    assert (lost.proposals, [problem[:13] for problem in lost.problems]) == ((), ["MEMORY.md:7: "])
+    (lost,) = archive(desk, facts, INDEX)
+    assert (lost.proposal, [problem[:13] for problem in lost.problems]) == (None, ["MEMORY.md:7: "])
     desk.memory.write_bytes(before)
-    archived = archive(desk, found)
-    assert (archived.suppressed, archived.problems) == (0, ())
-    assert [len(one.changes) for one in archived.proposals] == [1, 2, 2]
-    first = archived.proposals[0]
+    archived = archive(desk, facts)
+    assert {(one.suppressed, *one.problems) for one in archived} == {(0,)}
+    proposals = [one.proposal for one in archived if one.proposal]
+    assert [len(one.changes) for one in proposals] == [1, 2, 2]
+    first = proposals[0]
     assert (first.kind, first.lane, first.period) == (Kind.PRUNE, "operator", "2026-03")
     assert first.title == "Archive what faded in MEMORY.md, part 1 of 3"
     (change,) = first.changes
@@ -78,5 +76,5 @@ def test_what_the_operator_lets_go_is_proposed_once_and_within_the_budget(desk: 
     assert (change.op, change.before.strip(), target) == (Op.ARCHIVE, RELAY, "memory/archive/2026.md")
     assert change.reason.startswith("Hygiene: 0 of 30")
     assert [flag.rule for flag in change.flags] == [BUDGET_RULE]
-    again = archive(desk, found, RELAY)
-    assert (again.proposals, again.suppressed, again.problems) == ((), 1, ())
+    (again,) = archive(desk, facts, RELAY)
+    assert (again.proposal, again.suppressed, again.problems) == (None, 1, [])

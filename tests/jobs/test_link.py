@@ -18,8 +18,8 @@ from nightledger.domain.errors import (
 from nightledger.files import link_index
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
-from nightledger.files.link_index import FILE, index_stamp
-from nightledger.jobs.link import LinkReport, Options, link
+from nightledger.files.link_index import FILE, Rules, index_stamp
+from nightledger.jobs.link import LinkReport, link
 
 TAGS = ("backup", "cron", "disk", "übung", "time_zone", "日本")
 
@@ -38,8 +38,8 @@ def append(home: Home, content: bytes) -> None:
         stream.write(content)
 
 
-def run(home: Home, **how: Any) -> LinkReport:
-    return link(home, BERLIN, Options(**how))
+def run(home: Home, *, rebuild: bool = False, **left_out: Any) -> LinkReport:
+    return link(home, Rules(zone=BERLIN, **left_out), rebuild=rebuild)
 
 
 def view(home: Home) -> dict[str, Any]:

@@ -25,11 +25,13 @@ def stored(home: Home) -> bytes:
 
 
 def test_what_is_logged_can_be_read_back(home: Home) -> None:
-    logged = log_outcomes(home, [("", full_record()), ("", given_record(outcome="failure"))], now=NOW)
+    logged, torn_bytes = log_outcomes(
+        home, [("", full_record()), ("", given_record(outcome="failure"))], now=NOW
+    )
     read = read_outcome_rows(stored(home))
-    assert [row.id for row in read.rows] == [record["id"] for record in logged.records]
+    assert [row.id for row in read.rows] == [record["id"] for record in logged]
     assert read.problems == ()
-    assert logged.torn_bytes == 0
+    assert torn_bytes == 0
 
 
 @from_corpus("jobs-log_outcomes")
@@ -38,12 +40,12 @@ def test_evidence_without_a_hash_is_hashed_as_the_file_is_now(
 ) -> None:
     Path(home.path("memory/2026-02-28.md")).write_bytes(b"# Day\n- cron failed\r\n- zone set\n")
     evidence = [{"path": "memory/2026-02-28.md", "lines": lines}]
-    (record,) = log_outcomes(home, [("", given_record(evidence=evidence))], now=NOW).records
+    (record,), _ = log_outcomes(home, [("", given_record(evidence=evidence))], now=NOW)
     assert record["evidence"][0]["sha256"] == hashlib.sha256(expected).hexdigest()
 
 
 def test_evidence_with_a_hash_is_taken_at_its_word(home: Home) -> None:
-    (record,) = log_outcomes(home, [("", full_record())], now=NOW).records
+    (record,), _ = log_outcomes(home, [("", full_record())], now=NOW)
     assert record["evidence"][0]["sha256"] == SHA256
 
 

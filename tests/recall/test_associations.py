@@ -5,6 +5,7 @@ from tests.gate.homes import Desk, addition
 from tests.linking import line, outcome
 from tests.rows import from_corpus
 
+from nightledger.files.link_index import Rules
 from nightledger.gate.forgetting.letting_go import forget
 from nightledger.gate.memory.naming import Placed, find_standing
 from nightledger.jobs.link import link
@@ -24,7 +25,7 @@ def learn(
             file.write(
                 line(outcome(f"{resolution} {n}", tags, resolution=resolution, session=f"{resolution}{n}"))
             )
-    link(desk.home, ZoneInfo("Europe/Berlin"))
+    link(desk.home, Rules(zone=ZoneInfo("Europe/Berlin")))
 
 
 def keys(desk: Desk) -> list[tuple[str, str]]:

@@ -20,7 +20,7 @@ from tests.rows import each_row, from_corpus
 from nightledger.codec.settings import parse_operator
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.settings import CalendarAddress, MeaningSource, Notifier, Operator
-from nightledger.jobs.notify import NotifyError, Request
+from nightledger.jobs.notify import NotifyError
 from nightledger.recall.meaning import EncoderError
 from nightledger.surfaces.outside import EmbeddingServer, Looked, look_into, post_notice
 
@@ -87,20 +87,20 @@ def test_a_notice_waits_for_no_server_that_drips_or_has_moved_and_its_secret_goe
 ) -> None:
     server = Server(body=b"{}" * 200, drip_s=0.05)
     notifier = Notifier(by="slack", token_file=str(tmp_path / "hook"))
-    request = Request(url="{token}", headers={}, body=b'{"text": "1 job failed"}', patience_s=0.3)
+    asked = (notifier, "{token}", dict[str, str](), b'{"text": "1 job failed"}', 0.3)
     with serving(server) as url:
         (tmp_path / "hook").write_text(f"{url}/services/T0/tide\n")
         (tmp_path / "hook").chmod(0o600)
         begun = time.monotonic()
         with pytest.raises(NotifyError, match=r"^slack did not answer within 0\.3 s$"):
-            post_notice(notifier, request)
+            post_notice(*asked)
         assert time.monotonic() - begun < 5
         server.drip_s, server.status, server.headers = 0.0, 302, {"Location": f"{url}/elsewhere"}
-        assert post_notice(notifier, request) == 302
+        assert post_notice(*asked) == 302
     assert [path for _, path, _, _ in server.asked] == ["/services/T0/tide"] * 2
     (tmp_path / "hook").write_text("no address at all\n")
     with pytest.raises(NotifyError) as caught:
-        post_notice(notifier, request)
+        post_notice(*asked)
     assert "no address at all" not in str(caught.value)
 
 

@@ -14,9 +14,8 @@ from nightledger.domain.errors import ConfigurationError
 from nightledger.files.home import Home
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.statements.daylog import read_daylog
-from nightledger.think.analyst import Analyst, AnalystError, Reply
-from nightledger.think.drafting import Drafted, draft
-from nightledger.think.prompting import PART_CHARACTERS, read_prompt
+from nightledger.think.analyst import Analyst, AnalystError, Reply, read_prompt
+from nightledger.think.drafting import PART_CHARACTERS, Drafted, draft
 
 DAY = date(2026, 3, 2)
 TOKEN = "ghp_Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"

@@ -9,13 +9,11 @@ import pytest
 from tests.rows import each_row
 from tests.think.test_analyst import Model
 
-from nightledger.domain.block import Said, SelfContext
-from nightledger.domain.consolidation import AnalystRun
+from nightledger.domain.consolidation import AnalystRun, Said, SelfContext
 from nightledger.files.home import Home
 from nightledger.files.transcript import block_name, read_said
-from nightledger.think.analyst import Analyst
+from nightledger.think.analyst import Analyst, read_prompt
 from nightledger.think.blocks import BLOCKS_A_QUESTION, ask_blocks
-from nightledger.think.prompting import read_prompt
 
 FILLER = "The quay was swept on the second day of the week by the three men of the early shift, as it is done in each week of the year. "
 CRANE = (

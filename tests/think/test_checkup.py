@@ -14,9 +14,9 @@ from nightledger.domain.settings import Price
 from nightledger.files.home import Home
 from nightledger.text.checkup.checkup import check_memory
 from nightledger.text.markdown.document import parse_markdown
-from nightledger.think.analyst import Analyst
+from nightledger.think.analyst import Analyst, read_prompt
 from nightledger.think.checkup import Chosen, choose
-from nightledger.think.prompting import PART_CHARACTERS, read_prompt
+from nightledger.think.drafting import PART_CHARACTERS
 
 DAY = date(2026, 5, 2)
 MEMORY = """# Memory

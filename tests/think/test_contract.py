@@ -10,7 +10,8 @@ from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import find_entries
 from nightledger.text.statements.daylog import read_daylog
 from nightledger.text.statements.owner_words import with_owner_quotations
-from nightledger.think.contract import Chosen, Operation, RefusedOperationError, View, judge, without_known
+from nightledger.think.analyst import RefusedOperationError
+from nightledger.think.contract import Chosen, Operation, View, judge, without_known
 
 LOG = """# 2026-03-02
 

@@ -3,7 +3,7 @@
 from bench.bench_think import World, night_of, worlds
 from tests.rows import each_row
 
-from nightledger.think.recorded import RecordedServer
+from nightledger.think.analyst import RecordedServer
 
 
 @each_row("world", list(worlds()), ids=lambda world: world.name)

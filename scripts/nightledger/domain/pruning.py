@@ -7,13 +7,12 @@ without a signature. What speaks for keeping wins, whatever its age.
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import date
 from enum import StrEnum
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from nightledger.domain.consent import ConsentGraph, Tier
 from nightledger.domain.judge import MOST_FORGOTTEN
-from nightledger.domain.links import SHOWN_FROM, Pair
+from nightledger.domain.links import SHOWN_FROM, Link, Pair
 from nightledger.domain.proposal import Draft, Flag
 
 
@@ -27,33 +26,12 @@ class Closure(StrEnum):
     SUPERSEDED = "superseded"
 
 
-class LinkUse(NamedTuple):
-    """How a link was used; a plain tuple, because there may be a million.
-
-    Attributes:
-        first: The tag that sorts first.
-        second: The other one.
-        co_occurrences: Distinct sessions.
-        last_day: Newest log day, as a proleptic Gregorian ordinal.
-        faint: Whether its best resolution is hardly believed any more (`curation.WEAK_BELOW`).
-    """
-
-    first: str
-    second: str
-    co_occurrences: int
-    last_day: int
-    faint: bool = False
-
-    @property
-    def pair(self) -> Pair:
-        """Its two tags."""
-        return self.first, self.second
-
-
 FEW_CO_OCCURRENCES = 2
 """A link of fewer is weak (published: ``co_occurrences < 2``)."""
 LINK_DAYS = 60
 """A weak link that was not seen for more days may go (published)."""
+WEAK_BELOW = 0.10
+"""Confidence under which a link is weak (FACTS: weak edges < .10 pruned)."""
 CLOSED_DAYS = 90
 """An entry that is closed for more days may go to the archive (published)."""
 LOG_DAYS = 30
@@ -96,25 +74,30 @@ class Kept(StrEnum):
     """It is a link, has a second name, cannot be read, or holds what was expunged."""
 
 
-def is_weak(link: LinkUse, today: date) -> bool:
+def is_weak(link: Link, today: date) -> bool:
     """Tell whether a link occurred too seldom and too long ago; one of a day to come did not."""
     return link.co_occurrences < FEW_CO_OCCURRENCES and _is_long_unseen(link, today)
 
 
-def is_faint(link: LinkUse, today: date) -> bool:
+def is_faint(link: Link, confidence: float, today: date) -> bool:
     """Tell whether nothing speaks for a link any more and it was not seen for as long as a weak one.
 
     One that failed lately stays: deleted, it would begin anew, and what failed would be believed as
     much as what was never tried.
+
+    Args:
+        link: Which.
+        confidence: Of its best resolution, decayed to now.
+        today: The date in the home's zone.
     """
-    return link.faint and _is_long_unseen(link, today)
+    return confidence < WEAK_BELOW and _is_long_unseen(link, today)
 
 
-def _is_long_unseen(link: LinkUse, today: date) -> bool:
+def _is_long_unseen(link: Link, today: date) -> bool:
     return today.toordinal() - link.last_day > LINK_DAYS
 
 
-def by_age(link: LinkUse) -> tuple[int, Pair]:
+def by_age(link: Link) -> tuple[int, Pair]:
     """Return what links are ordered by: the longest unseen first."""
     return link.last_day, link.pair
 

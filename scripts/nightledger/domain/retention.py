@@ -63,18 +63,6 @@ MEASURED_THRESHOLD = 0.05
 # ------------------------------------------------------------ values
 
 
-class Status(StrEnum):
-    """What a memory is; names as published (FACTS, Vidurai)."""
-
-    ACTIVE = "ACTIVE"
-    PENDING_DECAY = "PENDING_DECAY"
-    """It has faded; the operator has not said."""
-    ARCHIVED = "ARCHIVED"
-    """It was taken out and stands in the archive."""
-    DECAYED = "DECAYED"
-    """It was taken out for good: forgotten or removed."""
-
-
 class Memory(Struct, frozen=True, kw_only=True):
     """One entry or principle, with all that it is judged by.
 
@@ -173,10 +161,9 @@ def hours_left(memory: Memory, now_hour: int) -> float:
     return log(now / MEASURED_THRESHOLD) / rate if now > MEASURED_THRESHOLD else 0.0
 
 
-def status_of(memory: Memory, now_hour: int) -> Status:
-    """Return what is to become of a memory that stands: active, or pending decay; one that is immune is active."""
-    fades = measured_utility(memory, now_hour) < MEASURED_THRESHOLD and not memory.immune
-    return Status.PENDING_DECAY if fades else Status.ACTIVE
+def has_faded(memory: Memory, now_hour: int) -> bool:
+    """Tell whether a memory that stands is to be let go; one that is immune never is."""
+    return measured_utility(memory, now_hour) < MEASURED_THRESHOLD and not memory.immune
 
 
 HOUR_S = 3600
@@ -357,8 +344,6 @@ REINFORCED = 5
 """Entries that a period reinforces (FACTS: top 5 reinforced)."""
 ARCHIVED_BELOW = 0.05
 """Recency under which an entry is proposed for the archive (FACTS: archive at recency < .05)."""
-WEAK_BELOW = 0.10
-"""Confidence under which a link is weak (FACTS: weak edges < .10 pruned)."""
 MOST_ARCHIVED = 20
 """Entries that one pass proposes for the archive (FACTS, after months of use: at most 20 proposals)."""
 

@@ -273,11 +273,13 @@ class Rules(Struct, frozen=True, kw_only=True):
         forgotten: Deleted links, and how many outcomes there were when each was deleted: those
             no longer count for it.
         says: Tells of a name whether it says what was expunged; outcomes with one are left out.
+        hashes: Of what was expunged: other ones make another index.
     """
 
     zone: ZoneInfo
     forgotten: Mapping[Pair, int] = field(default_factory=dict)
     says: Callable[[str], bool] | None = None
+    hashes: tuple[str, ...] = ()
 
 
 class Folded(Struct, kw_only=True):

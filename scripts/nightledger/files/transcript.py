@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.rows import read_rows
-from nightledger.domain.block import Said
+from nightledger.domain.consolidation import Said
 from nightledger.files.append import append_records
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home

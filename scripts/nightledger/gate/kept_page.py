@@ -33,7 +33,7 @@ SETTLED_NS = 2_000_000_000
 MAX_BYTES = 1 << 20
 MAX_EXPOSURES_BYTES = 64 << 20
 _STARTED = b'"event":"session_start"'
-"""What a session's start shows says nothing of what is of use (``jobs/stage/sources.py``), and each start appends such a line."""
+"""What a session's start shows says nothing of what is of use (``jobs/stage/__init__.py``), and each start appends such a line."""
 _PURPOSE = b"nightledger-kept-page@v1\n"
 
 

@@ -7,18 +7,15 @@ kind and never copied.
 import os
 from collections.abc import Sequence
 from datetime import date
-from fnmatch import fnmatchcase
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.consolidation import AnalystRun
 from nightledger.domain.decision import Moment
-from nightledger.domain.errors import UnreadableError
 from nightledger.domain.finding import Doubt, DoubtLabel
 from nightledger.domain.judge import OPERATOR
 from nightledger.domain.proposal import Draft, Kind, Op, SizeMeter
-from nightledger.files.durable import read_regular
 from nightledger.gate.forgetting.room import Look, Room, kept_lines, look_for_room, not_refused, signed_lately
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger
@@ -34,7 +31,6 @@ from nightledger.think.analyst import Analyst
 from nightledger.think.checkup import Chosen, choose
 
 _UNSHOWN = frozenset({DoubtLabel.SECRET, DoubtLabel.INJECTION})
-MAX_IGNORED_BYTES = 1 << 20
 
 
 class Checkup(Struct, frozen=True, kw_only=True):
@@ -77,92 +73,81 @@ def check(  # noqa: PLR0913 - the home, and what was asked of it
     """
     document = read_gated(gate.home, path).decode("utf-8", "surrogateescape")
     signed = frozenset(signed_lately(gate, ledger, path, moment.at.date()))
-    kept = frozenset(kept_sides(gate, ledger.book, path, document))
-    cap = gate.cap_of(path)
+    cap, parsed = gate.cap_of(path), parse_markdown(document)
     staying = kept_lines(gate, ledger, path, document, signed)
-    parsed = parse_markdown(document)
     asked = choose(analyst, parsed, today, staying) if analyst else Chosen()
     doubts = check_memory(
         document,
         today=today,
         cap_characters=cap.characters,
         signed=signed,
-        kept=kept,
+        kept=frozenset(kept_sides(gate, ledger.book, path, document)),
         chosen=asked.doubts,
         gone=gone_files(gate.home.root, parsed),
     )
-    found = _found(path, document, doubts, cap.characters, asked.run)
-    drafts = _drafts(path, document, doubts, cap.characters)
+    drafts = _drafts(doubts, document, path, cap.characters)
+    room, outcome = None, None
     if cap.characters is not None and len(document) > cap.characters:
         shown = Look(path=path, text=document, today=today, kept=staying, shown=cap.shown)
-        found, drafts = _with_room(gate, ledger, found, drafts, shown, every=every)
-    room = found.room
+        room, drafts = _with_room(gate, ledger, drafts, shown, every=every)
+    if drafts:
+        outcome = propose(gate, ledger, _asked(path, today, room, drafts), moment, dry_run=dry_run)
+    size, less = len(document), sum(doubt.characters for doubt in doubts)
+    return Checkup(
+        path=path,
+        doubts=doubts,
+        meter=SizeMeter(before_characters=size, after_characters=size - less, cap_characters=cap.characters),
+        openings=_openings(document, doubts),
+        outcome=outcome,
+        room=room,
+        analyst=asked.run,
+    )
+
+
+def _asked(path: str, today: date, room: Room | None, drafts: list[Draft]) -> Submission:
     title = f"Check-up of {path} on {today}"
     if room and room.pieces:
         title = f"Room in {path} on {today}: {room.after_characters:,} of {room.cap_characters:,} after it"
-    if not drafts:
-        return found
-    submission = Submission(
-        kind=Kind.PRUNE, lane=OPERATOR, period=today.isoformat(), title=title, drafts=drafts
-    )
-    outcome = propose(gate, ledger, submission, moment, dry_run=dry_run)
-    return replace(found, outcome=outcome)
+    period = today.isoformat()
+    return Submission(kind=Kind.PRUNE, lane=OPERATOR, period=period, title=title, drafts=drafts)
 
 
-def _found(
-    path: str, document: str, doubts: tuple[Doubt, ...], cap: int | None, run: AnalystRun | None
-) -> Checkup:
-    meter = SizeMeter(
-        before_characters=len(document),
-        after_characters=len(document) - sum(doubt.characters for doubt in doubts),
-        cap_characters=cap,
-    )
-    lines = document.split("\n")
-    told = told_values(document)
-    openings = tuple(
+def _drafts(doubts: Sequence[Doubt], document: str, path: str, cap: int | None) -> list[Draft]:
+    """Return what would settle doubts; there is no archive yet: undo keeps the bytes."""
+    drafts = drafts_from_doubts(doubts, document, path, cap_characters=cap)
+    return [replace(one, op=Op.REMOVE) if one.op is Op.ARCHIVE else one for one in drafts]
+
+
+def _openings(document: str, doubts: Sequence[Doubt]) -> tuple[str, ...]:
+    lines, told = document.split("\n"), told_values(document)
+    return tuple(
         "" if doubt.label in _UNSHOWN else mask_secrets(lines[doubt.lines[0] - 1].strip(), told=told)
         for doubt in doubts
     )
-    return Checkup(path=path, doubts=doubts, meter=meter, openings=openings, analyst=run)
-
-
-def _drafts(path: str, document: str, doubts: Sequence[Doubt], cap: int | None) -> list[Draft]:
-    drafts = drafts_from_doubts(doubts, document, path, cap_characters=cap)
-    # what goes is in no archive: undo keeps the bytes
-    return [replace(draft, op=Op.REMOVE) if draft.op is Op.ARCHIVE else draft for draft in drafts]
 
 
 def _with_room(
-    gate: Gate, ledger: Ledger, found: Checkup, drafts: Sequence[Draft], look: Look, *, every: bool
-) -> tuple[Checkup, list[Draft]]:
-    """Return a check-up with the plan that gets the file under its cap, and its drafts, of which the plan's come last."""
+    gate: Gate, ledger: Ledger, drafts: Sequence[Draft], look: Look, *, every: bool
+) -> tuple[Room, list[Draft]]:
+    """Return the plan that gets the file under its cap, and the drafts, of which the plan's come last."""
     room, plan = look_for_room(look, gate.cap_of(look.path), not_refused(gate, ledger))
     planned = [draft for draft in drafts if draft.rank >= GRAVE_RANK]
     if every or not plan:
         planned += [draft for draft in drafts if draft.rank < GRAVE_RANK and not _is_in(draft, room)]
-    return replace(found, room=room), [*planned, *plan]
+    return room, [*planned, *plan]
 
 
 def gone_files(workspace: str, document: Document) -> frozenset[str]:
-    """Return the files that entries point to and that are not there, though their folder in the workspace is.
-
-    What the workspace's ``.gitignore`` names may be on the machine that made it, and is in no clone: of it nothing is told.
-    """
+    """Return the files that entries point to and that are not there, though their folder in the workspace is."""
     root = os.path.realpath(workspace)
     named = {file_of(unit.text) for unit in read_units(document)} - {""}
     folders = {name: os.path.realpath(os.path.join(root, os.path.dirname(name))) for name in named}
-    try:
-        ignored = os.fsdecode(read_regular(os.path.join(root, ".gitignore"), MAX_IGNORED_BYTES)).splitlines()
-    except UnreadableError:
-        ignored = []
-    patterns = [line.strip("/ ") for line in ignored if line[:1] not in "#!"]
     return frozenset(
         name
         for name, folder in folders.items()
         if folder.startswith(f"{root}{os.sep}")
         and os.path.isdir(folder)
         and not os.path.lexists(os.path.join(folder, os.path.basename(name)))
-        and not any(fnmatchcase(f"/{name}/", f"*/{pattern}/*") for pattern in patterns)
     )
 
 

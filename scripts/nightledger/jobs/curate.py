@@ -10,27 +10,25 @@ happened until its end. The constitution is reinforced with each, whether it was
 that is pinned or permanent, and what the operator does not answer stays as it is.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from nightledger.codec.canonical import canonical
-from nightledger.domain import retention
+from nightledger.domain import pruning, retention
 from nightledger.domain.consolidation import AnalystRun
 from nightledger.domain.decision import Moment
 from nightledger.domain.judge import JOB, MOST_DELETIONS, OPERATOR
-from nightledger.domain.links import Pair
 from nightledger.domain.periods import log_day
-from nightledger.domain.proposal import Change, Draft, Kind, Op, Origin, Proposal
-from nightledger.domain.pruning import blocked_words, by_age, in_portions, is_faint, month_of, names_blocked
-from nightledger.domain.retention import MOST_ARCHIVED, Memory, ReinforcementKind, fades
+from nightledger.domain.proposal import Draft, Kind, Op, Origin
+from nightledger.domain.pruning import in_portions, month_of
 from nightledger.domain.words import content_id, dump_moment
 from nightledger.files.configuration import home_zone
-from nightledger.files.link_index import Rules, folded_links
-from nightledger.gate.forgetting.forgotten import tombstones
-from nightledger.gate.forgetting.letting_go import archival, link_use, unseen_link_deletion
+from nightledger.files.link_index import folded_links
+from nightledger.gate.forgetting.forgotten import link_rules
+from nightledger.gate.forgetting.letting_go import Grounds, archival, unseen_link_deletion
 from nightledger.gate.gated import read_gated
 from nightledger.gate.memory.naming import evidence_of, signed_entries
 from nightledger.gate.memory.recalling import read_principles
@@ -45,8 +43,8 @@ from nightledger.gate.memory.remembering import (
 )
 from nightledger.gate.opening import Gate, Ledger, read_ledger
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose
-from nightledger.gate.stored import read_stored
-from nightledger.text.markdown.document import decode, parse_markdown
+from nightledger.gate.stored import Stored, read_stored
+from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import Entry
 from nightledger.text.similar import fold
 from nightledger.trust.event import collector_at_rest
@@ -56,11 +54,10 @@ if TYPE_CHECKING:  # most homes ask no model
 
 UNTOLD = "no outcome names what was shown before it, so nothing can have proved useful"
 ASKED = "faded entries are asked about once a month"
-_COUNTED = ("reinforced", "constitutional_reinforced", "weak_links", "faded", "kept")
 
 
-class Curated(Struct, kw_only=True):
-    """What one pass did; added up while it goes.
+class Curated(Struct, frozen=True, kw_only=True):
+    """What one pass did.
 
     Attributes:
         periods: Periods of active hours that it reinforced, by the count at their end.
@@ -87,37 +84,16 @@ class Curated(Struct, kw_only=True):
     @property
     def counts(self) -> dict[str, int]:
         """What the run ledger says of it."""
-        told = {name: getattr(self, name) for name in _COUNTED}
-        told |= {"periods": len(self.periods), "proposals": len(self.proposals)}
-        return told | ({"model_tokens": self.analyst.tokens} if self.analyst else {})
-
-
-class _Pass(Struct, frozen=True, kw_only=True):
-    """What a pass knows of a home.
-
-    Attributes:
-        gate: The home.
-        moment: The clocks.
-        day: The date in the home's zone.
-        facts: What is known of every entry.
-        signed: The entries that stand as they were signed.
-        changes: Everything that was ever proposed.
-        dry_run: Whether nothing is written.
-    """
-
-    gate: Gate
-    moment: Moment
-    day: date
-    facts: Facts
-    signed: Sequence[Remembered]
-    changes: Sequence[tuple[Proposal, Change]]
-    dry_run: bool
-
-    def submit(self, done: Curated, drafts: Sequence[Draft], period: str, title: str) -> None:
-        """Propose drafts in one proposal."""
-        submission = Submission(kind=Kind.PRUNE, lane=JOB, period=period, title=title, drafts=drafts)
-        outcome = propose(self.gate, read_ledger(self.gate), submission, self.moment, dry_run=self.dry_run)
-        done.proposals += (outcome.proposal.id,) if outcome.proposal else ()
+        return {
+            "periods": len(self.periods),
+            "reinforced": self.reinforced,
+            "constitutional_reinforced": self.constitutional_reinforced,
+            "weak_links": self.weak_links,
+            "faded": self.faded,
+            "kept": self.kept,
+            "proposals": len(self.proposals),
+            **({"model_tokens": self.analyst.tokens} if self.analyst else {}),
+        }
 
 
 @collector_at_rest()
@@ -141,113 +117,134 @@ def curate(
     """
     stored = read_stored(gate, ledger.book)
     facts = read_facts(gate, ledger, moment, stored=stored)
-    last = max(
-        (one.active_hours for one in read_reinforcements(gate.home) if one.kind is ReinforcementKind.CURATE),
-        default=None,
+    last = _last_period(gate)
+    periods = retention.periods_due(facts.now_hour, last)
+    if not periods:
+        hours = facts.now_hour - (last or 0)
+        return Curated(reason=f"{max(0, hours)} of {retention.PERIOD_HOURS} active hours since the last pass")
+    one = _Pass(gate, ledger, facts, stored, moment, dry_run=dry_run)
+    weak, asked = one.propose_weak()
+    second = _Second(gate, analyst, one.day) if analyst else None
+    faded, kept, made, reason = one.propose_faded(second)
+    chosen = one.most_useful(periods)
+    standing = read_principles(gate.home, ledger, moment)
+    principles = [one.id for one in standing.principles] if standing else []
+    for period, entries in chosen.items() if not dry_run else ():
+        ids = [*entries, *principles]
+        reinforce(gate.home, retention.ReinforcementKind.CURATE, str(period), period, ids)
+    return Curated(
+        periods=periods,
+        reinforced=sum(map(len, chosen.values())),
+        constitutional_reinforced=len(principles) * len(periods),
+        weak_links=weak,
+        faded=faded,
+        kept=kept,
+        proposals=(*asked, *made),
+        reason=reason,
+        analyst=second.run if second else None,
     )
-    done = Curated(periods=retention.periods_due(facts.now_hour, last))
-    if not done.periods:
-        hours = max(0, facts.now_hour - (last or 0))
-        return Curated(reason=f"{hours} of {retention.PERIOD_HOURS} active hours since the last pass")
-    accepted = signed_entries(gate.home, ledger.book)
-    one = _Pass(
-        gate=gate,
-        moment=moment,
-        day=log_day(moment.at, home_zone(gate.home, gate.settings)),
-        facts=facts,
-        signed=[one for one in facts.memories if one.placed in accepted],
-        changes=[(item.proposal, change) for item in stored for change in item.proposal.changes],
-        dry_run=dry_run,
-    )
-    _propose_weak(one, tombstones(gate, ledger), done)
-    _propose_faded(one, _Second(gate, analyst, one.day) if analyst else None, done)
-    _reinforce(one, ledger, done)
-    return done
 
 
-def _propose_weak(one: _Pass, forgotten: dict[Pair, int], done: Curated) -> None:
-    """Propose to delete links whose confidence is under a tenth.
+class _Pass:
+    """One pass over the entries that stand as they were signed."""
 
-    However often one occurred: the pruner asks about what occurred once, this about what is believed no
-    more; neither closes what the other asked.
-    """
-    zone = home_zone(one.gate.home, one.gate.settings)
-    with folded_links(one.gate.home, Rules(zone=zone, forgotten=forgotten)) as index:
-        faint = [link for link in map(link_use, index.every()) if is_faint(link, one.day)]
-    done.weak_links = len(faint)
-    said = {change.key for _, change in one.changes}
-    drafts = [
-        unseen_link_deletion(link, one.day, why="its confidence is under a tenth; ")
-        for link in sorted(faint, key=by_age)
-    ]
-    for draft in [draft for draft in drafts if draft.statement_key not in said][:MOST_DELETIONS]:
-        name = draft.before.partition(": ")[0]
-        one.submit(done, [draft], one.day.isoformat(), f"Forget the link {name}")
+    def __init__(
+        self,
+        gate: Gate,
+        ledger: Ledger,
+        facts: Facts,
+        stored: Sequence[Stored],
+        moment: Moment,
+        *,
+        dry_run: bool,
+    ) -> None:
+        self._gate, self._ledger, self._facts, self._moment = gate, ledger, facts, moment
+        self._dry_run = dry_run
+        self._changes = [(item.proposal, change) for item in stored for change in item.proposal.changes]
+        accepted = signed_entries(gate.home, ledger.book)
+        self._signed = [one for one in facts.memories if one.placed in accepted]
+        self._zone = home_zone(gate.home, gate.settings)
+        self.day = log_day(moment.at, self._zone)
 
+    def _propose(self, drafts: Sequence[Draft], period: str, title: str) -> list[str]:
+        submission = Submission(kind=Kind.PRUNE, lane=JOB, period=period, title=title, drafts=drafts)
+        ledger = read_ledger(self._gate)
+        outcome = propose(self._gate, ledger, submission, self._moment, dry_run=self._dry_run)
+        return [outcome.proposal.id] if outcome.proposal else []
 
-def _propose_faded(one: _Pass, second: "_Second | None", done: Curated) -> None:
-    """Propose to archive entries that faded, the most faded first."""
-    network, words = read_network(one.gate.home), blocked_words(one.gate.consent)
-    degrees = [network.degree(fold(entry.placed.entry.text).split()) for entry in one.signed]
-    faded = fades([entry.memory for entry in one.signed], degrees, one.facts.now_hour)
-    free = [one.signed[at] for at in faded if not names_blocked(one.signed[at].placed.entry.text, words)]
-    done.faded, done.kept, month = len(faded), len(faded) - len(free), month_of(one.day)
-    if not free:
-        return
-    asked = [(proposal, change) for proposal, change in one.changes if change.op is Op.ARCHIVE]
-    if any((p.kind, p.lane, p.period) == (Kind.PRUNE, JOB, month) for p, _ in asked):
-        done.reason = ASKED  # one a month is what a person reads
-        return
-    if not one.facts.named:
-        done.reason = UNTOLD
-        return
-    before = {change.entry for _, change in asked}
-    # what was refused stands behind what was not asked
-    free.sort(key=lambda entry: entry.memory.id in before)
-    few = free[:MOST_ARCHIVED]
-    said = second(few) if second else dict.fromkeys((entry.memory.id for entry in few), "")
-    done.analyst = second.run if second else None
-    done.kept += sum(entry.memory.id not in said for entry in few)
-    few = [entry for entry in few if entry.memory.id in said]
-    for path in dict.fromkeys(entry.placed.path for entry in few):
-        own = [entry for entry in few if entry.placed.path == path]
-        reasons = [_why_faded(entry.memory, one.facts) + said[entry.memory.id] for entry in own]
-        drafts = _archivals(one.gate, own, reasons, one.day)
-        one.submit(done, next(drafts)[0], month, f"Archive what faded of {path}")
+    def propose_weak(self) -> tuple[int, list[str]]:
+        """Propose to delete links whose confidence is under a tenth; return how many there are, and the proposals.
 
+        However often one occurred: the pruner asks about what occurred once, this about what is believed no
+        more; neither closes what the other asked.
+        """
+        rules = link_rules(self._gate, self._ledger, self._zone)
+        with folded_links(self._gate.home, rules) as index:
+            every = [(one.link, one.confidence) for one in index.every()]
+        faint = [link for link, confidence in every if pruning.is_faint(link, confidence, self.day)]
+        why = "its confidence is under a tenth; "
+        drafts = [unseen_link_deletion(link, self.day, why=why) for link in sorted(faint, key=pruning.by_age)]
+        said = {change.key for _, change in self._changes}
+        made: list[str] = []
+        for draft in [draft for draft in drafts if draft.statement_key not in said][:MOST_DELETIONS]:
+            title = f"Forget the link {draft.before.partition(': ')[0]}"
+            made += self._propose([draft], self.day.isoformat(), title)
+        return len(drafts), made
 
-def _why_faded(memory: Memory, facts: Facts) -> str:
-    idle = facts.now_hour - max(memory.created_hour, memory.used_hour)
-    return f"It was of no use for {idle} active hours ({memory.tier.name} memories fade so fast)"
+    def propose_faded(self, second: "_Second | None") -> tuple[int, int, list[str], str]:
+        """Propose to archive entries that faded, the most faded first.
 
+        Return how many faded, how many of these stay, the proposals, and why there is none.
+        """
+        signed, month = self._signed, pruning.month_of(self.day)
+        network, words = read_network(self._gate.home), pruning.blocked_words(self._gate.consent)
+        degrees = [network.degree(fold(one.placed.entry.text).split()) for one in signed]
+        places = retention.fades([one.memory for one in signed], degrees, self._facts.now_hour)
+        faded = [signed[at] for at in places]
+        free = [one for one in faded if not pruning.names_blocked(one.placed.entry.text, words)]
+        asked = [(proposal, change) for proposal, change in self._changes if change.op is Op.ARCHIVE]
+        this_month = (Kind.PRUNE, JOB, month)
+        reason = "" if self._facts.named else UNTOLD
+        if any((p.kind, p.lane, p.period) == this_month for p, _ in asked):
+            reason = ASKED  # one a month is what a person reads
+        if reason or not free:
+            return len(faded), len(faded) - len(free), [], reason if free else ""
+        before = {change.entry for _, change in asked}
+        free.sort(
+            key=lambda one: one.memory.id in before
+        )  # what was refused stands behind what was not asked
+        few = free[: retention.MOST_ARCHIVED]
+        said = second(few) if second else dict.fromkeys((one.memory.id for one in few), "")
+        going = [one for one in few if one.memory.id in said]
+        made: list[str] = []
+        for path in dict.fromkeys(one.placed.path for one in going):
+            drafts = [
+                self._archival(one, said[one.memory.id], -float(at))
+                for at, one in enumerate(one for one in going if one.placed.path == path)
+            ]
+            size = len(read_gated(self._gate.home, path).decode("utf-8", "surrogateescape"))
+            portion, _ = next(in_portions(drafts, size))
+            made += self._propose(portion, month, f"Archive what faded of {path}")
+        return len(faded), len(faded) - len(free) + len(few) - len(going), made, ""
 
-def _archivals(
-    gate: Gate, faded: Sequence[Remembered], reasons: Sequence[str], day: date
-) -> Iterator[tuple[Sequence[Draft], str]]:
-    """Yield the drafts that archive entries of one file, the first first, as many as one proposal may remove of it."""
-    placed = [entry.placed for entry in faded]
-    drafts = [
-        archival(one.path, one.entry, day, f"{reason}.", (evidence_of(one, Origin.UNKNOWN),), -float(at))
-        for at, (one, reason) in enumerate(zip(placed, reasons, strict=True))
-    ]
-    if drafts:
-        yield from in_portions(drafts, len(decode(read_gated(gate.home, placed[0].path))))
+    def _archival(self, one: Remembered, said: str, rank: float) -> Draft:
+        memory = one.memory
+        idle = self._facts.now_hour - max(memory.created_hour, memory.used_hour)
+        reason = f"It was of no use for {idle} active hours ({memory.tier.name} memories fade so fast){said}."
+        evidence = (evidence_of(one.placed, Origin.UNKNOWN),)
+        grounds = Grounds(reason=reason, evidence=evidence, rank=rank)
+        return archival(one.placed.path, one.placed.entry, self.day, grounds)
 
-
-def _reinforce(one: _Pass, ledger: Ledger, done: Curated) -> None:
-    """Reinforce the entries that each period found useful, and every principle."""
-    standing = read_principles(one.gate.home, ledger, one.moment)
-    principles = [principle.id for principle in standing.principles] if standing else []
-    proofs = read_proofs(one.gate.home, ledger.book.names, one.facts.hours, done.periods)
-    done.constitutional_reinforced = len(principles) * len(done.periods)
-    for period in done.periods:
-        utilities = {
-            entry.memory.id: retention.measured_utility(entry.memory, period) for entry in one.signed
+    def most_useful(self, periods: Sequence[int]) -> dict[int, tuple[str, ...]]:
+        """Return the entries that each period reinforces."""
+        memories = [one.memory for one in self._signed]
+        proofs = read_proofs(self._gate.home, self._ledger.book.names, self._facts.hours, periods)
+        return {
+            period: retention.most_useful(
+                proofs[period], {memory.id: retention.measured_utility(memory, period) for memory in memories}
+            )
+            for period in periods
         }
-        entries = retention.most_useful(proofs[period], utilities)
-        done.reinforced += len(entries)
-        if not one.dry_run:
-            reinforce(one.gate.home, ReinforcementKind.CURATE, str(period), period, [*entries, *principles])
 
 
 class _Second:
@@ -289,66 +286,42 @@ class _Second:
         return {name: f", and {reason}" for name, reason in told.items() if reason}
 
 
+def _last_period(gate: Gate) -> int | None:
+    lines = (
+        line for line in read_reinforcements(gate.home) if line.kind is retention.ReinforcementKind.CURATE
+    )
+    return max((line.active_hours for line in lines), default=None)
+
+
 class Judged(Struct, frozen=True, kw_only=True):
     """What retention says of one entry.
 
     Attributes:
         remembered: The entry with all that is known of it.
         utility: How far it is worth its place, 0..1.
-        status: Active, or pending decay.
+        faded: Whether the policy would let it go.
     """
 
     remembered: Remembered
     utility: float
-    status: retention.Status
-
-    @property
-    def id(self) -> str:
-        """The entry's id."""
-        return self.remembered.memory.id
+    faded: bool
 
 
-class Survey(Struct, frozen=True, kw_only=True):
-    """What retention says of the entries of a home.
-
-    Attributes:
-        judged: Each entry, in the order of files and lines.
-        facts: What it rests on.
-    """
-
-    judged: tuple[Judged, ...]
-    facts: Facts
-
-    @property
-    def pending(self) -> tuple[Judged, ...]:
-        """Those that the policy would let go, the most faded first."""
-        faded = [one for one in self.judged if one.status is retention.Status.PENDING_DECAY]
-        return tuple(sorted(faded, key=lambda one: one.utility))
-
-    @property
-    def immune(self) -> int:
-        """How many no policy lets go."""
-        return sum(one.remembered.memory.immune for one in self.judged)
-
-    @property
-    def active(self) -> int:
-        """How many are worth their place, those that are immune apart."""
-        return len(self.judged) - len(self.pending) - self.immune
+def survey(facts: Facts) -> list[Judged]:
+    """Judge the entries of a home by what is known of them, in the order of files and lines."""
+    return [
+        Judged(
+            remembered=one,
+            utility=round(retention.measured_utility(one.memory, facts.now_hour), 4),
+            faded=retention.has_faded(one.memory, facts.now_hour),
+        )
+        for one in facts.memories
+    ]
 
 
-def survey(facts: Facts) -> Survey:
-    """Judge the entries of a home by what is known of them."""
-    return Survey(
-        judged=tuple(
-            Judged(
-                remembered=one,
-                utility=round(retention.measured_utility(one.memory, facts.now_hour), 4),
-                status=retention.status_of(one.memory, facts.now_hour),
-            )
-            for one in facts.memories
-        ),
-        facts=facts,
-    )
+def pending(judged: Sequence[Judged]) -> list[Judged]:
+    """Return the entries that the policy would let go, the most faded first."""
+    return sorted((one for one in judged if one.faded), key=lambda one: one.utility)
 
 
 def why(judged: Judged, facts: Facts) -> str:
@@ -361,23 +334,9 @@ def why(judged: Judged, facts: Facts) -> str:
     return f"{known}; {age} active hours old, {memory.tier.name}, utility {judged.utility:.2f}"
 
 
-class Archived(Struct, frozen=True, kw_only=True):
-    """What became of entries that the operator wants archived.
-
-    Attributes:
-        proposals: Made now, to be signed.
-        suppressed: How many wait already.
-        problems: Why others could not be proposed.
-    """
-
-    proposals: tuple[Proposal, ...]
-    suppressed: int
-    problems: tuple[str, ...]
-
-
 def propose_archive(
-    gate: Gate, ledger: Ledger, chosen: Sequence[Judged], facts: Facts, today: date, moment: Moment
-) -> Archived:
+    gate: Gate, ledger: Ledger, chosen: Sequence[Judged], facts: Facts, moment: Moment
+) -> list[Outcome]:
     """Propose to archive entries, file by file, within the budget of what one proposal removes.
 
     The caller holds the home's lock.
@@ -387,26 +346,23 @@ def propose_archive(
         ledger: Its log, as checked.
         chosen: The entries.
         facts: What is known of them.
-        today: The date in the home's zone.
         moment: The clocks.
     """
-    outcomes: list[Outcome] = []
-    for submission in _submissions(gate, chosen, facts, today):
-        outcomes.append(propose(gate, ledger, submission, moment))
-        ledger = read_ledger(gate)
-    return Archived(
-        proposals=tuple(outcome.proposal for outcome in outcomes if outcome.proposal),
-        suppressed=sum(outcome.suppressed for outcome in outcomes),
-        problems=tuple(_problems(outcomes)),
-    )
-
-
-def _submissions(gate: Gate, chosen: Sequence[Judged], facts: Facts, today: date) -> Iterator[Submission]:
+    today, outcomes = log_day(moment.at, home_zone(gate.home, gate.settings)), list[Outcome]()
     for path in gate.home.identity.gated:
-        own = [one for one in chosen if one.remembered.placed.path == path]
-        reasons = [f"Hygiene: {why(one, facts)}" for one in own]
-        for portion, part in _archivals(gate, [one.remembered for one in own], reasons, today):
-            yield Submission(
+        drafts = [
+            archival(
+                path,
+                one.remembered.placed.entry,
+                today,
+                Grounds(reason=f"Hygiene: {why(one, facts)}.", rank=1 - one.utility),
+            )
+            for one in chosen
+            if one.remembered.placed.path == path
+        ]
+        total = len(read_gated(gate.home, path).decode("utf-8", "surrogateescape"))
+        for portion, part in in_portions(drafts, total):
+            submission = Submission(
                 kind=Kind.PRUNE,
                 lane=OPERATOR,
                 period=month_of(today),
@@ -414,12 +370,9 @@ def _submissions(gate: Gate, chosen: Sequence[Judged], facts: Facts, today: date
                 drafts=portion,
                 asked=True,
             )
-
-
-def _problems(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    for outcome in outcomes:
-        yield from (f"{unfit.draft.target}:{unfit.draft.line}: {unfit.reason}" for unfit in outcome.unfit)
-        yield from (f"{held.path}: scanners hold it back ({', '.join(held.rules)})" for held in outcome.held)
+            outcomes.append(propose(gate, ledger, submission, moment))
+            ledger = read_ledger(gate)
+    return outcomes
 
 
 def show_mercy(gate: Gate, chosen: Sequence[Judged], facts: Facts, moment: Moment) -> bool:
@@ -428,6 +381,6 @@ def show_mercy(gate: Gate, chosen: Sequence[Judged], facts: Facts, moment: Momen
     Returns:
         Whether it was recorded: the same answer of the same second is recorded once.
     """
-    ids = sorted({one.id for one in chosen})
+    ids = sorted({one.remembered.memory.id for one in chosen})
     period = f"{dump_moment(moment.at)} {content_id('m', canonical(ids))}"
-    return reinforce(gate.home, ReinforcementKind.MERCY, period, facts.now_hour, ids)
+    return reinforce(gate.home, retention.ReinforcementKind.MERCY, period, facts.now_hour, ids)

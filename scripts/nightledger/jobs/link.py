@@ -11,26 +11,23 @@ report says why. Both ways end in the same view, byte for byte.
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from nightledger.codec import links as linked
 from nightledger.codec.canonical import canonical
 from nightledger.domain.errors import LinkIndexError, UnreadableError
-from nightledger.domain.links import Pair, link_key
+from nightledger.domain.links import link_key
 from nightledger.files import link_index
 from nightledger.files.atomic import Lock, replace_file
 from nightledger.files.durable import read_optional
 from nightledger.files.line_log import LineLog
 
 if TYPE_CHECKING:
-    from zoneinfo import ZoneInfo
-
     from nightledger.files.home import Home
-    from nightledger.text.phrases import HashedPhrases
 
 NAMED_LINES = 20
 
@@ -63,33 +60,13 @@ class LinkReport(Struct, frozen=True, kw_only=True):
     in_view: int
 
 
-class Options(Struct, frozen=True, kw_only=True):
-    """How to link.
-
-    Attributes:
-        rebuild: Fold everything anew, whatever the cursor says.
-        forgotten: Deleted links, and how many outcomes there were (``LinkReport.outcomes``) when
-            each was deleted: those no longer count for it, later ones start it anew.
-        expunged: Texts that no tag and no resolution may say: an outcome that does is left out.
-    """
-
-    rebuild: bool = False
-    forgotten: Mapping[Pair, int] = field(default_factory=dict)
-    expunged: "HashedPhrases | None" = None
-
-    def rules(self, zone: "ZoneInfo") -> link_index.Rules:
-        """Return what counts."""
-        says = self.expunged.said_in if self.expunged else None
-        return link_index.Rules(zone=zone, forgotten=self.forgotten, says=says)
-
-
-def link(home: "Home", zone: "ZoneInfo", options: Options | None = None) -> LinkReport:
+def link(home: "Home", rules: link_index.Rules, *, rebuild: bool = False) -> LinkReport:
     """Bring the links of a home up to date.
 
     Args:
         home: Whose.
-        zone: The home's zone, in which log days begin (``files/configuration.py``, ``home_zone``).
-        options: How; the usual way by default.
+        rules: What counts.
+        rebuild: Fold everything anew, whatever the cursor says.
 
     Raises:
         ConfigurationError: When the home is none.
@@ -99,10 +76,9 @@ def link(home: "Home", zone: "ZoneInfo", options: Options | None = None) -> Link
         LinkIndexError: When the index cannot be written.
     """
     home.require()
-    how = options or Options()
     with Lock(home.lock_path("link")), LineLog(home.outcomes) as log:
-        run = _Run(home, zone, log, how)
-        reason = "it was asked for" if how.rebuild else run.misfit()
+        run = _Run(home, log, rules)
+        reason = "it was asked for" if rebuild else run.misfit()
         if not reason:
             try:
                 return run.run("")
@@ -114,11 +90,10 @@ def link(home: "Home", zone: "ZoneInfo", options: Options | None = None) -> Link
 class _Run:
     """One run, under the lock."""
 
-    def __init__(self, home: "Home", zone: "ZoneInfo", log: LineLog, how: Options) -> None:
+    def __init__(self, home: "Home", log: LineLog, rules: link_index.Rules) -> None:
         self._home = home
         self._log = log
-        self._how = how
-        self._zone = zone
+        self._rules = rules
         self._path = os.path.join(home.link_index_dir, link_index.FILE)
         self._cursors = read_optional(home.cursors, linked.MAX_CURSORS_BYTES, within=home.root) or b""
         self._cursor = linked.parse_link_cursor(self._cursors)
@@ -140,7 +115,7 @@ class _Run:
         start, lines = (0, 0) if reason or self._cursor is None else (self._cursor.offset, self._cursor.lines)
         changed = bool(reason) or self._log.end > start
         with self._opened(reason) as index:
-            folded = link_index.fold(index, self._log, start, lines, self._how.rules(self._zone))
+            folded = link_index.fold(index, self._log, start, lines, self._rules)
             self._log.require_same()
             outcomes = index.count()
             top = index.top_links(linked.VIEW_LINKS)
@@ -181,7 +156,7 @@ class _Run:
             lines=lines,
             inode=self._log.inode,
             probe=self._log.probe(offset),
-            zone=self._zone.key,
+            zone=self._rules.zone.key,
             forgotten_sha256=self._forgotten_sha256(),
             index=link_index.index_stamp(self._home.link_index_dir),
         )
@@ -196,7 +171,7 @@ class _Run:
             replace_file(self._home.links, view)
 
     def _forgotten_sha256(self) -> str:
-        forgotten: dict[str, object] = {link_key(*pair): count for pair, count in self._how.forgotten.items()}
-        if self._how.expunged:
-            forgotten["expunged"] = self._how.expunged.hashes
+        forgotten: dict[str, object] = {link_key(*pair): n for pair, n in self._rules.forgotten.items()}
+        if self._rules.hashes:
+            forgotten["expunged"] = list(self._rules.hashes)
         return hashlib.sha256(canonical(forgotten)).hexdigest()

@@ -22,23 +22,14 @@ if TYPE_CHECKING:
 MAX_EVIDENCE_BYTES = 16 << 20
 
 
-class Logged:
-    """What was taken in.
-
-    Attributes:
-        records: As stored, in the order given; ``id`` among their fields.
-        torn_bytes: Length of an unfinished line of an earlier run that was closed; 0 where there was none.
-    """
-
-    __slots__ = ("records", "torn_bytes")
-
-    def __init__(self, *, records: "tuple[dict[str, Any], ...]", torn_bytes: int) -> None:
-        self.records = records
-        self.torn_bytes = torn_bytes
-
-
-def log_outcomes(home: Home, records: "Sequence[tuple[str, Any]]", *, now: datetime) -> Logged:
+def log_outcomes(
+    home: Home, records: "Sequence[tuple[str, Any]]", *, now: datetime
+) -> "tuple[list[dict[str, Any]], int]":
     """Append outcomes durably: when this returns, all of them survive power loss.
+
+    Returns:
+        The records as stored, in the order given, ``id`` among their fields; and the length of an unfinished line of an
+        earlier run that was closed, 0 where there was none.
 
     Args:
         home: Where to.
@@ -61,9 +52,9 @@ def log_outcomes(home: Home, records: "Sequence[tuple[str, Any]]", *, now: datet
         raise refusal(problems)
     lines = encode_outcomes(hashed, now=now)
     if not lines:
-        return Logged(records=(), torn_bytes=0)
+        return [], 0
     _, _, torn_bytes = append_records(home.outcomes, b"".join(line.line for line in lines))
-    return Logged(records=tuple(line.record for line in lines), torn_bytes=torn_bytes)
+    return [line.record for line in lines], torn_bytes
 
 
 def _with_hashes(home: Home, value: "Any") -> "tuple[Any, list[str]]":

@@ -74,22 +74,6 @@ class Template(Struct, frozen=True, kw_only=True):
     body: str | Mapping[str, str] = ""
 
 
-class Request(Struct, frozen=True, kw_only=True):
-    """What a server is asked; ``{token}`` in its address and headers still stands for the secret.
-
-    Attributes:
-        url: Address.
-        headers: Sent with it.
-        body: JSON.
-        patience_s: How long all of it may take.
-    """
-
-    url: str
-    headers: Mapping[str, str]
-    body: bytes
-    patience_s: float
-
-
 class Outlet(Struct, frozen=True, kw_only=True):
     """How notices of a home reach its operator.
 
@@ -97,13 +81,13 @@ class Outlet(Struct, frozen=True, kw_only=True):
         home: Whose matters they tell of.
         notifier: What the operator named; () tells nobody.
         record: The file of what was told, outside the home; empty where this machine has no place for it.
-        post: Puts the secret in, asks, and returns the status of the answer.
+        post: Asks a server, by address and headers, in which ``{token}`` stands for the secret, JSON, and how long it may take in s; returns the status of its answer.
     """
 
     home: Home
     notifier: Notifier | tuple[str, ...]
     record: str
-    post: Callable[[Notifier, Request], int]
+    post: Callable[[Notifier, str, Mapping[str, str], bytes, float], int]
 
 
 def notify(outlet: Outlet, items: Sequence[Item], now: datetime, *, some: bool = False) -> bool:
@@ -209,10 +193,8 @@ def _send(outlet: Outlet, summary: str, items: Sequence[Item], now: datetime, li
         _run(outlet.home, _fill(_find(template.run), facts), body, numbers)
         return
     headers = {"Content-Type": "application/json", **(template.headers if notifier.token_file else {})}
-    request = Request(
-        url=_fill(template.ask, facts), headers=headers, body=json.dumps(body).encode(), patience_s=TIMEOUT_S
-    )
-    status = outlet.post(notifier, request)
+    url = _fill(template.ask, facts)
+    status = outlet.post(notifier, url, headers, json.dumps(body).encode(), TIMEOUT_S)
     if status not in range(200, 300):
         raise NotifyError(f"{notifier.by} answered {status}")
 

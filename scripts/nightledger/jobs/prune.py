@@ -1,4 +1,4 @@
-"""Weekly: look for what may be let go, and propose it: weak links, closed entries, old daily logs.
+"""Weekly: look for what may be let go, and propose it: weak links, closed entries, old daily logs and extracts of transcripts.
 
 Reads   outcomes, the gated files, daily logs, the audit log and what it refers to
 Writes  memory/state/proposals/, the audit log
@@ -13,52 +13,61 @@ link, has a second name or cannot be read is named and left alone.
 import hashlib
 import os
 import posixpath
-import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import date
 from itertools import groupby
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from nightledger.codec.rows import read_outcome_rows
-from nightledger.domain import pruning
 from nightledger.domain.consent import SELF_MODIFICATION, Tier
 from nightledger.domain.decision import Moment
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.judge import JOB, MOST_DELETIONS
-from nightledger.domain.links import link_key
+from nightledger.domain.links import Link
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Change, Draft, Evidence, Kind, Op, Origin, Proposal
-from nightledger.domain.pruning import REFERENCED_FROM, LinkUse, by_age, is_faint, is_weak
+from nightledger.domain.pruning import (
+    MOST_MONTHS,
+    REFERENCED_FROM,
+    Kept,
+    blocked_words,
+    by_age,
+    in_portions,
+    is_faint,
+    is_long_closed,
+    is_old_log,
+    is_weak,
+    month_of,
+    names_blocked,
+)
 from nightledger.domain.states import OPEN_STATES, REFUSED, ChangeState
 from nightledger.domain.transcript import EXTRACTS
 from nightledger.domain.words import count_of
 from nightledger.files.configuration import home_zone
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
-from nightledger.files.link_index import LinkIndex, Rules, folded_links
-from nightledger.gate.forgetting.forgotten import read_forgotten, tombstones
+from nightledger.files.link_index import folded_links
+from nightledger.gate.forgetting.forgotten import link_rules, read_forgotten
 from nightledger.gate.forgetting.letting_go import (
+    Grounds,
     archival,
     compression,
     copy_path,
-    link_use,
     unseen_link_deletion,
 )
 from nightledger.gate.gated import read_gated, read_target
-from nightledger.gate.memory.naming import NO_MARK, Mark, find_standing, read_marks
+from nightledger.gate.memory.naming import NO_MARK, find_standing, read_marks
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.proposing import Submission, propose, supersede
-from nightledger.gate.stored import Stored, each_change, read_stored
+from nightledger.gate.stored import Stored, read_stored
 from nightledger.hosts.daylogs import LogFile, find_daylogs, preset, read_daylogs
-from nightledger.text.forgetting.status import find_statuses, summarise_daily
+from nightledger.text.forgetting.status import Status, find_statuses, summarise_daily
 from nightledger.text.forgetting.traces import count_lines
 from nightledger.text.markdown.document import encode
 from nightledger.text.markdown.entries import Entry
-from nightledger.text.phrases import HashedPhrases
 from nightledger.text.scanners.scan import told_values, veil
 from nightledger.text.similar import fold
 from nightledger.text.statements.daylog import read_daylog
@@ -77,7 +86,7 @@ class Left(Struct, frozen=True, kw_only=True):
     """
 
     what: str
-    kept: pruning.Kept
+    kept: Kept
     detail: str = ""
 
 
@@ -119,11 +128,7 @@ class Tally(Struct, kw_only=True):
     def kept(self) -> dict[str, int]:
         """How many stay, by reason."""
         found = Counter(item.kept for item in self.left)
-        return {kept.value: found[kept] for kept in pruning.Kept if found[kept]}
-
-    def leave(self, what: str, kept: pruning.Kept, detail: str = "") -> None:
-        """Count something that stays."""
-        self.left.append(Left(what=what, kept=kept, detail=detail))
+        return {kept.value: found[kept] for kept in Kept if found[kept]}
 
 
 class Pruned(Struct, frozen=True, kw_only=True):
@@ -131,126 +136,13 @@ class Pruned(Struct, frozen=True, kw_only=True):
 
     Attributes:
         today: By which day ages were told.
-        tallies: What became of each kind: links, entries, logs.
+        tallies: What became of each kind.
         reason: Why nothing at all was looked for; empty where it was.
     """
 
     today: date
     tallies: tuple[Tally, ...] = ()
     reason: str = ""
-
-
-class Run(Struct, frozen=True, kw_only=True):
-    """One run over one home: what it judges by, what waits already, and how it proposes.
-
-    Attributes:
-        gate: The home.
-        ledger: Its log, as checked.
-        today: The date in the home's zone by which ages are told.
-        dry_run: Say what would be proposed and write nothing.
-        moment: The clocks.
-        stored: Everything that was ever proposed.
-        places: Names of the files that outcomes of sure links come from, whatever folder these gave.
-    """
-
-    gate: Gate
-    ledger: Ledger
-    today: date
-    dry_run: bool
-    moment: Moment
-    stored: Sequence[Stored]
-    places: Collection[str]
-
-    def states(self, op: Op, states: Collection[ChangeState]) -> list[tuple[Stored, Change]]:
-        """Return the changes of a kind that stand so, whoever made them."""
-        return [
-            (item, change)
-            for item in self.stored
-            for change in item.proposal.changes
-            if change.op is op and self.ledger.book.proposals[item.proposal.id].state_of(change.n) in states
-        ]
-
-    def waiting(self, op: Op) -> list[tuple[Stored, Change]]:
-        """Return the changes of a kind, made by the pruner, that wait for an answer."""
-        found = self.states(op, OPEN_STATES)
-        return [one for one in found if (one[0].proposal.kind, one[0].proposal.lane) == (Kind.PRUNE, JOB)]
-
-    def close(self, tally: Tally, is_over: Callable[[Change], bool]) -> list[tuple[Stored, Change]]:
-        """Close what waits and holds no longer; return what still waits."""
-        found = self.waiting(tally.op)
-        over = [(item, change) for item, change in found if is_over(change)]
-        tally.closed = len(over)
-        if not self.dry_run:
-            supersede(self.gate, [(item.proposal.id, change.n) for item, change in over], self.moment)
-        return [one for one in found if one not in over]
-
-    def submission(self, period: str, title: str, drafts: Sequence[Draft]) -> Submission:
-        """Return what is to become one proposal: of a month, or of the day of the run."""
-        return Submission(kind=Kind.PRUNE, lane=JOB, period=period, title=title, drafts=list(drafts))
-
-    def submit(self, submissions: Iterable[Submission], tally: Tally, most: int) -> None:
-        """Put submissions before the operator, so many at most; the rest competes again."""
-        waiting = {change.key for _, change in self.waiting(tally.op)}
-        for submission in submissions:
-            drafts = [draft for draft in submission.drafts if draft.statement_key not in waiting]
-            if len(tally.proposals) >= most:
-                tally.no_room += len(drafts)
-                return
-            one = replace(submission, drafts=drafts)
-            outcome = propose(self.gate, self.ledger, one, self.moment, dry_run=self.dry_run)
-            tally.proposals += [outcome.proposal] if outcome.proposal else []
-            tally.suppressed += outcome.suppressed
-            tally.no_room += outcome.no_room
-            tally.unfit += [f"{one.draft.target}: {one.reason}" for one in outcome.unfit]
-            tally.unfit += [
-                f"{one.path}: scanners hold it back ({', '.join(one.rules)})" for one in outcome.held
-            ]
-
-
-def room(waiting: Iterable[tuple[Stored, Change]]) -> int:
-    """Return how many more proposals of a kind may wait for an answer."""
-    return pruning.MOST_MONTHS - len({item.proposal.id for item, _ in waiting})
-
-
-class Citable:
-    """A file of which lines are cited; what it tells as secrets is looked for once."""
-
-    def __init__(self, path: str, text: str) -> None:
-        """Take a file's path, relative to the home, and its text (``surrogateescape``)."""
-        self.path = path
-        self._lines = text.split("\n")
-        self._told = told_values(text)
-
-    def cite(self, first: int, last: int, origin: Origin) -> Evidence:
-        """Give the evidence of some lines, counted from 1; of secrets only their length is in its hash."""
-        veiled = veil("\n".join(self._lines[first - 1 : last]), told=self._told)
-        sha256 = hashlib.sha256(encode(veiled)).hexdigest()
-        return Evidence(path=self.path, lines=(first, last), sha256=sha256, origin=origin)
-
-
-_ID = re.compile(rb'"id":"(o-[a-z2-7]{26})"')
-
-
-def read_places(home: Home, sure: Collection[str]) -> frozenset[str]:
-    """Return the names of the files that outcomes name, whatever folder these gave.
-
-    Args:
-        home: Whose.
-        sure: Ids of the outcomes.
-
-    Raises:
-        UnreadableError: When the outcome log is a link, a directory, a FIFO or a device.
-        FileChangedError: When it was cut while it was read.
-    """
-    places: set[str] = set()
-    with LineLog(home.outcomes) as log:
-        for line in (line for chunk in log.chunks(0) for line in chunk.split(b"\n")[:-1]):
-            found = _ID.search(line)
-            if found and found[1].decode("ascii") in sure:
-                for outcome in read_outcome_rows(line).rows:
-                    named = (outcome.source_file, *(evidence.path for evidence in outcome.evidence))
-                    places |= {posixpath.basename(name.partition("#")[0]) for name in named}
-    return frozenset(places)
 
 
 def prune(gate: Gate, ledger: Ledger, today: date, moment: Moment, *, dry_run: bool = False) -> Pruned:
@@ -268,194 +160,233 @@ def prune(gate: Gate, ledger: Ledger, today: date, moment: Moment, *, dry_run: b
     """
     if gate.consent.tier(SELF_MODIFICATION, ACTION) is Tier.BLOCKED:
         return Pruned(today=today, reason=f"the consent graph blocks {ACTION}")
-    rules, sure = (
-        Rules(zone=home_zone(gate.home, gate.settings), forgotten=tombstones(gate, ledger)),
-        set[str](),
-    )
+    run = _Run(gate, ledger, today, moment, dry_run=dry_run)
+    sure, faint, links = set[str](), set[str](), list[Link]()
+    rules = link_rules(gate, ledger, home_zone(gate.home, gate.settings))
     with folded_links(gate.home, rules) as index:
-        links = list(_uses(index, sure))
-    run = Run(
-        gate=gate,
-        ledger=ledger,
-        today=today,
-        dry_run=dry_run,
-        moment=moment,
-        stored=read_stored(gate, ledger.book),
-        places=read_places(gate.home, sure),
-    )
-    return Pruned(today=today, tallies=(prune_links(run, links), prune_entries(run), prune_logs(run)))
+        for one in index.every():
+            links.append(one.link)
+            faint.update([one.link.key] if is_faint(one.link, one.confidence, today) else ())
+            sure.update(one.link.best.sources if one.confidence >= REFERENCED_FROM else ())
+    places = _places(gate.home, sure)
+    return Pruned(today=today, tallies=(run.links(links, faint), run.entries(), run.logs(places)))
 
 
-def _uses(index: LinkIndex, sure: set[str]) -> Iterator[LinkUse]:
-    """Yield how each link was used; add the ids of the outcomes on which those of .7 or more rest."""
-    for one in index.every():
-        if one.confidence >= REFERENCED_FROM:
-            sure.update(one.link.best.sources)
-        yield link_use(one)
+class _Run:
+    """One run over one home."""
 
+    def __init__(self, gate: Gate, ledger: Ledger, today: date, moment: Moment, *, dry_run: bool) -> None:
+        self._gate, self._ledger, self._today, self._moment = gate, ledger, today, moment
+        self._dry_run = dry_run
+        self._stored = read_stored(gate, ledger.book)
+        self._expunged = read_forgotten(gate, (), ledger.book).expunged
 
-def prune_links(run: Run, links: Sequence[LinkUse]) -> Tally:
-    """Propose to delete weak links, one by one; those that are hardly believed curation asks about."""
-    today = run.today
-    weak = sorted((link for link in links if is_weak(link, today)), key=by_age)
-    drafts = {link_key(*link.pair): unseen_link_deletion(link, today) for link in weak}
-    faint = {link_key(*link.pair) for link in links if is_faint(link, today)}
-    said = {change.key for item in run.stored for change in item.proposal.changes}
-    fresh = {name: draft for name, draft in drafts.items() if draft.statement_key not in said}
-    tally = Tally(op=Op.DELETE_LINK, looked=len(links), old=len(weak))
-    free = MOST_DELETIONS - len(run.waiting(Op.DELETE_LINK))
-    open_now = run.close(tally, lambda change: change.hunk.removed not in drafts.keys() | faint)
-    tally.waiting = sum(change.hunk.removed in drafts for _, change in open_now)
-    submissions = (
-        run.submission(today.isoformat(), f"Forget the link {name}", [draft]) for name, draft in fresh.items()
-    )
-    run.submit(submissions, tally, free + tally.closed)
-    tally.suppressed = len(weak) - len(fresh) - tally.waiting
-    tally.no_room = len(fresh) - tally.proposed
-    return tally
-
-
-def prune_entries(run: Run) -> Tally:
-    """Propose to archive closed entries: a proposal for each month in which some were closed, the oldest first."""
-    tally, home = Tally(op=Op.ARCHIVE), run.gate.home
-    texts = {path: read_gated(home, path).decode("utf-8", "surrogateescape") for path in home.identity.gated}
-    open_now = run.close(tally, lambda change: change.hunk.removed not in texts.get(change.target, ""))
-    tally.waiting = len(open_now)
-    standing = find_standing(home, run.ledger.book)
-    zone, marks = home_zone(home, run.gate.settings), read_marks(run.gate, run.ledger)
-    signed: dict[str, date] = {}
-    for _, change, status in each_change(run.stored, run.ledger.book):
-        if status.state is ChangeState.APPLIED and change.op in (Op.ADD, Op.REPLACE) and status.since:
-            wording = fold(change.hunk.added)
-            signed[wording] = max(log_day(status.since, zone), signed.get(wording, date.min))
-    found = []
-    for path, text in texts.items():
-        entries = [placed.entry for placed in standing.entries.values() if placed.path == path]
-        tally.looked += len(entries)
-        gone = list(_closed(run, Citable(path, text), entries, signed, marks, tally))
-        found += [run.submission(*one) for one in _monthly(gone, path, len(text))]
-    run.submit(sorted(found, key=lambda one: one.period), tally, room(open_now))
-    return tally
-
-
-def _closed(
-    run: Run,
-    file: Citable,
-    entries: Sequence[Entry],
-    signed: Mapping[str, date],
-    marks: Mapping[str, Mark],
-    tally: Tally,
-) -> Iterator[tuple[date, Draft]]:
-    """Give since when each entry of a file that may go is closed, and its draft; count and name those that stay."""
-    wordings = Counter(fold(entry.text) for entry in entries)
-    days = {entry.id: day for entry in entries if (day := signed.get(fold(entry.text)))}
-    blocked = pruning.blocked_words(run.gate.consent)
-    for entry, status in find_statuses(entries, run.today, days):
-        since, kept = status.since, status.kept
-        if kept is None and since and not pruning.is_long_closed(since, run.today):
-            continue
-        tally.old += 1
-        if kept is None and marks.get(entry.id, NO_MARK).pinned:
-            kept = pruning.Kept.PINNED
-        elif kept is None and pruning.names_blocked(entry.text, blocked):
-            kept = pruning.Kept.CONSENT
-        elif kept is None and wordings[fold(entry.text)] > 1:
-            kept = pruning.Kept.TWICE
-        if kept or since is None:
-            tally.leave(f"{file.path}:{entry.first_line}", kept or pruning.Kept.NO_DATE)
-        else:
-            reason = f"{status.closure.value} since {since}, {(run.today - since).days} days ago"
-            cited = file.cite(entry.first_line, entry.last_line, Origin.UNKNOWN)
-            yield since, archival(file.path, entry, run.today, reason, (cited,))
-
-
-def _monthly(
-    gone: Sequence[tuple[date, Draft]], path: str, total: int
-) -> Iterator[tuple[str, str, Sequence[Draft]]]:
-    """Return month, title and drafts of each proposal, within the budget of its file."""
-    months = defaultdict[str, list[Draft]](list)
-    for since, draft in gone:
-        months[pruning.month_of(since)].append(draft)
-    for month, own in sorted(months.items()):
-        for members, part in pruning.in_portions(own, total):
-            entries = count_of(len(members), "entry", "entries")
-            yield month, f"Archive {entries} of {path}, closed in {month}{part}", members
-
-
-def prune_logs(run: Run) -> Tally:
-    """Propose to compress old daily logs, a proposal a month, the oldest first.
-
-    Months of which a proposal waits have their turn when it is answered.
-    """
-    tally = Tally(op=Op.COMPRESS)
-    open_now = run.close(tally, lambda change: _has_changed(run.gate.home, change))
-    run.submit(_months(run, tally, {item.proposal.period for item, _ in open_now}), tally, room(open_now))
-    return tally
-
-
-def _has_changed(home: Home, change: Change) -> bool:
-    with suppress(NightledgerError):
-        return hashlib.sha256(read_target(home, change.target)).hexdigest() != change.hunk.removed
-    return True
-
-
-def _months(run: Run, tally: Tally, busy: Collection[str]) -> Iterator[Submission]:
-    home, today = run.gate.home, run.today
-    logs = find_daylogs(home, (*preset(home.identity.host).daily, EXTRACTS))
-    for log in logs:
-        if log.day > today:
-            tally.leave(log.path, pruning.Kept.FUTURE_DATE)
-    old = [
-        log for log in logs if pruning.is_old_log(log.day, today) and log.path not in run.ledger.book.copies
-    ]
-    tally.looked, tally.old = len(logs), len(old)
-    refused = {change.target for _, change in run.states(Op.COMPRESS, REFUSED)}
-    expunged = read_forgotten(run.gate, (), run.ledger.book).expunged
-    months = [
-        (month, list(group)) for month, group in groupby(old, key=lambda log: pruning.month_of(log.day))
-    ]
-    for n, (month, group) in enumerate(months):
-        tally.months_left = len(months) - n - 1
-        if month in busy:
-            tally.waiting += len(group)
-            continue
-        taken: set[str] = set()
-        looked = [
-            (log, (pruning.Kept.REFUSED, "") if log.path in refused else _look(run, log, expunged, taken))
-            for log in group
+    def _states(self, op: Op, states: Collection[ChangeState]) -> list[tuple[Stored, Change]]:
+        """Return the changes of a kind that stand so, whoever made them."""
+        proposals = self._ledger.book.proposals
+        return [
+            (item, change)
+            for item in self._stored
+            for change in item.proposal.changes
+            if change.op is op and proposals[item.proposal.id].state_of(change.n) in states
         ]
-        for log, found in looked:
-            if isinstance(found, tuple):
-                tally.leave(log.path, *found)
-        if drafts := [found for _, found in looked if isinstance(found, Draft)]:
-            yield run.submission(month, f"Compress {count_of(len(drafts), 'log')} of {month}", drafts)
+
+    def _waiting(self, tally: Tally) -> list[tuple[Stored, Change]]:
+        """Return the changes of a kind, made by the pruner, that wait for an answer."""
+        found = self._states(tally.op, OPEN_STATES)
+        return [one for one in found if (one[0].proposal.kind, one[0].proposal.lane) == (Kind.PRUNE, JOB)]
+
+    def _close(self, tally: Tally, is_over: Callable[[Change], bool]) -> list[tuple[Stored, Change]]:
+        """Close what waits and holds no longer; return what still waits."""
+        found = self._waiting(tally)
+        over = [(item, change) for item, change in found if is_over(change)]
+        tally.closed = len(over)
+        if not self._dry_run:
+            supersede(self._gate, [(item.proposal.id, change.n) for item, change in over], self._moment)
+        return [one for one in found if one not in over]
+
+    def _submit(self, found: Iterable[tuple[str, str, Sequence[Draft]]], tally: Tally, most: int) -> None:
+        """Put proposals, each by period, title and drafts, before the operator, so many at most; the rest competes again."""
+        waiting = {change.key for _, change in self._waiting(tally)}
+        for period, title, every in found:
+            drafts = [draft for draft in every if draft.statement_key not in waiting]
+            if len(tally.proposals) >= most:
+                tally.no_room += len(drafts)
+                return
+            asked = Submission(kind=Kind.PRUNE, lane=JOB, period=period, title=title, drafts=drafts)
+            outcome = propose(self._gate, self._ledger, asked, self._moment, dry_run=self._dry_run)
+            tally.proposals += [outcome.proposal] if outcome.proposal else []
+            tally.suppressed += outcome.suppressed
+            tally.no_room += outcome.no_room
+            tally.unfit += outcome.problems
+
+    def links(self, links: Sequence[Link], faint: Collection[str]) -> Tally:
+        """Propose to delete weak links, one by one, the longest unseen first.
+
+        Args:
+            links: All of them.
+            faint: Names of those that are hardly believed, about which curation asks.
+        """
+        today = self._today
+        weak = {one.key: one for one in sorted(links, key=by_age) if is_weak(one, today)}
+        tally = Tally(op=Op.DELETE_LINK, looked=len(links), old=len(weak))
+        open_now = self._close(tally, lambda change: change.hunk.removed not in {*weak, *faint})
+        tally.waiting = sum(change.hunk.removed in weak for _, change in open_now)
+        said = {change.key for item in self._stored for change in item.proposal.changes}
+        drafts = ((name, unseen_link_deletion(one, today)) for name, one in weak.items())
+        fresh = [(name, draft) for name, draft in drafts if draft.statement_key not in said]
+        asked = ((today.isoformat(), f"Forget the link {name}", [draft]) for name, draft in fresh)
+        self._submit(asked, tally, MOST_DELETIONS - len(open_now))
+        tally.suppressed = len(weak) - len(fresh) - tally.waiting
+        tally.no_room = len(fresh) - tally.proposed
+        return tally
+
+    def entries(self) -> Tally:
+        """Propose to archive closed entries: a proposal for each month in which some were closed, the oldest first."""
+        tally, home = Tally(op=Op.ARCHIVE), self._gate.home
+        texts = {
+            path: read_gated(home, path).decode("utf-8", "surrogateescape") for path in home.identity.gated
+        }
+        open_now = self._close(tally, lambda change: change.hunk.removed not in texts.get(change.target, ""))
+        tally.waiting = len(open_now)
+        standing = find_standing(home, self._ledger.book).entries.values()
+        found = list[tuple[str, str, Sequence[Draft]]]()
+        for path, text in texts.items():
+            entries = [placed.entry for placed in standing if placed.path == path]
+            tally.looked += len(entries)
+            told, months = told_values(text), defaultdict[str, list[Draft]](list)
+            for entry, status, since in self._closed(path, entries, tally):
+                lines = (entry.first_line, entry.last_line)
+                reason = f"{status.closure.value} since {since}, {(self._today - since).days} days ago"
+                cited = _cite(path, text, lines, Origin.UNKNOWN, told)
+                grounds = Grounds(reason=reason, evidence=(cited,))
+                months[month_of(since)].append(archival(path, entry, self._today, grounds))
+            for month, drafts in months.items():
+                for members, part in in_portions(drafts, len(text)):
+                    count = count_of(len(members), "entry", "entries")
+                    found.append((month, f"Archive {count} of {path}, closed in {month}{part}", members))
+        self._submit(sorted(found, key=lambda one: one[0]), tally, _room(open_now))
+        return tally
+
+    def _closed(
+        self, path: str, entries: Sequence[Entry], tally: Tally
+    ) -> Iterator[tuple[Entry, Status, date]]:
+        """Give the entries of one file that may go, each with since when it is closed; count and name those that stay."""
+        marks, blocked = read_marks(self._gate, self._ledger), blocked_words(self._gate.consent)
+        wordings, days = Counter(fold(entry.text) for entry in entries), self._signed_days()
+        signed = {entry.id: day for entry in entries if (day := days.get(fold(entry.text)))}
+        for entry, status in find_statuses(entries, self._today, signed):
+            since, kept = status.since, status.kept
+            if kept is None and since and not is_long_closed(since, self._today):
+                continue
+            tally.old += 1
+            if kept is None and marks.get(entry.id, NO_MARK).pinned:
+                kept = Kept.PINNED
+            elif kept is None and names_blocked(entry.text, blocked):
+                kept = Kept.CONSENT
+            elif kept is None and wordings[fold(entry.text)] > 1:
+                kept = Kept.TWICE
+            if kept or since is None:
+                tally.left.append(Left(what=f"{path}:{entry.first_line}", kept=kept or Kept.NO_DATE))
+            else:
+                yield entry, status, since
+
+    def _signed_days(self) -> dict[str, date]:
+        """Return for each wording that came through the gate the newest day on which it did."""
+        found, zone = dict[str, date](), home_zone(self._gate.home, self._gate.settings)
+        applied = (self._states(op, {ChangeState.APPLIED}) for op in (Op.ADD, Op.REPLACE))
+        for item, change in (one for group in applied for one in group):
+            if since := self._ledger.book.proposals[item.proposal.id].changes[change.n].since:
+                wording = fold(change.hunk.added)
+                found[wording] = max(log_day(since, zone), found.get(wording, date.min))
+        return found
+
+    def logs(self, places: Collection[str]) -> Tally:
+        """Propose to compress old daily logs, a proposal a month, the oldest first.
+
+        Months of which a proposal waits have their turn when it is answered.
+
+        Args:
+            places: Names of the files that outcomes of sure links come from: they stay as they are.
+        """
+        tally = Tally(op=Op.COMPRESS)
+        open_now = self._close(tally, self._has_changed)
+        busy = {item.proposal.period for item, _ in open_now}
+        self._submit(self._months(tally, busy, places), tally, _room(open_now))
+        return tally
+
+    def _has_changed(self, change: Change) -> bool:
+        with suppress(NightledgerError):
+            content = read_target(self._gate.home, change.target)
+            return hashlib.sha256(content).hexdigest() != change.hunk.removed
+        return True
+
+    def _months(
+        self, tally: Tally, busy: Collection[str], places: Collection[str]
+    ) -> Iterator[tuple[str, str, list[Draft]]]:
+        home, today = self._gate.home, self._today
+        logs = find_daylogs(home, (*preset(home.identity.host).daily, EXTRACTS))
+        tally.left += [Left(what=log.path, kept=Kept.FUTURE_DATE) for log in logs if log.day > today]
+        copies = self._ledger.book.copies
+        old = [log for log in logs if is_old_log(log.day, today) and log.path not in copies]
+        tally.looked, tally.old = len(logs), len(old)
+        # whatever was written to them since
+        refused = {change.target for _, change in self._states(Op.COMPRESS, REFUSED)}
+        months = [(month, list(group)) for month, group in groupby(old, key=lambda log: month_of(log.day))]
+        for n, (month, group) in enumerate(months):
+            tally.months_left = len(months) - n - 1
+            if month in busy:
+                tally.waiting += len(group)
+                continue
+            taken, drafts = set[str](), list[Draft]()
+            for log in group:
+                kept = Kept.REFUSED if log.path in refused else None
+                kept = kept or (Kept.REFERENCED if posixpath.basename(log.path) in places else None)
+                found = kept or self._compressed(log, taken)
+                if isinstance(found, Draft):
+                    drafts.append(found)
+                elif isinstance(found, Kept):
+                    tally.left.append(Left(what=log.path, kept=found))
+                else:
+                    tally.left.append(Left(what=log.path, kept=Kept.ODD_FILE, detail=found))
+            if drafts:
+                yield month, f"Compress {count_of(len(drafts), 'log')} of {month}", drafts
+
+    def _compressed(self, log: LogFile, taken: set[str]) -> Draft | Kept | str:
+        """Return the draft of a log's compression, or why it stays: what is odd about the file in words."""
+        home = self._gate.home
+        content, problem = _read(home, log)
+        if problem:
+            return problem
+        try:
+            copy = copy_path(home, log.path, hashlib.sha256(content).hexdigest(), taken)
+        except NightledgerError as error:
+            return str(error)
+        text = content.decode("utf-8", "surrogateescape")
+        if self._expunged.lines_in(text.split("\n")):
+            return f"{log.path} holds a text that was expunged"
+        made = summarise_daily(read_daylog(log.path, text, log.day), content, copy)
+        if isinstance(made, Kept):
+            return made
+        taken.add(copy)
+        noun = "transcript" if log.path.startswith(f"{EXTRACTS}/") else "daily log"
+        days, lines = (self._today - log.day).days, count_lines(content)
+        reason = f"{noun} of {log.day}, {days} days ago: {lines} lines become {count_lines(made.encode())}, the full text goes to {copy}"
+        cited = _cite(log.path, text, (1, lines), Origin.AGENT, told_values(text))
+        return compression(log.path, content, made, copy, Grounds(reason=reason, evidence=(cited,)))
 
 
-def _look(
-    run: Run, log: LogFile, expunged: HashedPhrases, taken: set[str]
-) -> Draft | tuple[pruning.Kept, str]:
-    """Return the draft of a log's compression, or why it stays; no copy is made of a log that says what was expunged."""
-    if posixpath.basename(log.path) in run.places:
-        return pruning.Kept.REFERENCED, ""
-    content, problem = _read(run.gate.home, log)
-    if problem:
-        return pruning.Kept.ODD_FILE, problem
-    try:
-        copy = copy_path(run.gate.home, log.path, hashlib.sha256(content).hexdigest(), taken)
-    except NightledgerError as error:
-        return pruning.Kept.ODD_FILE, str(error)
-    text = content.decode("utf-8", "surrogateescape")
-    if expunged.lines_in(text.split("\n")):
-        return pruning.Kept.ODD_FILE, f"{log.path} holds a text that was expunged"
-    made = summarise_daily(read_daylog(log.path, text, log.day), content, copy)
-    if isinstance(made, pruning.Kept):
-        return made, ""
-    taken.add(copy)
-    days, lines = (run.today - log.day).days, count_lines(content)
-    noun = "transcript" if log.path.startswith(f"{EXTRACTS}/") else "daily log"
-    reason = f"{noun} of {log.day}, {days} days ago: {lines} lines become {count_lines(made.encode())}, the full text goes to {copy}"
-    cited = Citable(log.path, text).cite(1, lines, Origin.AGENT)
-    return compression(log.path, content, made, copy, reason, (cited,))
+def _room(waiting: Iterable[tuple[Stored, Change]]) -> int:
+    """Return how many more proposals of a kind may wait for an answer."""
+    return MOST_MONTHS - len({item.proposal.id for item, _ in waiting})
+
+
+def _cite(path: str, text: str, lines: tuple[int, int], origin: Origin, told: frozenset[str]) -> Evidence:
+    """Give the evidence of some lines of a file, counted from 1; of secrets only their length is in its hash."""
+    first, last = lines
+    veiled = veil("\n".join(text.split("\n")[first - 1 : last]), told=told)
+    sha256 = hashlib.sha256(encode(veiled)).hexdigest()
+    return Evidence(path=path, lines=lines, sha256=sha256, origin=origin)
 
 
 def _read(home: Home, log: LogFile) -> tuple[bytes, str]:
@@ -469,3 +400,21 @@ def _read(home: Home, log: LogFile) -> tuple[bytes, str]:
     if os.stat(path).st_nlink > 1:
         return b"", f"{log.path} has a second name (a hard link)"
     return contents[log], ""
+
+
+def _places(home: Home, sure: Collection[str]) -> frozenset[str]:
+    """Return the names of the files that some outcomes name, whatever folder these gave.
+
+    Raises:
+        UnreadableError: When the outcome log is a link, a directory, a FIFO or a device.
+        FileChangedError: When it was cut while it was read.
+    """
+    with LineLog(home.outcomes) as log:
+        rows = (row for chunk in log.chunks(0) for row in read_outcome_rows(chunk).rows)
+        names = [
+            name
+            for row in rows
+            if row.id in sure
+            for name in (row.source_file, *(evidence.path for evidence in row.evidence))
+        ]
+    return frozenset(posixpath.basename(name.partition("#")[0]) for name in names)

@@ -46,7 +46,7 @@ from nightledger.hosts.transcripts.finding import Reach, SessionFile, find_sessi
 from nightledger.hosts.transcripts.formats import Format, table
 from nightledger.hosts.transcripts.lines import Grammar
 from nightledger.hosts.transcripts.reading import Cursor, Reading, is_unchanged
-from nightledger.records.episodes import EPISODE, draw_episodes
+from nightledger.records.drawing import EPISODE, draw_episodes
 from nightledger.text.scanners.scan import mask_secrets, scan
 from nightledger.text.statements.said import prose_of
 

@@ -22,7 +22,7 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from nightledger.domain.block import Said, SelfContext
+from nightledger.domain.consolidation import Said, SelfContext
 from nightledger.domain.decision import DecisionType, Moment
 from nightledger.domain.errors import ConfigurationError, LinkIndexError, LockedError, NightledgerError
 from nightledger.domain.kept import is_archive

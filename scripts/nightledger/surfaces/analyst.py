@@ -16,8 +16,7 @@ from urllib.parse import unquote
 from msgspec.structs import replace
 
 from nightledger.codec.rows import DoingRow, read_rows
-from nightledger.domain.block import SelfContext
-from nightledger.domain.consolidation import AnalystRun
+from nightledger.domain.consolidation import AnalystRun, SelfContext
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.settings import AnalystSource
 from nightledger.domain.words import count_of
@@ -40,12 +39,13 @@ from nightledger.think.analyst import (
     MAX_REPLY_TOKENS,
     Analyst,
     AnalystError,
+    RecordedServer,
     Reply,
     Server,
+    read_prompt,
 )
 from nightledger.think.blocks import OFFERED_TAGS, ask_blocks
-from nightledger.think.prompting import may_be_shown, read_prompt
-from nightledger.think.recorded import RecordedServer
+from nightledger.think.drafting import may_be_shown
 
 SHOWN = 3
 """Reasons that are told; --json has all."""

@@ -22,7 +22,7 @@ from nightledger.files.configuration import home_zone, load_operator, load_setti
 from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
 from nightledger.hosts.daylogs import why_empty
-from nightledger.night import Failure, Job, NightReport, calendar_of, read_ledger, run_due
+from nightledger.night import Job, NightReport, calendar_of, read_ledger, run_due
 from nightledger.surfaces import clock, screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.needs import job_schedules
@@ -76,7 +76,7 @@ def _run_due(context: Context, home: Home, alarms: Sequence[Item], *, retry: boo
         _say(context, home, report)
         told = tell(context, alarms, report.needs, repeated=bool(alarms))
     asked = _ask_witnesses(context, alarmed=told == errors.EXIT_ALARM)
-    return max(asked, told, *(_status(failure.error) for failure in report.failures))
+    return max(asked, told, *(_status(error) for _, error in report.failures))
 
 
 def _planned(context: Context, home: Home) -> tuple[tuple[Job, ...], Calendar]:
@@ -128,8 +128,8 @@ def _say(context: Context, home: Home, report: NightReport) -> None:
         told = _tells(run) or (not context.quiet and (run.period in busy or run.job == "consolidate"))
         if run.outcome is RunOutcome.DONE and told:
             context.print("\n".join(screen.wrap(screen.shown(_line(run)), indent="  ", first="")))
-    for failure in report.failures:
-        _complain(context, home, failure)
+    for run, error in report.failures:
+        _complain(context, home, run, error)
     for number, problem in report.bad_lines:
         context.note(f"memory/system/runs.jsonl:{number} is no run and counts for nothing: {problem}")
     if report.still_due and not report.failures and (busy or not context.quiet):
@@ -144,8 +144,7 @@ def _line(run: Run) -> str:
     return f"{run.job} {run.period}: {'; '.join(part for part in (counts, run.reason) if part) or 'done'}"
 
 
-def _complain(context: Context, home: Home, failure: Failure) -> None:
-    run, error = failure.run, failure.error
+def _complain(context: Context, home: Home, run: Run, error: Exception) -> None:
     context.note(f"error: {run.job} {run.period} failed: {run.reason}")
     if isinstance(error, errors.NightledgerError) and error.hint:
         context.note(f"hint: {error.hint}")
@@ -211,12 +210,12 @@ def _counts(done: object, *names: str) -> dict[str, int]:
 
 
 def _link(context: Context, _: Period, *, settings: Settings) -> JobReport:
-    from nightledger.gate.forgetting.forgotten import left_out_of_links
-    from nightledger.jobs.link import Options, link
+    from nightledger.gate.forgetting.forgotten import read_link_rules
+    from nightledger.jobs.link import link
 
     home = Home(context.home_path)
-    forgotten, expunged = left_out_of_links(home, context.keys_dir, Actor.CRON)
-    report = link(home, home_zone(home, settings), Options(forgotten=forgotten, expunged=expunged))
+    zone = home_zone(home, settings)
+    report = link(home, read_link_rules(home, context.keys_dir, Actor.CRON, zone))
     return JobReport(
         counts=_counts(report, "added", "bad_lines", "duplicates", "outcomes"),
         reason=f"folded anew: {report.reason}" if report.reason else "",

@@ -36,7 +36,6 @@ from nightledger.surfaces.context import this_machine
 from nightledger.text.calendar import MAX_CALENDAR_BYTES
 
 if TYPE_CHECKING:
-    from nightledger.jobs.notify import Request
     from nightledger.jobs.stage import Staged
 
 MAX_SECRET_BYTES = 4096
@@ -194,7 +193,9 @@ def ask_model(
     )
 
 
-def post_notice(notifier: Notifier, request: "Request") -> int:
+def post_notice(
+    notifier: Notifier, url: str, headers: Mapping[str, str], body: bytes, patience_s: float
+) -> int:
     """Send a notice to the operator's server, and return the status of its answer.
 
     Raises:
@@ -205,12 +206,12 @@ def post_notice(notifier: Notifier, request: "Request") -> int:
     try:
         token = read_secret(notifier.token_file, "token file") if notifier.token_file else ""
         return ask(
-            request.url.replace(TOKEN, token),
-            patience_s=request.patience_s,
+            url.replace(TOKEN, token),
+            patience_s=patience_s,
             max_bytes=MAX_SECRET_BYTES * 16,
             insecure=notifier.insecure_plain_http,
-            body=("POST", request.body),
-            headers={name: value.replace(TOKEN, token) for name, value in request.headers.items()},
+            body=("POST", body),
+            headers={name: value.replace(TOKEN, token) for name, value in headers.items()},
         )[0]
     except OutsideError as error:
         raise NotifyError(f"{notifier.by} {error}") from error

@@ -8,13 +8,13 @@ from contextlib import closing
 
 from nightledger.codec.links import MAX_CURSORS_BYTES, VIEW_LINKS, dump_view, parse_link_cursor
 from nightledger.domain.errors import EXIT_ALARM
-from nightledger.files.configuration import home_zone, load_settings
+from nightledger.files.configuration import home_zone
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
-from nightledger.files.link_index import folded_links
-from nightledger.gate.forgetting.forgotten import read_forgotten, tombstones
+from nightledger.files.link_index import Rules, folded_links
+from nightledger.gate.forgetting.forgotten import link_rules
 from nightledger.gate.proposing.views import refresh_views, stale_views
-from nightledger.jobs.link import Options, link
+from nightledger.jobs.link import link
 from nightledger.recall.indexing import refresh
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session, reading, writing
@@ -55,8 +55,7 @@ def find_stale(session: Session) -> list[str]:
     home = session.gate.home
     stale = stale_views(session.gate, session.ledger)
     view = read_optional(home.links, MAX_VIEW_BYTES, within=home.root)
-    how = _links_of(session)
-    if view != fold_links(home, claimed=view is not None, how=how):
+    if view != fold_links(home, claimed=view is not None, rules=_rules_of(session)):
         stale.append(home.relative(home.links))
     return stale
 
@@ -68,8 +67,7 @@ def rebuild_all(session: Session) -> list[str]:
     before = read_optional(home.links, MAX_VIEW_BYTES, within=home.root)
     if before is None and not os.path.lexists(home.outcomes):
         return written  # nothing was ever logged, and no view is owed
-    how = _links_of(session)
-    link(home, home_zone(home, load_settings(home)), how)
+    link(home, _rules_of(session), rebuild=True)
     if read_optional(home.links, MAX_VIEW_BYTES, within=home.root) != before:
         written.append(home.relative(home.links))
     return written
@@ -86,20 +84,16 @@ def rebuild_search(session: Session) -> int:
 
 def relink(session: Session) -> None:
     """Fold all links of the home anew at once, when one was deleted or came back: nobody is shown it until the night."""
-    home = session.gate.home
     session.reread()
-    link(home, home_zone(home, load_settings(home)), _links_of(session, rebuild=False))
+    link(session.gate.home, _rules_of(session))
 
 
-def _links_of(session: Session, *, rebuild: bool = True) -> Options:
-    return Options(
-        rebuild=rebuild,
-        forgotten=tombstones(session.gate, session.ledger),
-        expunged=read_forgotten(session.gate, (), session.ledger.book).expunged,
-    )
+def _rules_of(session: Session) -> Rules:
+    gate = session.gate
+    return link_rules(gate, session.ledger, home_zone(gate.home, gate.settings))
 
 
-def fold_links(home: Home, *, claimed: bool, how: Options) -> bytes | None:
+def fold_links(home: Home, *, claimed: bool, rules: Rules) -> bytes | None:
     """Give the association view as a full fold has it, made aside; the home is only read.
 
     It is folded from the outcomes up to where the last run read. Where a later run is owed
@@ -108,11 +102,10 @@ def fold_links(home: Home, *, claimed: bool, how: Options) -> bytes | None:
     Args:
         home: Whose.
         claimed: Whether there is a view; without one and without a cursor nothing is owed.
-        how: What is left out.
+        rules: What counts.
     """
     cursor = parse_link_cursor(read_optional(home.cursors, MAX_CURSORS_BYTES, within=home.root) or b"")
     if cursor is None and not claimed:
         return None
-    rules = how.rules(home_zone(home, load_settings(home)))
     with folded_links(home, rules, None if cursor is None else cursor.offset) as index:
         return dump_view(index.top_links(VIEW_LINKS)[0])

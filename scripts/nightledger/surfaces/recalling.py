@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from nightledger.domain.block import Block
+from nightledger.domain.consolidation import Block
 from nightledger.domain.errors import NightledgerError, RefusedError
 from nightledger.domain.exposure import Exposure, Place, session_name
 from nightledger.domain.frames import Frame, Scored

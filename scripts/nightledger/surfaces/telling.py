@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nightledger.domain import errors
 from nightledger.domain.attention import ALARMS, Item, Need, list_needs, next_steps
@@ -139,12 +139,12 @@ def outlet_of(context: Context) -> "Outlet":
     Raises:
         ConfigurationError: ``operator.yaml`` cannot be used.
     """
-    from nightledger.jobs.notify import NOTIFIED, Outlet, Request
+    from nightledger.jobs.notify import NOTIFIED, Outlet
 
-    def post(notifier: Notifier, request: Request) -> int:
+    def post(*asked: Any) -> int:
         from nightledger.surfaces.outside import post_notice  # of few homes, and the night is quick to start
 
-        return post_notice(notifier, request)
+        return post_notice(*asked)
 
     own = _keys_of(context)
     return Outlet(

@@ -1,10 +1,15 @@
 """Ask a model questions; within a budget, kept word for word, and gone through again without it.
 
-Invariant: no answer is believed. Whatever a server says or does not say, a run goes on: what nothing usable was answered
-about is left to the rules, and what was asked, taken and refused is counted. There is one way to ask: ``Interview``.
+A prompt is a file of ``config/prompts/`` with ``{{names}}``; one that lacks a name, or holds a strange one, is refused
+before anything is sent. Recorded answers, each by its question, stand for a model.
+Invariant: no answer is believed, and no question holds a secret. Whatever a server says or does not say, a run goes on: what nothing
+usable was answered about is left to the rules, and what was asked, taken and refused is counted. There is one way to ask: ``Interview``.
 """
 
+import hashlib
 import json
+import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -16,13 +21,14 @@ from msgspec.structs import replace
 
 from nightledger.codec.schema import read_schema
 from nightledger.domain.consolidation import MILLION, AnalystRun
-from nightledger.domain.errors import NightledgerError
+from nightledger.domain.errors import ConfigurationError, NightledgerError
+from nightledger.domain.finding import Finding, Severity
 from nightledger.domain.settings import Price
 from nightledger.domain.words import dump_moment
-from nightledger.files.home import Home
+from nightledger.files.durable import read_optional
+from nightledger.files.home import Home, shipped_config
 from nightledger.files.transcript import NOTHING, Asked, keep_answers, question_name, read_asked
-from nightledger.think.contract import RefusedOperationError
-from nightledger.think.prompting import fill, require_clean
+from nightledger.text.scanners.scan import scan_secrets
 
 BYTES_A_TOKEN = 3
 """How many bytes of text are counted as a token where a server does not say how many it took."""
@@ -36,6 +42,58 @@ Held = TypeVar("Held")
 
 
 FREE = Price()
+MAX_PROMPT_BYTES = 64_000
+_NAME = re.compile(r"\{\{(\w+)\}\}")
+NAMES = {
+    "draft": frozenset({"day", "limit", "memory", "notes"}),
+    "checkup": frozenset({"day", "limit", "memory"}),
+    "blocks": frozenset({"blocks", "principles", "tags"}),
+}
+"""The prompts that there are, and what each must name."""
+
+
+def read_prompt(keys_dir: str, name: str) -> str:
+    """Return a prompt of ``NAMES``: the operator's own in ``prompts/`` beside ``operator.yaml``, else the shipped one.
+
+    Raises:
+        ConfigurationError: It lacks a name in braces, or holds one that nothing stands for.
+        UnreadableError: It is no regular file, or a huge one.
+    """
+    path = os.path.join(keys_dir, "prompts", f"{name}.md")
+    own = read_optional(path, MAX_PROMPT_BYTES)
+    text = (shipped_config(f"prompts/{name}.md") if own is None else own).decode("utf-8", "replace")
+    found, names = set(_NAME.findall(text)), NAMES[name]
+    if found != names:
+        problems = [f"{{{{{one}}}}} is missing" for one in sorted(names - found)]
+        problems += [f"nothing stands for {{{{{one}}}}}" for one in sorted(found - names)]
+        raise ConfigurationError(
+            f"{path}: {'; '.join(problems)}", hint=f"config/prompts/{name}.md is the shipped one"
+        )
+    return text
+
+
+def fill(prompt: str, values: Mapping[str, str]) -> str:
+    """Return a prompt with its names replaced; what a value holds is never looked at again."""
+    return _NAME.sub(lambda match: values[match[1]], prompt)
+
+
+def is_secret(finding: Finding) -> bool:
+    """Tell whether a finding is a secret that no question may hold."""
+    return finding.severity is Severity.BLOCK and finding.rule.startswith("secret.")
+
+
+def require_clean(question: str) -> str:
+    """Return a finished question as it may be sent.
+
+    Raises:
+        ConfigurationError: The scanners see a secret in it, however it came together.
+    """
+    plain = question.encode("utf-8", "replace").decode("utf-8", "replace")
+    if any(map(is_secret, scan_secrets(plain))):
+        raise ConfigurationError(
+            "the question holds what looks like a secret", hint="nightledger check names such lines of memory"
+        )
+    return plain
 
 
 class AnalystError(NightledgerError):
@@ -44,6 +102,22 @@ class AnalystError(NightledgerError):
 
 class BudgetError(AnalystError):
     """The night may cost no more."""
+
+
+class RefusedOperationError(NightledgerError):
+    """An operation does not keep the contract; what it names goes unproposed, and that is counted."""
+
+    hint = "the model chose what does not stand there; nothing is to be done"
+
+
+def require(holds: bool, problem: str) -> None:  # noqa: FBT001 - a condition
+    """Refuse an operation unless a condition holds.
+
+    Raises:
+        RefusedOperationError: It does not.
+    """
+    if not holds:
+        raise RefusedOperationError(problem)
 
 
 class Reply(Struct, frozen=True, kw_only=True):
@@ -270,3 +344,34 @@ def _read(text: str, form: Form[Answered]) -> Answered:
 
 def _no_number(name: str) -> float:
     raise ValueError(name)
+
+
+class RecordedServer(Struct, frozen=True, kw_only=True):
+    """Stands for a model whose answers lie in a folder: to the question whose SHA-256 begins with HASH, ``HASH.json``; asks no network.
+
+    Attributes:
+        folder: Where they are.
+        name: Which model it was.
+        tokens_a_night: The budget of one night.
+    """
+
+    folder: str
+    name: str = "recorded"
+    tokens_a_night: int = MAX_REPLY_TOKENS
+
+    def complete(self, prompt: str, schema: Mapping[str, Any], most_tokens: int) -> Reply:  # noqa: ARG002 - as any server
+        """Give the answer that was recorded; it costs what its question and its own length come to.
+
+        Raises:
+            AnalystError: None was, to this very question; one letter more in prompt, notes or memory makes another.
+        """
+        place = self.place(prompt)
+        answer = read_optional(f"{place}.json", MAX_REPLY_CHARACTERS)
+        if answer is None:
+            raise AnalystError(f"no answer to this very question is recorded as {place}.json")
+        asked, told = len(prompt.encode()) // BYTES_A_TOKEN, len(answer) // BYTES_A_TOKEN
+        return Reply(text=answer.decode("utf-8", "replace"), tokens=asked + told, answer_tokens=told)
+
+    def place(self, prompt: str) -> str:
+        """Return where the answer to a question lies, without its ending."""
+        return os.path.join(self.folder, hashlib.sha256(prompt.encode()).hexdigest()[:16])

@@ -11,8 +11,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain.block import Said, SelfContext
-from nightledger.domain.consolidation import AnalystRun
+from nightledger.domain.consolidation import AnalystRun, Said, SelfContext
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.words import dump_moment
 from nightledger.files.transcript import NOTHING, Asked, block_name, keep_answers, read_answers

@@ -15,17 +15,15 @@ from msgspec.structs import replace
 from nightledger.domain.consolidation import AnalystRun
 from nightledger.domain.finding import Doubt, DoubtLabel
 from nightledger.text.checkup.checkup import OTHER_KEPT, PAIRED, doubt_of, says_it_is_over
-from nightledger.text.checkup.repeats import names_of
-from nightledger.text.checkup.signs import look
-from nightledger.text.checkup.units import Unit, UnitKind, read_units
-from nightledger.text.checkup.words import has
+from nightledger.text.checkup.signs import has, look
+from nightledger.text.checkup.units import Unit, UnitKind, names_of, read_units
 from nightledger.text.markdown.document import Document
 from nightledger.text.scanners.scan import scan_secrets
 from nightledger.text.similar import fold, is_negated, numbers
 from nightledger.text.statements.cues import find_cues, languages_of
-from nightledger.think.analyst import Analyst, Form, Interview
-from nightledger.think.contract import LEAST_SHARED, content_words, plain, require
-from nightledger.think.prompting import PART_CHARACTERS, in_parts, may_be_shown, shorten
+from nightledger.think.analyst import Analyst, Form, Interview, require
+from nightledger.think.contract import LEAST_SHARED, content_words, plain
+from nightledger.think.drafting import PART_CHARACTERS, in_parts, may_be_shown, shorten
 
 OPERATIONS = 100
 """A question may be answered with so many operations at most: a memory of 9 KB had 82 entries to name."""

@@ -15,7 +15,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.daylog import DayLog, LogLine, Region, Statement
-from nightledger.domain.errors import NightledgerError
 from nightledger.domain.proposal import Origin
 from nightledger.text.markdown.entries import Entry, EntryKind
 from nightledger.text.patterns import pattern, words
@@ -25,6 +24,7 @@ from nightledger.text.statements.daylog import MARKER, TURN
 from nightledger.text.statements.estimate import split_label
 from nightledger.text.statements.statements import statement_of
 from nightledger.text.statements.wording import VOID, timeless, topic_of, without_bold
+from nightledger.think.analyst import RefusedOperationError, require
 
 MOST_QUOTES = 5
 """As many lines as an operator reads as one change."""
@@ -93,12 +93,6 @@ class Answer(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """All that a model may say of a day."""
 
     operations: tuple[Operation, ...]
-
-
-class RefusedOperationError(NightledgerError):
-    """An operation does not keep the contract; what it names goes unproposed, and that is counted."""
-
-    hint = "the model chose what does not stand there; nothing is to be done"
 
 
 class View(Struct, frozen=True, kw_only=True):
@@ -201,16 +195,6 @@ def _worded_by_us(operation: Operation, lines: Sequence[tuple[DayLog, LogLine]],
         asked=operation,
         view=view,
     )
-
-
-def require(holds: bool, problem: str) -> None:  # noqa: FBT001 - a condition
-    """Refuse an operation unless a condition holds.
-
-    Raises:
-        RefusedOperationError: It does not.
-    """
-    if not holds:
-        raise RefusedOperationError(problem)
 
 
 def plain(text: str) -> str:

@@ -1,24 +1,160 @@
-"""Ask a model what of a day's notes belongs into memory, part by part.
+"""Ask a model what of a day's notes belongs into memory, part by part: the notes with the number of each line that it may quote.
 
-Invariant: an operation counts only where every note that it rests on was wholly judged; the rest is left to the rules.
+Invariant: nothing that the scanners hold back, no secret, and no line that is not prose, heading or quotation is ever shown.
+An operation counts only where every note that it rests on was wholly judged; the rest is left to the rules.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import partial
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.consolidation import AnalystRun
-from nightledger.domain.daylog import DayLog
+from nightledger.domain.daylog import DayLog, LogLine, Region
+from nightledger.domain.finding import Severity
 from nightledger.text.markdown.document import Document
-from nightledger.text.markdown.entries import find_entries
-from nightledger.text.scanners.scan import scan_secrets
+from nightledger.text.markdown.entries import Entry, find_entries
+from nightledger.text.scanners.scan import scan_lines, scan_secrets
 from nightledger.text.statements.estimate import log_languages
-from nightledger.think.analyst import Analyst, Form, Interview
-from nightledger.think.contract import Answer, Chosen, View, judge
-from nightledger.think.prompting import cut_parts, may_be_shown, short, show_memory, suffixes, tells_secret
+from nightledger.text.statements.statements import rules_in
+from nightledger.think.analyst import Analyst, Form, Interview, is_secret
+from nightledger.think.contract import ENTRY_CHARACTERS, Answer, Chosen, View, is_part, judge
+
+PART_CHARACTERS = 24_000
+"""Of notes in one question: about 8,000 tokens, which small models still read whole."""
+_ITEM = re.compile(r"(?:^|\s)[-*+]\s+")
+Told = TypeVar("Told")
+
+
+def may_be_shown(document: Document) -> Callable[[int, int], bool]:
+    """Return what tells whether no scanner holds back a line of a span of the memory file, from its first to its last."""
+    found = scan_lines([*document.lines])
+    held = {at + 1 for finding, places in found if finding.severity is not Severity.FLAG for at in places}
+    return lambda first, last: held.isdisjoint(range(first, last + 1))
+
+
+def show_memory(view: View) -> str:
+    """Return sections and entries with their numbers, one line each."""
+    rows = [f"{name}: {' > '.join(path)}" for name, path in view.sections.items()]
+    rows += [f"{name}: {short(entry)}" for name, entry in view.entries.items()]
+    return "\n".join(rows) or "(empty)"
+
+
+def short(entry: Entry) -> str:
+    """Return an entry in one line, cut where long."""
+    return shorten(entry.text, ENTRY_CHARACTERS)
+
+
+def shorten(text: str, most: int) -> str:
+    """Return a text on one line, cut where it is longer than it may be."""
+    plain = " ".join(text.split())
+    return plain if len(plain) <= most else f"{plain[:most]} ..."
+
+
+def suffixes(path: str) -> str:
+    """Return a name of a file, and on lines of their own its ends behind each sign: a token need not begin it."""
+    return "\n\n".join(path[sign.end() :] for sign in re.finditer(r"^|[-_./ ]", path))
+
+
+def tells_secret(above: Iterable[str], text: str) -> bool:
+    """Tell whether a text is a secret by what stands above it: ``Password`` as a heading, ``token:`` as an item."""
+    plain = _ITEM.sub(" ", text).strip()
+    read = (plain, *(f"{title.rstrip(' :*_')}: {plain}" for title in above if title))
+    return any(map(is_secret, scan_secrets("\n\n".join(read))))
+
+
+def cut_parts(logs: Mapping[str, DayLog]) -> Iterator[tuple[str, dict[str, frozenset[int]]]]:
+    """Yield the notes in parts, none of which holds more than it may but for one section that is larger alone.
+
+    Each with the numbers of the lines in it, by log.
+    """
+    groups = (
+        ((f"{name} = {log.path}", *_rows(section, log)), (name, section))
+        for name, log in logs.items()
+        for section in _sections(log)
+    )
+    for notes, sections in in_parts(groups):
+        shown: dict[str, set[int]] = {}
+        for name, section in sections:
+            log = logs[name]
+            shown.setdefault(name, set()).update(line.number for line in section if _may_be_quoted(line, log))
+        yield notes, {name: frozenset(numbers) for name, numbers in shown.items()}
+
+
+def in_parts(groups: Iterable[tuple[Sequence[str], Told]]) -> Iterator[tuple[str, list[Told]]]:
+    """Yield the text of groups of rows, as many at a time as one question may hold, and what each group is of."""
+    rows: list[str] = []
+    told: list[Told] = []
+    size = 0
+    for group, of in groups:
+        larger = sum(map(len, group))
+        if rows and size + larger > PART_CHARACTERS:
+            yield _joined(rows), told
+            rows, told, size = [], [], 0
+        rows += group
+        told.append(of)
+        size += larger
+    if rows:
+        yield _joined(rows), told
+
+
+def _joined(rows: Sequence[str]) -> str:
+    return "\n".join(row for at, row in enumerate(rows) if at == 0 or row != rows[at - 1])
+
+
+def _sections(log: DayLog) -> Iterator[list[LogLine]]:
+    """Yield the lines that may be shown, by heading; a long section in pieces."""
+    held = rules_in((line for line in log.lines if line.text.strip()), secrets=True)
+    secret = {
+        line.headings[-1]
+        for line in log.lines
+        if line.number in held and line.region is Region.HEADING and line.headings
+    }
+    section: list[LogLine] = []
+    size = 0
+    for line in log.lines:
+        if line.number in held or not _is_shown(line) or not secret.isdisjoint(line.headings):
+            continue
+        if line.region is Region.PROSE and _is_told(line, log):
+            continue
+        if section and (line.region is Region.HEADING or size > PART_CHARACTERS):
+            yield section
+            section, size = [], 0
+        section.append(line)
+        size += len(line.content)
+    if any(line.region is not Region.HEADING for line in section):
+        yield section
+
+
+def _is_told(line: LogLine, log: DayLog) -> bool:
+    """Tell whether a line is a secret by its heading or lead, or goes on with one that the line before begins."""
+    if tells_secret((*line.headings[-1:], line.lead), line.content):
+        return True
+    before = log.lines[line.number - 2].text.rstrip() if line.number > 1 and not line.marker else ""
+    return bool(before) and any(map(is_secret, scan_secrets(f"{before}{line.content}")))
+
+
+def _is_shown(line: LogLine) -> bool:
+    return line.region in (Region.PROSE, Region.HEADING) and bool(line.content)
+
+
+def _may_be_quoted(line: LogLine, log: DayLog) -> bool:
+    return line.region is not Region.HEADING and not is_part(line, log)
+
+
+def _rows(section: Sequence[LogLine], log: DayLog) -> Iterator[str]:
+    for line in section:
+        if line.region is Region.HEADING:
+            yield f"# {' > '.join(line.headings)}"
+        else:
+            speaker = f"{line.turn}: " if line.turn else ""
+            number = line.number if _may_be_quoted(line, log) else ""
+            yield f"{number}| {' ' * line.indent}{speaker}{line.content}"
+
 
 OPERATIONS = 8
 """A question may be answered with so many operations at most; a night proposes five of all."""
@@ -59,12 +195,12 @@ def draft(analyst: Analyst, logs: Sequence[DayLog], document: Document, day: dat
     missed: set[str] = {log.path for log in logs} - {log.path for log in view.logs.values()}
     told = {"day": day.isoformat(), "limit": str(OPERATIONS)}
     told["memory"] = show_memory(view)
-    for part in cut_parts(view.logs):
-        answer = interview.ask({**told, "notes": part.notes}, FORM)
+    for notes, lines in cut_parts(view.logs):
+        answer = interview.ask({**told, "notes": notes}, FORM)
         if answer is None:
-            missed |= {view.logs[name].path for name in part.shown}
+            missed |= {view.logs[name].path for name in lines}
             continue
-        shown = {**dict.fromkeys(view.logs, frozenset[int]()), **part.shown}
+        shown = {**dict.fromkeys(view.logs, frozenset[int]()), **lines}
         seen = replace(view, shown=shown)
         chosen += interview.judge(answer.operations[:OPERATIONS], partial(judge, view=seen))
     chosen = [one for one in chosen if not missed.intersection(log.path for log, _ in one.quoted)]

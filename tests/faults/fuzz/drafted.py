@@ -12,10 +12,9 @@ from nightledger.text.checkup.checkup import check_memory
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.patterns import words
 from nightledger.text.statements.daylog import read_daylog
-from nightledger.think.analyst import Analyst, Reply
+from nightledger.think.analyst import Analyst, Reply, read_prompt
 from nightledger.think.checkup import Chosen, choose
 from nightledger.think.drafting import Drafted, draft
-from nightledger.think.prompting import read_prompt
 
 DAY = date(2026, 3, 2)
 NOTES = """# 2026-03-02

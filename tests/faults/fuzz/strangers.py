@@ -16,9 +16,8 @@ from nightledger.text.calendar import (
     owner_addresses,
     read_events,
 )
-from nightledger.text.code.audit import MOST_FINDINGS, audit
-from nightledger.text.code.rule import code_table
-from nightledger.text.code.snippets import Part, Snippet, audit_document, find_snippets
+from nightledger.text.code.audit import MOST_FINDINGS, Part, Snippet, audit, audit_document, find_snippets
+from nightledger.text.code.source import code_table
 from nightledger.text.contradictions import Claim, Contradiction, Standing, denials, read_claim
 from nightledger.text.forgetting.traces import Marker, marker_line, read_marker
 from nightledger.text.handoff import MOST_ITEMS, OpenItem, handoff_day, read_open_items

@@ -38,7 +38,7 @@ def test_a_summary_stands_for_its_log_only_where_it_is_shorter_and_points_to_a_c
     assert "changed since" in why(desk, replace(good, also=()))
     assert "not UTF-8" in why(desk, replace(good, after=f"{good.after}\udcff\n"))
     for summary in ("# Short\n", summary_of(LOG, FULL, elsewhere)):
-        draft = compression(LOG, FULL, summary, COPY, *grounds())
+        draft = compression(LOG, FULL, summary, COPY, grounds())
         assert why(desk, draft) == "its summary does not point to its full text"
     put(desk, COPY, b"other\n")
     assert why(desk, good) == f"{COPY} holds other bytes"

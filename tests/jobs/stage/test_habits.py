@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from tests.rows import from_corpus
 
 from nightledger.codec.rows import DoingRow
-from nightledger.jobs.stage.sources import habits
+from nightledger.jobs.stage import habits
 from nightledger.text.statements.block import tags_in
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from tests.recall.test_withheld import BESIDE, LOG, PATHS, PLANTED, SECRET
 from tests.recall.writings import telling, write_all
 from tests.whole import part
 
-from nightledger.jobs.stage import Staged
-from nightledger.jobs.stage.sources import HELD_TITLE
+from nightledger.jobs.stage import HELD_TITLE, Staged
 
 TELLING = ("cellar", "hangs", "blue", SECRET)
 

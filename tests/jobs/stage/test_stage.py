@@ -17,10 +17,11 @@ from nightledger.domain.decision import Moment
 from nightledger.domain.exposure import tokens_of
 from nightledger.domain.staged_page import parse_page
 from nightledger.domain.staging import Source
+from nightledger.files.link_index import Rules
 from nightledger.files.search_index import index_path
 from nightledger.files.staged import drop_staged, find_page, read_staged
 from nightledger.gate.memory.naming import find_standing
-from nightledger.jobs.link import Options, link
+from nightledger.jobs.link import link
 
 HANDOFF = "memory/state/session-handoff.md"
 CRANE = "- Lesson: the crane at the north pier must never be moved before the wind report is read, because its brake slips."
@@ -187,7 +188,7 @@ def learn(desk: Desk) -> None:
         for n in range(4)
     ]
     put(desk, "memory/system/outcome-records.jsonl", lines(records))
-    link(desk.home, ZoneInfo("UTC"), Options())
+    link(desk.home, Rules(zone=ZoneInfo("UTC")))
 
 
 def test_an_association_of_this_day_of_the_week_comes_once_the_operator_accepted_it(desk: Desk) -> None:

@@ -20,14 +20,14 @@ def test_a_finding_is_told_with_its_place_rule_and_severity(
         1,
         (
             f"{path}:2: high code.process: starts another program, or becomes one (os.system)\n"
-            "1 snippet: 1 with findings; 1 finding.\n"
+            "1 snippet, 0 clean; 1 finding.\n"
         ),
     )
     path.write_text("import os\nprint(os.getcwd())")
     assert run(capsys, str(path))[:2] == (
         0,
         (
-            "1 snippet: 1 clean; no findings.\n"
+            "1 snippet, 1 clean; no findings.\n"
             "No harm here: 1 use of what the published list denies (--json has each).\n"
         ),
     )
@@ -44,6 +44,6 @@ def test_several_files_are_audited_each_under_its_name(
     status, out, _ = run(capsys, str(script), str(notes), str(job))
     assert status == 1
     assert f"{notes}:4: high code.run" in out
-    assert "3 snippets: 1 clean, 1 with findings, 1 not or not wholly audited; 2 findings." in out
+    assert "3 snippets, 1 clean; 2 findings." in out
     notes.write_text("Only words.\n")
     assert run(capsys, str(notes))[:2] == (0, "No code in it: nothing to audit.\n")

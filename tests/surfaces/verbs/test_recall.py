@@ -12,6 +12,7 @@ from tests.rows import from_corpus
 from tests.surfaces.console import Console
 
 from nightledger.files.home import Home
+from nightledger.files.link_index import Rules
 from nightledger.jobs.link import link
 from nightledger.surfaces.cli import main
 from nightledger.surfaces.context import marks
@@ -30,7 +31,7 @@ def home(tmp_path: Path) -> Home:
             ]
         )
     )
-    link(made, BERLIN)
+    link(made, Rules(zone=BERLIN))
     return made
 
 

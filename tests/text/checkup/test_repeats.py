@@ -1,7 +1,6 @@
 from tests.rows import from_corpus
 
-from nightledger.text.checkup.repeats import find_repeats, weight
-from nightledger.text.checkup.units import read_units
+from nightledger.text.checkup.units import find_repeats, read_units, weight
 from nightledger.text.markdown.document import parse_markdown
 
 

@@ -5,7 +5,7 @@ from tests.text.scanners.examples import Examples, examples, of_code
 
 from nightledger.domain.finding import Severity
 from nightledger.text.scanners.scan import scan
-from nightledger.text.scanners.table import CLASSES, secrets
+from nightledger.text.scanners.secrets import CLASSES, secrets
 
 TABLE = (*examples("characters", "markup", "instructions", "secrets"), *of_code())
 _ORDER = (Severity.FLAG, Severity.QUARANTINE, Severity.BLOCK)

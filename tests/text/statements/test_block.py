@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import each_row
 
-from nightledger.domain.block import Block, Said, SelfContext
+from nightledger.domain.consolidation import Block, Said, SelfContext
 from nightledger.text.statements.block import is_long, limits, process_block, sentences_in, summary_of
 
 FILLER = "The quay was swept on the second day of the week by the three men of the early shift, as it is done in each week of the year when no ship lies there, be it summer or winter. "

@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from msgspec import Struct, field
 
-from nightledger.domain.block import Block
+from nightledger.domain.consolidation import Block
 
 DEFAULT_LIMIT = 10
 """Hits of a query that names no number."""

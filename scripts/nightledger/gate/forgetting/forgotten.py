@@ -17,6 +17,7 @@ from datetime import date, datetime
 from hashlib import sha256
 from itertools import chain
 from os.path import basename, splitext
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -44,6 +45,11 @@ from nightledger.text.statements.daylog import read_daylog
 from nightledger.text.statements.forms import field_label
 from nightledger.text.statements.wording import kind_told_by
 from nightledger.text.visible import visible
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
+    from nightledger.files.link_index import Rules
 
 MOST_HASHES = 80
 """They stand in the reason of a decision, which has at most 2,000 characters."""
@@ -110,29 +116,46 @@ def _key(gate: Gate) -> bytes:
     return hashlib.blake2b(private, digest_size=32, person=b"expunged-text-v1").digest()
 
 
-def left_out_of_links(
-    home: Home, keys_dir: str, actor: Actor
-) -> tuple[dict[Pair, int], HashedPhrases | None]:
-    """Return the links that are deleted now, as :func:`tombstones`, and the hashes of what was expunged, None for nothing.
+def link_rules(gate: Gate, ledger: Ledger, zone: "ZoneInfo") -> "Rules":
+    """Return what counts for links: nothing that was deleted or expunged.
 
-    A log that names neither is not opened for that: a job needs no keys.
+    Args:
+        gate: The home.
+        ledger: Its log, as checked.
+        zone: The home's zone.
+
+    Raises:
+        KeyFileError: Something was expunged, and the log's key is missing.
+    """
+    from nightledger.files.link_index import Rules
+
+    expunged = read_forgotten(gate, (), ledger.book).expunged
+    says = expunged.said_in if expunged else None
+    return Rules(zone=zone, forgotten=tombstones(gate, ledger), says=says, hashes=tuple(expunged.hashes))
+
+
+def read_link_rules(home: Home, keys_dir: str, actor: Actor, zone: "ZoneInfo") -> "Rules":
+    """Return what counts for links, as :func:`link_rules`.
+
+    A log that names nothing deleted or expunged is not opened for that: a job needs no keys.
 
     Args:
         home: Whose.
         keys_dir: Where its private keys and its pin live.
         actor: Who called.
+        zone: The home's zone.
 
     Raises:
         IntegrityError: The log or its signatures are not what was signed.
         KeyFileError: Something was expunged, and the log's key is missing.
     """
+    from nightledger.files.link_index import Rules
+
     raw = read_optional(home.audit_log, MAX_LOG_BYTES, within=home.root) or b""
     if DELETED not in raw and EXPUNGED not in raw:
-        return {}, None
+        return Rules(zone=zone)
     gate = open_gate(home.root, keys_dir, actor=actor)
-    ledger = read_ledger(gate)
-    expunged = read_forgotten(gate, (), ledger.book).expunged if EXPUNGED in raw else None
-    return tombstones(gate, ledger), expunged
+    return link_rules(gate, read_ledger(gate), zone)
 
 
 def tombstones(gate: Gate, ledger: Ledger) -> dict[Pair, int]:

@@ -1,25 +1,22 @@
-"""What is proposed to be archived, compressed or forgotten: by jobs as links and entries fade, by the operator entry by entry.
+"""The drafts of what is to be archived, compressed or forgotten; and what the operator has forgotten, entry by entry.
 
-Invariant: everything is a proposal; what fades is asked about once a month, in one proposal within the budget of what it
-removes. An entry that is forgotten is taken out whole, and once that is signed it is not learned again (``forgotten.py``).
+Invariant: everything is a proposal. An entry that is forgotten is taken out whole, and once that is signed it is not learned again (``forgotten.py``).
 """
 
 import hashlib
 import os
 from collections.abc import Collection
 from datetime import date
-from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain import pruning
 from nightledger.domain.decision import Moment
 from nightledger.domain.errors import UsageError
 from nightledger.domain.judge import OPERATOR
 from nightledger.domain.kept import ARCHIVE, ARCHIVE_DAILY, LINKS
-from nightledger.domain.links import link_key
+from nightledger.domain.links import Link
 from nightledger.domain.proposal import Anchor, Draft, Evidence, Hunk, Kind, Op, Origin, Part
-from nightledger.domain.retention import WEAK_BELOW
 from nightledger.files.home import Home
 from nightledger.gate.gated import read_target
 from nightledger.gate.memory.naming import Placed, evidence_of, find_takers
@@ -28,29 +25,41 @@ from nightledger.gate.proposing.proposing import Outcome, Submission, propose
 from nightledger.text.forgetting.traces import archive_block
 from nightledger.text.markdown.entries import Entry
 
-if TYPE_CHECKING:
-    from nightledger.files.link_index import Recalled
+
+class Grounds(Struct, frozen=True, kw_only=True):
+    """Why something is to go, and how it is shown.
+
+    Attributes:
+        reason: One or two sentences.
+        evidence: Where it comes from, strongest first.
+        rank: Higher is shown earlier.
+    """
+
+    reason: str
+    evidence: tuple[Evidence, ...] = ()
+    rank: float = 0.0
 
 
-def archival(
-    target: str, entry: Entry, day: date, reason: str, evidence: tuple[Evidence, ...] = (), rank: float = 0.0
-) -> Draft:
+def archival(target: str, entry: Entry, day: date, grounds: Grounds) -> Draft:
     """Return the draft that moves an entry of a gated file to the archive of a year.
 
     Args:
         target: The gated file.
         entry: As it stands there.
         day: The log day on which it goes; its year names the file.
-        reason: One or two sentences.
-        evidence: Where the reason comes from, strongest first.
-        rank: Higher is shown earlier.
+        grounds: Why.
     """
-    draft = _draft(Op.ARCHIVE, target, f"archive {entry.id}", reason, evidence, rank)
-    return moved(_of_entry(draft, entry), day)
+    return moved(_of_entry(Op.ARCHIVE, target, entry, f"archive {entry.id}", grounds), day)
 
 
-def _of_entry(draft: Draft, entry: Entry) -> Draft:
-    return replace(draft, section=entry.section, before=entry.text, line=entry.first_line, entry=entry.id)
+def _of_entry(op: Op, target: str, entry: Entry, key: str, grounds: Grounds) -> Draft:
+    return replace(
+        _draft(op, target, key, grounds),
+        section=entry.section,
+        before=entry.text,
+        line=entry.first_line,
+        entry=entry.id,
+    )
 
 
 def moved(draft: Draft, day: date) -> Draft:
@@ -90,9 +99,7 @@ def copy_path(home: Home, log: str, sha256: str, taken: Collection[str] = ()) ->
         n += 1
 
 
-def compression(
-    log: str, content: bytes, summary: str, copy: str, reason: str, evidence: tuple[Evidence, ...]
-) -> Draft:
+def compression(log: str, content: bytes, summary: str, copy: str, grounds: Grounds) -> Draft:
     """Return the draft that moves the full text of a daily log to the archive and leaves a summary.
 
     Args:
@@ -100,24 +107,17 @@ def compression(
         content: Its bytes, of which the summary was made.
         summary: What it is to hold; one of its lines is ``marker_line`` for the copy.
         copy: Where its full text goes (``copy_path``).
-        reason: One or two sentences.
-        evidence: Where the reason comes from.
+        grounds: Why.
     """
     sha256 = hashlib.sha256(content).hexdigest()
     return replace(
-        _draft(Op.COMPRESS, log, f"compress {log} {sha256}", reason, evidence),
+        _draft(Op.COMPRESS, log, f"compress {log} {sha256}", grounds),
         after=summary,
         also=(Part(target=copy, hunk=Hunk(anchor=Anchor.COPY, section=(), added=sha256)),),
     )
 
 
-def link_use(one: "Recalled") -> pruning.LinkUse:
-    """Return how a link was used, as those judge it who let links go."""
-    link = one.link
-    return pruning.LinkUse(*link.pair, link.co_occurrences, link.last_day, one.confidence < WEAK_BELOW)
-
-
-def unseen_link_deletion(link: pruning.LinkUse, today: date, *, why: str = "") -> Draft:
+def unseen_link_deletion(link: Link, today: date, *, why: str = "") -> Draft:
     """Return the draft that forgets a link which was not seen for long.
 
     Args:
@@ -129,24 +129,22 @@ def unseen_link_deletion(link: pruning.LinkUse, today: date, *, why: str = "") -
     days = (today - last).days
     times = "once" if link.co_occurrences == 1 else f"{link.co_occurrences} times"
     reason = f"{why}both tags occurred together {times}, last on {last}, {days} days ago"
-    name, noun = link_key(*link.pair), "co-occurrence" if link.co_occurrences == 1 else "co-occurrences"
-    key, rank = f"delete link {name} {link.co_occurrences} {last}", round(days / 100_000, 4)
-    draft = _draft(Op.DELETE_LINK, LINKS, key, reason, rank=rank)
+    grounds = Grounds(reason=reason, evidence=(), rank=round(days / 100_000, 4))
+    name, noun = link.key, "co-occurrence" if link.co_occurrences == 1 else "co-occurrences"
+    draft = _draft(Op.DELETE_LINK, LINKS, f"delete link {name} {link.co_occurrences} {last}", grounds)
     return replace(draft, before=f"{name}: {link.co_occurrences} {noun}, last seen {last}")
 
 
-def _draft(
-    op: Op, target: str, key: str, reason: str, evidence: tuple[Evidence, ...] = (), rank: float = 0.0
-) -> Draft:
+def _draft(op: Op, target: str, key: str, grounds: Grounds) -> Draft:
     return Draft(
         op=op,
         target=target,
         section=(),
         after="",
-        reason=reason,
-        evidence=evidence,
+        reason=grounds.reason,
+        evidence=grounds.evidence,
         confidence=1.0,
-        rank=rank,
+        rank=grounds.rank,
         statement_key=key,
     )
 
@@ -171,14 +169,17 @@ def forget(gate: Gate, ledger: Ledger, placed: Placed, moment: Moment, *, period
             f"to forget this entry was proposed already, as {waiting}",
             hint=f"'nightledger proposals {waiting[:10]}' says what it waits for",
         )
-    entry, evidence = placed.entry, (evidence_of(placed, Origin.OWNER),)
-    reason = "The operator has it forgotten: it is not learned again."
-    draft = _draft(Op.REMOVE, placed.path, f"forget {entry.id}", reason, evidence, rank=1.0)
+    entry = placed.entry
+    grounds = Grounds(
+        reason="The operator has it forgotten: it is not learned again.",
+        evidence=(evidence_of(placed, Origin.OWNER),),
+        rank=1.0,
+    )
     submission = Submission(
         kind=Kind.FORGET,
         lane=OPERATOR,
         period=period,
         title=f"Forget one entry of {placed.path}",
-        drafts=[_of_entry(draft, entry)],
+        drafts=[_of_entry(Op.REMOVE, placed.path, entry, f"forget {entry.id}", grounds)],
     )
     return propose(gate, ledger, submission, moment)

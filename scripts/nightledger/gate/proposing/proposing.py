@@ -86,6 +86,15 @@ class Outcome(Struct, frozen=True, kw_only=True):
     unfit: tuple[Unfit, ...] = ()
     over_cap: int = 0
 
+    @property
+    def problems(self) -> list[str]:
+        """Why drafts could not be proposed, each with its place."""
+        unfit = [
+            f"{one.draft.target}{f':{one.draft.line}' * bool(one.draft.line)}: {one.reason}"
+            for one in self.unfit
+        ]
+        return unfit + [f"{one.path}: scanners hold it back ({', '.join(one.rules)})" for one in self.held]
+
 
 def propose(
     gate: Gate, ledger: Ledger, submission: Submission, moment: Moment, *, dry_run: bool = False

@@ -15,7 +15,6 @@ Changes no memory: it proposes.
 
 import argparse
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -27,15 +26,14 @@ from nightledger.files.configuration import home_zone
 from nightledger.files.durable import read_regular
 from nightledger.files.home import Home
 from nightledger.gate.forgetting.room import room_rows
-from nightledger.gate.proposing.proposing import Outcome
 from nightledger.jobs.check import Checkup, check, counts
 from nightledger.surfaces import screen
 from nightledger.surfaces.analyst import analyst_of, ask_ahead, tell_analyst
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say, shown
 from nightledger.surfaces.session import Session, reading, writing
-from nightledger.text.code.rule import CodeFinding, code_table
-from nightledger.text.code.snippets import Part, audit_document
+from nightledger.text.code.audit import Part, audit_document
+from nightledger.text.code.source import CodeFinding, code_table
 
 if TYPE_CHECKING:  # most homes ask no model
     from nightledger.think.analyst import Analyst
@@ -100,14 +98,9 @@ def _report(options: argparse.Namespace, context: Context, found: Checkup) -> No
         asks = "" if context.guided else f": 'nightledger review {proposal.id}' asks one by one"
         say(context, f"Proposed as {proposal.id}{asks}.")
     elif found.outcome and not proposal:
-        say(context, *_why_not(found.outcome))
-
-
-def _why_not(outcome: Outcome) -> list[str]:
-    """Say why nothing of what is doubtful was proposed."""
-    lines = ["All of it was proposed before: 'nightledger proposals --all'."] if outcome.suppressed else []
-    lines += [f"The scanners hold {count_of(len(outcome.held), 'change')} back."] if outcome.held else []
-    return [*lines, *(f"Not proposed: {unfit.reason}." for unfit in outcome.unfit)]
+        before = "All of it was proposed before: 'nightledger proposals --all'."
+        problems = (f"Not proposed: {problem}." for problem in found.outcome.problems)
+        say(context, before if found.outcome.suppressed else "", *problems)
 
 
 def _show_doubts(context: Context, found: Checkup, *, every: bool) -> None:
@@ -141,7 +134,6 @@ def _size(found: Checkup) -> str:
 
 
 FOUND = 1
-KINDS = ("clean", "with findings", "not or not wholly audited")
 MAX_FILE_BYTES = 4 * 1024 * 1024
 """Of a file; more than the auditor takes of one snippet."""
 
@@ -195,14 +187,8 @@ def _audit_summary(records: list[dict[str, Any]]) -> Iterator[str]:
     if not records:
         yield "No code in it: nothing to audit."
         return
-    kinds = Counter(_kind(one) for one in records)
     findings, notes = (sum(len(one[name]) for one in records) for name in ("findings", "notes"))
-    told = ", ".join(f"{kinds[kind]} {kind}" for kind in KINDS if kinds[kind])
-    found = count_of(findings, "finding") if findings else "no findings"
-    yield f"{count_of(len(records), 'snippet')}: {told}; {found}."
+    clean, found = sum(one["clean"] for one in records), count_of(findings, "finding")
+    yield f"{count_of(len(records), 'snippet')}, {clean} clean; {found if findings else 'no findings'}."
     if notes:
         yield f"No harm here: {count_of(notes, 'use')} of what the published list denies (--json has each)."
-
-
-def _kind(record: dict[str, Any]) -> str:
-    return KINDS[0 if record["clean"] else 1 if record["audited"] else 2]

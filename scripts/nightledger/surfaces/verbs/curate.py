@@ -24,12 +24,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nightledger.codec.records import to_plain
-from nightledger.domain.periods import log_day
 from nightledger.domain.words import count_of
-from nightledger.files.configuration import home_zone
 from nightledger.files.home import Home
 from nightledger.gate.memory.remembering import Facts, read_facts
-from nightledger.jobs.curate import Archived, Judged, Survey, curate, propose_archive, show_mercy, survey, why
+from nightledger.gate.proposing.proposing import Outcome
+from nightledger.jobs.curate import Judged, curate, pending, propose_archive, show_mercy, survey, why
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say, sentences
@@ -92,107 +91,87 @@ def ask_about_faded(options: argparse.Namespace, context: Context) -> int:
         1 where something was to be archived and could not be.
     """
     asks = context.interactive() and not context.json and not options.dry_run
+    answers: dict[str, list[Judged]] = {"y": [], "n": []}
     with reading(context, person=asks) as seen:
         facts = read_facts(seen.gate, seen.ledger, seen.moment)
-        found = survey(facts)
-        say(context, *_counted(found))
-        context.emit(_record(found))
-        if asks and found.pending:
-            archive, keep = _ask(context, seen, found)
-        else:
-            for judged in found.pending:
-                context.print_lines(_entry_lines(seen, judged, facts))
-            if found.pending:
-                context.print("To answer, run 'nightledger curate --ask' on a terminal.")
-            return 0
-    return _do(context, found, archive, keep)
+        judged = survey(facts)
+        faded = pending(judged)
+        say(context, *_counted(judged, facts))
+        context.emit(_record(judged, facts))
+        for one in faded:
+            context.print("")
+            context.print_lines(entry_lines(seen, [one.remembered.placed]))
+            context.print_lines(screen.wrap(why(one, facts), indent="      ", first="    "))
+            key = "?" if asks else "n"
+            while key not in ("y", "n", "q", ""):
+                key = screen.ask(KEYS).lower()
+            if key not in answers:
+                break
+            answers[key].append(one)
+    if not asks or not faded:
+        say(context, "To answer, run 'nightledger curate --ask' on a terminal." if faded else "")
+        return 0
+    return _do(context, facts, answers["y"], answers["n"], len(faded))
 
 
-def _entry_lines(session: Session, judged: Judged, facts: Facts) -> Iterator[str]:
-    yield ""
-    yield from entry_lines(session, [judged.remembered.placed])
-    yield from screen.wrap(why(judged, facts), indent="      ", first="    ")
-
-
-def _ask(context: Context, session: Session, found: Survey) -> tuple[list[Judged], list[Judged]]:
-    """Ask about each entry that faded; return those to archive and those to keep."""
-    answers: dict[str, list[Judged]] = {"y": [], "n": [], "q": [], "": []}
-    for judged in found.pending:
-        context.print_lines(_entry_lines(session, judged, found.facts))
-        key = "?"
-        while key not in answers:
-            key = screen.ask(KEYS).lower()
-        answers[key].append(judged)
-        if key not in ("y", "n"):
-            break
-    return answers["y"], answers["n"]
-
-
-def _do(context: Context, found: Survey, archive: list[Judged], keep: list[Judged]) -> int:
+def _do(context: Context, facts: Facts, archive: list[Judged], keep: list[Judged], faded: int) -> int:
     """Propose and record what was answered, then sign it."""
-    archived, settled = Archived(proposals=(), suppressed=0, problems=()), Settled(decisions=(), refusals=())
+    outcomes, settled = list[Outcome](), Settled(decisions=(), refusals=())
     if archive or keep:
         with writing(context, person=True, answered=True) as session:
-            archived = _write(session, found, archive, keep)
-    if archived.proposals:
-        settled = sign_proposals(context, archived.proposals)
-    if keep:
-        say(context, f"Kept {len(keep)} for now: counted as made anew.")
-    if archived.suppressed:
-        say(context, f"{archived.suppressed} wait already: 'nightledger review'.")
-    say(context, *(f"Not proposed: {problem}." for problem in archived.problems))
-    if left := len(found.pending) - len(archive) - len(keep):
-        say(context, f"{left} left pending, as they are.")
+            if keep:
+                show_mercy(session.gate, keep, facts, session.moment)
+            outcomes = propose_archive(session.gate, session.ledger, archive, facts, session.moment)
+    if made := [one.proposal for one in outcomes if one.proposal]:
+        settled = sign_proposals(context, made)
+    suppressed, left = sum(one.suppressed for one in outcomes), faded - len(archive) - len(keep)
+    problems = [problem for one in outcomes for problem in one.problems]
+    say(
+        context,
+        f"Kept {len(keep)} for now: counted as made anew." if keep else "",
+        f"{suppressed} wait already: 'nightledger review'." if suppressed else "",
+        *(f"Not proposed: {problem}." for problem in problems),
+        f"{left} left pending, as they are." if left else "",
+    )
     tell_settled(context, settled)
-    return 1 if settled.refusals or archived.problems else 0
+    return 1 if settled.refusals or problems else 0
 
 
-def _write(session: Session, found: Survey, archive: Sequence[Judged], keep: Sequence[Judged]) -> Archived:
-    """Propose and record; what was changed or pinned since it was shown is left as it is."""
-    gate = session.gate
-    now = {one.memory.id: one for one in read_facts(gate, session.ledger, session.moment).memories}
-
-    def standing(chosen: Sequence[Judged]) -> list[Judged]:
-        shown = [(one, one.remembered, now.get(one.id)) for one in chosen]
-        return [
-            one
-            for one, then, today in shown
-            if today and today.placed == then.placed and today.memory.immune == then.memory.immune
-        ]
-
-    show_mercy(gate, standing(keep), found.facts, session.moment)
-    day = log_day(session.moment.at, home_zone(gate.home, gate.settings))
-    return propose_archive(gate, session.ledger, standing(archive), found.facts, day, session.moment)
+def _active(judged: Sequence[Judged]) -> tuple[int, int]:
+    """Count the entries that are worth their place, and those that no policy lets go."""
+    immune = sum(one.remembered.memory.immune for one in judged)
+    return len(judged) - len(pending(judged)) - immune, immune
 
 
-def _record(found: Survey) -> dict[str, Any]:
+def _record(judged: Sequence[Judged], facts: Facts) -> dict[str, Any]:
+    active, immune = _active(judged)
     return {
-        "active_hours": found.facts.now_hour,
-        "outcomes_naming_entries": found.facts.named,
-        "active": found.active,
-        "immune": found.immune,
-        "pending": len(found.pending),
-        "odd": to_plain(found.facts.odd),
+        "active_hours": facts.now_hour,
+        "outcomes_naming_entries": facts.named,
+        "active": active,
+        "immune": immune,
+        "pending": len(pending(judged)),
+        "odd": to_plain(facts.odd),
         "entries": [
             {
                 **entry_record(one.remembered.placed),
-                "status": one.status.value,
+                "status": "PENDING_DECAY" if one.faded else "ACTIVE",
                 "utility": one.utility,
                 "tier": one.remembered.memory.tier.name,
                 "pin": one.remembered.memory.pinned,
                 **{name: getattr(one.remembered.use, name) for name in ("shown", "useful", "harmful")},
             }
-            for one in found.judged
+            for one in judged
         ],
     }
 
 
-def _counted(found: Survey) -> Iterator[str]:
+def _counted(judged: Sequence[Judged], facts: Facts) -> Iterator[str]:
     """Return how many are active, immune and pending, and what is odd; no entry is left out for it."""
-    facts = found.facts
+    active, immune = _active(judged)
     yield (
-        f"{count_of(len(found.judged), 'entry', 'entries')}: {found.active} active, {found.immune} immune, "
-        f"{len(found.pending)} pending decay ({facts.now_hour} active hours)."
+        f"{count_of(len(judged), 'entry', 'entries')}: {active} active, {immune} immune, "
+        f"{len(pending(judged))} pending decay ({facts.now_hour} active hours)."
     )
     if not facts.hours:
         yield "No outcome and no exposure is recorded yet: nothing ages, and nothing fades."

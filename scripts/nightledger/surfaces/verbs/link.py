@@ -13,8 +13,8 @@ from msgspec.structs import asdict
 from nightledger.domain.words import count_of
 from nightledger.files.configuration import home_zone, load_settings
 from nightledger.files.home import Home
-from nightledger.gate.forgetting.forgotten import left_out_of_links
-from nightledger.jobs.link import LinkReport, Options, link
+from nightledger.gate.forgetting.forgotten import read_link_rules
+from nightledger.jobs.link import LinkReport, link
 from nightledger.surfaces.context import Context, actor_of
 from nightledger.surfaces.session import require_machine
 
@@ -24,9 +24,8 @@ def run(options: argparse.Namespace, context: Context) -> int:
     del options
     home = Home(context.home_path).require()
     require_machine(home)
-    forgotten, expunged = left_out_of_links(home, context.keys_dir, actor_of(context))
-    how = Options(forgotten=forgotten, expunged=expunged)
-    _report(context, home, link(home, home_zone(home, load_settings(home)), how))
+    zone = home_zone(home, load_settings(home))
+    _report(context, home, link(home, read_link_rules(home, context.keys_dir, actor_of(context), zone)))
     return 0
 
 

@@ -35,15 +35,15 @@ def run(options: argparse.Namespace, context: "Context") -> int:
     home = Home(context.home_path).require()
     require_machine(home)
     records = _read_stdin(options) if options.stdin else [("", _from_flags(options, home, context))]
-    logged = log_outcomes(home, records, now=context.now)
-    if logged.torn_bytes:
+    logged, torn_bytes = log_outcomes(home, records, now=context.now)
+    if torn_bytes:
         context.note(
-            f"note: the last line of {home.outcomes} was unfinished ({logged.torn_bytes} bytes, "
+            f"note: the last line of {home.outcomes} was unfinished ({torn_bytes} bytes, "
             "an earlier run was cut off); it was closed and is kept"
         )
-    for record in logged.records:
+    for record in logged:
         context.print(record["id"])
-    context.emit(list(logged.records) if options.stdin else logged.records[0])
+    context.emit(logged if options.stdin else logged[0])
     return 0
 
 

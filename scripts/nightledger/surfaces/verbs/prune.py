@@ -59,7 +59,6 @@ def _record(tally: Tally) -> dict[str, Any]:
             for made in tally.proposals
         ],
         "kept": tally.kept,
-        "left": [to_plain(left) for left in tally.left if left.what],
     }
 
 
@@ -74,7 +73,7 @@ def _say(context: Context, tally: Tally, *, dry_run: bool) -> None:
     counts += [f"{count} {text}" for name, text in told["counts"].items() if (count := getattr(tally, name))]
     noun, verb = one if tally.looked == 1 else many, "would be proposed" if dry_run else "proposed"
     say(context, f"{tally.looked:,} {noun}: {', '.join(counts)}; {tally.proposed} {verb} {aim}.")
-    named = [left for left in tally.left if left.what and left.kept in odd]
+    named = [left for left in tally.left if left.kept in odd]
     rows = [f"{'' if dry_run else f'{made.id}: '}{made.title}" for made in tally.proposals]
     rows += [f"left alone: {left.what}: {left.detail or odd[left.kept.value]}" for left in named[:MOST_NAMED]]
     rows += [f"and {len(named) - MOST_NAMED} more; --json names them all"] * (len(named) > MOST_NAMED)

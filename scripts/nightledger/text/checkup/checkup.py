@@ -20,9 +20,17 @@ from msgspec.structs import replace
 from nightledger.domain.finding import Doubt, DoubtLabel
 from nightledger.domain.proposal import Op
 from nightledger.text.checkup.danger import find_dangers
-from nightledger.text.checkup.repeats import LONG, find_repeats, is_attribute, weight, wording
 from nightledger.text.checkup.signs import BIAS, Sign, View, decision_signs, look, signs
-from nightledger.text.checkup.units import Unit, UnitKind, read_units
+from nightledger.text.checkup.units import (
+    LONG,
+    Unit,
+    UnitKind,
+    find_repeats,
+    is_attribute,
+    read_units,
+    weight,
+    wording,
+)
 from nightledger.text.contradictions import OTHER_VALUE, Standing
 from nightledger.text.dates import find_dates
 from nightledger.text.heads import Heads

@@ -10,8 +10,8 @@ from itertools import accumulate, groupby, takewhile
 
 from nightledger.domain.finding import Doubt, DoubtLabel, Finding, Severity
 from nightledger.domain.proposal import Op
+from nightledger.text.checkup.signs import pattern
 from nightledger.text.checkup.units import Unit
-from nightledger.text.checkup.words import pattern
 from nightledger.text.markdown.document import Document
 from nightledger.text.scanners.scan import scan_lines
 

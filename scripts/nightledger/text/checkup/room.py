@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.words import count_of
-from nightledger.text.checkup.words import has, pattern, tells
+from nightledger.text.checkup.signs import has, pattern, tells
 from nightledger.text.dates import NEAR_DAYS, find_dates
 from nightledger.text.markdown.document import Document, Path, Section, is_blank
 from nightledger.text.markdown.entries import unnumbered_entries

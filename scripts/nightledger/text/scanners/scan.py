@@ -21,8 +21,7 @@ from nightledger.domain.proposal import HOLE, Origin
 from nightledger.text.changes.diff import unified_diff
 from nightledger.text.markdown.document import readable
 from nightledger.text.scanners.rule import Passage, Rule, matches, written
-from nightledger.text.scanners.secrets import repeated, tabled, values_of
-from nightledger.text.scanners.table import named, secrets, steering
+from nightledger.text.scanners.secrets import named, repeated, secrets, steering, tabled, values_of
 from nightledger.text.scanners.unicode import scan_characters, see_through
 from nightledger.text.similar import fold
 
@@ -53,7 +52,7 @@ def scan(
     secrets = _secrets(text, told)
     findings = [*secrets, *scan_characters(text), *_steering(text)]
     if snippets and _MAY_BE_CODE.search(text):
-        from nightledger.text.code.snippets import (
+        from nightledger.text.code.audit import (
             scan_code,  # loads the parser, for the few that hold code
         )
 
@@ -92,13 +91,9 @@ def mask_secrets(text: str, *, told: frozenset[str] = frozenset()) -> str:
         text: Any text.
         told: Values that a larger text tells as secrets (``told_values``): masked, too.
     """
-    pieces: list[str] = []
-    done = 0
-    for finding in scan_secrets(text, told=told):
-        if finding.start >= done:
-            pieces += [text[done : finding.start], f"[{mask(text[finding.start : finding.end])}]"]
-        done = max(done, finding.end)
-    return "".join([*pieces, text[done:]])
+    return replace_found(
+        text, scan_secrets(text, told=told), lambda secret: f"[{mask(secret)}]" if secret else ""
+    )
 
 
 def scan_secrets(text: str, *, told: frozenset[str] = frozenset()) -> tuple[Finding, ...]:
@@ -146,9 +141,6 @@ def _steering(text: str) -> list[Finding]:
     seen = see_through(text)
     found = steering().find(seen.text)
     return [replace(f, start=seen.origin(f.start), end=seen.origin(f.end - 1) + 1) for f in found]
-
-
-NOTHING: frozenset[str] = frozenset()
 
 
 def veil(text: str, *, told: frozenset[str] = frozenset()) -> str:
@@ -218,7 +210,7 @@ def repeats_secret(key: str, secrets: Iterable[str]) -> bool:
     return any(fold(secret) and fold(secret) in folded for secret in secrets)
 
 
-def mask_diff(diff: str, *, told: frozenset[str] = NOTHING) -> str:
+def mask_diff(diff: str, *, told: frozenset[str] = frozenset()) -> str:
     """Mask the secrets of a diff; what is added is judged apart from the lines around it.
 
     Else a line of the file that looks like the beginning of a secret could hide what is
@@ -249,11 +241,7 @@ def _mask_each(secret: str) -> str:
 
 def mask_lines(text: str) -> str:
     """Give a text with its secrets masked and every line where it was."""
-    return replace_found(text, scan_secrets(text), _mask_first)
-
-
-def _mask_first(secret: str) -> str:
-    return (f"[{mask(secret)}]" if secret else "") + "\n" * secret.count("\n")
+    return replace_found(text, scan_secrets(text), _mask_each)
 
 
 def readable_diff(before: str, after: str, *, path: str, told: frozenset[str] | None = None) -> str:

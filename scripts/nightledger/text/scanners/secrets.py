@@ -1,9 +1,10 @@
-"""What looks like a secret by itself, and what only its place gives away: a column, a file beside it, a line elsewhere.
+"""What looks like a secret by itself, and what only its place gives away; and the scanners' tables, made when first needed.
 
 Invariant: pure and linear; nothing is looked up. A table's heading or the text's own label says what a value is;
 nothing is guessed from a value alone. The entropy thresholds follow detect-secrets (base64 4.5, hex 3.0 bits a
 character for long strings), as a share of what a string of that length can reach, so that one threshold fits short
-values too.
+values too. Every name that a finding can carry stands in a file or in the code auditor's table (a test walks them).
+Rows name their tests and hold their patterns; the second look at a match here is only what no pattern can say.
 """
 
 import math
@@ -11,10 +12,24 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import accumulate, pairwise
 
-from nightledger.text.scanners.rule import Passage, fragment, written
+from msgspec.structs import replace
+
+from nightledger.domain.finding import Severity
+from nightledger.text.scanners.rule import (
+    Accept,
+    Passage,
+    Rule,
+    Table,
+    Written,
+    WrittenRow,
+    fragment,
+    span,
+    written,
+)
+from nightledger.text.similar import is_denied, is_urged
 
 ENTROPY_SHARE = 0.8
 """Random keys of 16 characters and more reach .85 to 1; identifiers made of words stay below or
@@ -249,3 +264,110 @@ def _values(told: str) -> Iterator[str]:
 def _is_quoted(text: str, match: re.Match[str]) -> bool:
     marks = text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1]
     return all(mark in {"`", '"', "'", "「", "」"} for mark in marks)
+
+
+CLASSES = ("unicode", "markup", "instruction", "reviewer", "secret", "code")
+"""First parts of the rows' names."""
+_BEFORE = 300
+"""Characters before a value in which a row may look."""
+_AROUND = 200
+"""Characters around a command in which its sentence stands."""
+_BREAK = re.compile(r"[.!?;](?=\s)|[\n。！？；]")  # noqa: RUF001 - full stops of East Asia
+_BELOW = re.compile(r"[.:]?\s*\n\s*(?:```|~~~)[\w-]*[ \t]*\n|:\s*\n")
+"""Between a line and what it orders below it, in a fence."""
+_OPTION = re.compile(r"(?<!\S)-\S+")
+
+
+@cache
+def shipped_rules(file: str) -> tuple[Rule, ...]:
+    """Return the rows of a file of ``config/scanners``, in its order."""
+    texts = written(file)
+    return tuple(rule for row in texts.rules for rule in _rules(row, texts))
+
+
+@cache
+def named(file: str) -> dict[str, Rule]:
+    """Return the rows of a file by the second part of their name, for those that code finds."""
+    return {rule.name.partition(".")[2]: rule for rule in shipped_rules(file)}
+
+
+@cache
+def secrets() -> Table:
+    """Return the rows about secrets, from exact to wide: a wider one stays silent where an earlier one spoke."""
+    return Table(shipped_rules("secrets"))
+
+
+@cache
+def steering() -> Table:
+    """Return the rows about what a model reads: markup, and instructions to it."""
+    return Table((*shipped_rules("markup"), *shipped_rules("instructions")))
+
+
+def _rules(row: WrittenRow, texts: Written) -> tuple[Rule, ...]:
+    """Return the row's rule, and where commands are meant one more that holds back an order to run it."""
+    rule = Rule(
+        name=row.name,
+        severity=row.severity,
+        message=row.why,
+        pattern=texts.text(row.pattern),
+        anchors=texts.words(row.anchors),
+        spots=row.spots,
+        folded=not row.as_written,
+        after=row.after,
+        accept=_accept(row, texts),
+    )
+    if not row.ordered:
+        return (rule,)
+    order = replace(
+        rule,
+        severity=Severity.QUARANTINE,
+        message=f"orders {rule.message}",
+        accept=_is_ordered,
+    )
+    return rule, order
+
+
+def _accept(row: WrittenRow, texts: Written) -> Accept | None:
+    """Return the second look at a match of ``row``; nothing where its pattern alone decides."""
+    tests = [(TESTS[name.removeprefix("not ")], not name.startswith("not ")) for name in row.value]
+    like, unlike, before, not_before = map(texts.text, (row.like, row.unlike, row.before, row.not_before))
+    if not any((tests, row.whole, like, unlike, before, not_before)):
+        return None
+
+    def holds(text: str, match: re.Match[str]) -> bool:
+        start, end = span(match)
+        value = text[start:end].rstrip(".:*_~`,;").lstrip("*_~")
+        if row.whole and re.search(r"\.\.|…", text[end - 2 : end + 2]):
+            return False
+        if not _fits(value, like, unlike) or any(test(value) is not wanted for test, wanted in tests):
+            return False
+        if not before and not not_before:
+            return True
+        return _fits(text[max(0, start - _BEFORE) : start].lower(), before, not_before)
+
+    return holds
+
+
+def _fits(text: str, like: str, unlike: str) -> bool:
+    if like and not _compiled(like).search(text):
+        return False
+    return not (unlike and _compiled(unlike).search(text))
+
+
+def _is_ordered(text: str, match: re.Match[str]) -> bool:
+    """Return whether the sentence around a command orders it, and says neither ``never`` nor that it is a danger."""
+    before = _BREAK.split(_BELOW.sub(": ", text[max(0, match.start() - _AROUND) : match.start()]))[-1].lower()
+    after = _BREAK.split(text[match.end() : match.end() + _AROUND])[0]
+    sentence = _OPTION.sub(" ", f"{before}{match[0]}{after}".lower())
+    if not (_holds("order", sentence) or _holds("imperative", before) or is_urged(before)):
+        return False
+    return not (_holds("narrated", before) or is_denied(sentence) or _holds("warning", sentence))
+
+
+def _holds(name: str, text: str) -> bool:
+    return fragment("instructions", name).search(text) is not None
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from nightledger.domain.finding import Finding, Severity
 from nightledger.files.home import shipped_config
-from nightledger.text.scanners.table import named
+from nightledger.text.scanners.secrets import named
 from nightledger.text.visible import BLANK, IGNORABLE
 
 _TAGS = range(0xE0000, 0xE0080)

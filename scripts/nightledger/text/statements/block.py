@@ -11,7 +11,7 @@ from functools import cache
 import msgspec
 from msgspec import Struct
 
-from nightledger.domain.block import Block, Said, SelfContext
+from nightledger.domain.consolidation import Block, Said, SelfContext
 from nightledger.domain.words import read_tag
 from nightledger.files.home import shipped_config
 from nightledger.text.patterns import pattern
