@@ -6,7 +6,7 @@ import pytest
 from tests.homes import make_home
 
 from nightledger.files.home import Home
-from nightledger.remote.peers import TOLD_FOR, read_dead_letters, recent_dead_letters, told
+from nightledger.remote.letters import TOLD_FOR, read_dead_letters, recent_dead_letters, told
 
 NOW = datetime(2026, 3, 9, 7, 30, tzinfo=UTC)
 

@@ -199,12 +199,12 @@ def _of_sources(gate: Gate, now: datetime) -> Iterator[Alarm]:
 def _of_letters(home: Home, now: datetime) -> Iterator[Alarm]:
     if not os.path.lexists(home.dead_letters):
         return
-    from nightledger.remote.peers import recent_dead_letters, told
+    from nightledger.remote.letters import recent_dead_letters, told
 
     if letters := recent_dead_letters(home, now):
         keys = ((f"{at:%Y-%m-%dT%H:%M:%SZ} {n}", at) for n, at in enumerate(letters, 1))
         items = tuple(Item(need=Need.LETTER, key=key, since=at) for key, at in keys)
-        hint = "'nightledger channel status' says why"
+        hint = f"{home.relative(home.dead_letters)} says why"
         yield Alarm(kind="letters", message=told(letters), hint=hint, items=items)
 
 
