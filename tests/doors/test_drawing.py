@@ -3,7 +3,7 @@
 import itertools
 import re
 
-from nightledger.doors.drawing import BAR, Arc, Graph, Plot, Series, draw
+from nightledger.doors.report import BAR, Arc, Graph, Plot, Series, draw
 
 
 def plotted(values: list[float], shape: str) -> str:

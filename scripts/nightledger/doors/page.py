@@ -27,7 +27,7 @@ import msgspec
 
 from nightledger.codec.canonical import parse_json
 from nightledger.domain.errors import NightledgerError, RefusedError, UsageError
-from nightledger.doors.policy import policy_of
+from nightledger.doors.report import policy_of
 from nightledger.doors.reviewing import REQUESTS, PageReview
 from nightledger.files.home import shipped_config
 from nightledger.remote.transport import Response, Server, Service, sentence

@@ -13,8 +13,7 @@ from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.periods import RunOutcome, done_periods, due, log_day, reckon
 from nightledger.domain.states import Book
 from nightledger.domain.words import count_of
-from nightledger.doors.drawing import DOT, STEP, Plot, Series, Strip
-from nightledger.doors.report import Part
+from nightledger.doors.report import DOT, STEP, Part, Plot, Series, Strip
 from nightledger.files.durable import list_names
 from nightledger.files.home import Home
 from nightledger.gate.integrity.trusting import WitnessLook

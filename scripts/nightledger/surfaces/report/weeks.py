@@ -9,8 +9,7 @@ from nightledger.domain.decision import DecisionType, Event, EventName
 from nightledger.domain.proposal import Kind
 from nightledger.domain.states import Book
 from nightledger.domain.words import count_of, read_moment
-from nightledger.doors.drawing import BAR, Plot, Series
-from nightledger.doors.report import Part
+from nightledger.doors.report import BAR, Part, Plot, Series
 from nightledger.files.line_log import LineLog
 from nightledger.gate.opening import Gate
 from nightledger.surfaces.report import DAY, cell, more
