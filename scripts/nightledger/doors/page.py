@@ -67,7 +67,7 @@ def serve_review(options: argparse.Namespace, context: Context) -> int:
     door = Door(PageReview(context, options.id))
     with door.review.looking() as now:
         if not now.items:
-            say(context, *notices(now.session, [], guided=context.guided))
+            say(context, *notices(now.session, []))
             return 0
         gate = now.session.gate
         if options.for_client and not signing.asks(gate):

@@ -219,7 +219,7 @@ class PageReview:
             return self._shown(now, note)
 
     def _shown(self, now: Open, note: str = "") -> dict[str, Any]:
-        told = [*notices(now.session, now.items, guided=False)]
+        told = [*notices(now.session, now.items)]
         told = told[:-1] if now.items else told  # how much waits the page counts itself
         return {
             "home": visible(now.session.gate.home.root),

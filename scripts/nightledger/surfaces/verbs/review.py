@@ -81,7 +81,7 @@ def waiting(session: Session, name: str | None) -> list[Item]:
 
 
 def _open(context: Context, session: Session, items: list[Item]) -> None:
-    say(context, *notices(session, items, guided=context.guided), indent=screen.INSIDE)
+    say(context, *notices(session, items), indent=screen.INSIDE)
     proposals = {item.stored.proposal.id: item.stored.proposal for item in items}
     for name, proposal in proposals.items():
         which = f"{name}, " if len(proposals) > 1 else "Size: "
@@ -91,7 +91,7 @@ def _open(context: Context, session: Session, items: list[Item]) -> None:
         context.print()
 
 
-def notices(session: Session, items: list[Item], *, guided: bool) -> Iterator[str]:
+def notices(session: Session, items: list[Item]) -> Iterator[str]:
     """Yield what is to be known before anything is answered, and how much waits."""
     home, book = session.gate.home, session.ledger.book
     if home.identity.simulated:
@@ -101,7 +101,7 @@ def notices(session: Session, items: list[Item], *, guided: bool) -> Iterator[st
             f"! {name} was altered after it was proposed and is set aside; 'nightledger verify' names its file. "
             f"Put it back from a backup, or close it: nightledger reject {name} --reason ..."
         )
-    yield from () if guided else held_since_answered(session.ledger.log.events)
+    yield from held_since_answered(session.ledger.log.events)
     drifted, unseen = find_drift(home, book), False
     for path in watched(home, book):
         if why := why_unreadable(home, path):
