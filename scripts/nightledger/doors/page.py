@@ -18,7 +18,7 @@ import threading
 import time
 import webbrowser
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from email.message import Message
 from http import HTTPStatus
 from types import MappingProxyType
@@ -83,7 +83,7 @@ def serve_review(options: argparse.Namespace, context: Context) -> int:
         if os.environ.get("SSH_CONNECTION"):
             tunnel = f"ssh -L {port}:{HOST}:{port}"
             context.note(f"from another machine: '{tunnel} THIS-MACHINE' there, then open the address there")
-        with _opened(f"http://{HOST}:{port}{page}") if opens else _unopened():
+        with _opened(f"http://{HOST}:{port}{page}") if opens else nullcontext():
             server.serve_until_told(context, "the review", page)
     say(context, *door.review.told)
     if door.review.unsigned:
@@ -205,9 +205,3 @@ def _opened(address: str) -> Iterator[None]:
             stream.write(f'<!doctype html><meta http-equiv="refresh" content="0;url={address}">')
         threading.Thread(target=webbrowser.open, args=(f"file://{path}",), daemon=True).start()
         yield
-
-
-@contextmanager
-def _unopened() -> Iterator[None]:
-    """Open nothing."""
-    yield

@@ -17,7 +17,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any
@@ -265,23 +265,21 @@ class Door:
 
     async def list_resources(self, _ctx: Any, _params: Any) -> types.ListResourcesResult:
         """List what can be read whole."""
-        rows = ((uri, row.says) for uri, row in self._desk.table.resources.items() if "{" not in uri)
-        return types.ListResourcesResult(
-            resources=[
-                types.Resource(name=_last(uri), uri=uri, description=says, mime_type=_PLAIN)
-                for uri, says in rows
-            ]
-        )
+        rows = self._described(has_name=False)
+        return types.ListResourcesResult(resources=[types.Resource(uri=uri, **row) for uri, row in rows])
 
     async def list_templates(self, _ctx: Any, _params: Any) -> types.ListResourceTemplatesResult:
         """List what can be read by a name."""
-        rows = ((uri, row.says) for uri, row in self._desk.table.resources.items() if "{" in uri)
-        return types.ListResourceTemplatesResult(
-            resource_templates=[
-                types.ResourceTemplate(name=_last(uri), uri_template=uri, description=says, mime_type=_PLAIN)
-                for uri, says in rows
-            ]
-        )
+        found = [
+            types.ResourceTemplate(uri_template=uri, **row) for uri, row in self._described(has_name=True)
+        ]
+        return types.ListResourceTemplatesResult(resource_templates=found)
+
+    def _described(self, *, has_name: bool) -> Iterator[tuple[str, dict[str, Any]]]:
+        for uri, row in self._desk.table.resources.items():
+            if ("{" in uri) == has_name:
+                last = uri.removeprefix("nightledger://").partition("/")[0]
+                yield uri, {"name": last, "description": row.says, "mime_type": _PLAIN}
 
     async def read_resource(
         self, _ctx: Any, params: types.ReadResourceRequestParams
@@ -334,7 +332,3 @@ def _tool(tool: Tool) -> types.Tool:
 
 def _result(text: str, *, failed: bool) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(text=text)], is_error=failed)
-
-
-def _last(uri: str) -> str:
-    return uri.removeprefix("nightledger://").partition("/")[0]

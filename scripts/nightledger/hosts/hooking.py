@@ -85,18 +85,6 @@ HOOKED = (CLAUDE_CODE, CODEX, HERMES, OPENCLAW)
 """Hosts that have hooks we answer."""
 
 
-def config_name(host: str, *, project: bool = False) -> str:
-    """Return the file that names a host's hooks, relative to the host's directory or to a project.
-
-    Raises:
-        ValueError: The host has none.
-    """
-    name = preset(host).project_hook_file if project else preset(host).hook_file
-    if not name:
-        raise ValueError(f"{host} has no file of hooks {'in a project' if project else 'of its own'}")
-    return name
-
-
 def addition(host: str, call: HookCall) -> str:
     """Return exactly what is added, as a person would write it."""
     added = {"hooks": _elements(host, call)}

@@ -8,6 +8,7 @@ class of a tool's text and the name of the machine; nothing of it is read again 
 
 import hashlib
 import os
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import date
@@ -197,20 +198,18 @@ def load_memory_file(work: Work) -> Done:
 
 
 def update_heartbeat(work: Work) -> Done:
-    """Keep what a machine says of itself: identifiers and numbers, the newest of each.
-
-    Raises:
-        UnreadableError: Something else than a file of ours stands there.
-    """
+    """Keep what a machine says of itself: identifiers and numbers, the newest of each."""
     path = work.gate.home.heartbeat
-    raw = read_optional(path, MAX_HEARTBEAT_BYTES)
     try:
+        raw = read_optional(path, MAX_HEARTBEAT_BYTES)
         beats = dict(parse_json(raw, path)["heartbeats"]) if raw else {}
         canonical(beats)  # as it is written again
-    except (errors.RecordError, CanonicalError, KeyError, TypeError, ValueError):
+    except (errors.UnreadableError, errors.RecordError, CanonicalError, KeyError, TypeError, ValueError):
         beats = {}  # the log has that they came; what they said is only of now
     at = f"{work.moment.at:%Y-%m-%dT%H:%M:%SZ}"
     beats[work.peer.name] = {"at": at, "state": work.message.body["state"]}
+    if os.path.lexists(path) and not stat.S_ISREG(os.lstat(path).st_mode):
+        os.rename(path, f"{path}.{work.message.id}")  # an agent may put anything there; it is kept beside it
     replace_file(path, canonical({"v": 1, "heartbeats": beats}) + b"\n")
     return Done(status=messages.Status.EXECUTED, body={})
 

@@ -113,9 +113,11 @@ def _guarded(verb: str, words: list[str]) -> int:
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] == "nightledger":
             return _bug(error, verb)
-        return _missing((error.name or "").split(".")[0])
+        package = (error.name or "").split(".")[0]
+        return _fail(f"the package {package!r} is not installed", "make setup", errors.EXIT_USAGE)
     except OSError as error:
-        return _fail(_os_message(error), _os_hint(error), errors.EXIT_REFUSED)
+        place = f"{error.filename}: " if error.filename else ""
+        return _fail(f"{place}{error.strerror or error}", _os_hint(error), errors.EXIT_REFUSED)
     except Exception as error:  # noqa: BLE001 - the edge: whatever else it is, it is our bug
         return _bug(error, verb)
 
@@ -251,15 +253,6 @@ def _fail(message: str, hint: str, status: int) -> int:
         rows = (first, *(line if line.startswith("  ") else f"  {line}" for line in more))
         sys.stderr.write("".join(f"{row}\n" for row in rows))
     return status
-
-
-def _missing(package: str) -> int:
-    return _fail(f"the package {package!r} is not installed", "make setup", errors.EXIT_USAGE)
-
-
-def _os_message(error: OSError) -> str:
-    place = f"{error.filename}: " if error.filename else ""
-    return f"{place}{error.strerror or error}"
 
 
 def _os_hint(error: OSError) -> str:
