@@ -1,7 +1,7 @@
 """What machines may ask for, carried out.
 
 Invariant: each may be begun again after a crash at any moment: what it made the first time is
-found by the message's id, and is not made twice. What leaves is masked, and of the staged context the page alone,
+found by the message's id, and is not made twice. What leaves is masked, a proposal that holds a secret stays, and of the staged context the page alone leaves,
 once it is in the exposure ledger. What comes of a daily log is proposed in the lane of machines, each change with the
 class of a tool's text and the name of the machine; nothing of it is read again by a later night.
 """

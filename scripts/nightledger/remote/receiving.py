@@ -40,7 +40,6 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.trust import keys
 from nightledger.trust.dsse import Envelope, parse_envelope, seal, verify_envelope
-from nightledger.trust.keys import KeyRing
 from nightledger.trust.sshsig import KeySigner, parse_public_line
 
 MAX_BYTES = 4 << 20
@@ -61,15 +60,6 @@ def read_peers(home: Home, ledger: Ledger, moment: Moment) -> Peers:
         RecordError: It is no list of machines.
     """
     return parse_peers(Trust(home, ledger).content("peers", moment))
-
-
-def present_peers(home: Home) -> Peers:
-    """Return the machines as the file on disk has them; never enough to act on.
-
-    Raises:
-        RecordError: It is no list of machines.
-    """
-    return parse_peers(read_optional(home.peers, MAX_CONFIG_BYTES) or b"")
 
 
 def parse_peers(content: bytes) -> Peers:
@@ -158,7 +148,7 @@ def next_number(context: Context, home: Home) -> int:
 
 
 def _numbers_path(context: Context, home: Home) -> str:
-    return str(KeyRing(Path(context.keys_dir)).path(home.identity.id, "channel.json"))
+    return str(keys.KeyRing(Path(context.keys_dir)).path(home.identity.id, "channel.json"))
 
 
 class Answered(Struct, frozen=True, kw_only=True):
@@ -191,7 +181,8 @@ def take_in(context: Context, raw: bytes) -> Answered:
     context = copy(context)
     context.renew()
     home = Home(context.home_path).require()
-    message, peer = open_message(raw, present_peers(home))
+    present = parse_peers(read_optional(home.peers, MAX_CONFIG_BYTES) or b"")  # never enough to act on
+    message, peer = open_message(raw, present)
     with channel_lock(context, home):
         rule = rule_of(message.action)
         with writing(context, actor=rule.actor) if rule.writes else reading(context) as session:
@@ -205,7 +196,7 @@ def channel_lock(context: Context, home: Home) -> Lock:
     Raises:
         ConfigurationError: This home has no keys here; none are put back where something lies.
     """
-    folder = KeyRing(Path(context.keys_dir)).home_dir(home.identity.id)
+    folder = keys.KeyRing(Path(context.keys_dir)).home_dir(home.identity.id)
     if not folder.is_dir():
         raise errors.ConfigurationError(
             f"{folder} is missing",
@@ -256,7 +247,7 @@ def _sealed(context: Context, message: Message, done: Done) -> bytes:
         if not rule_of(message.action).writes:
             told = f"the answer would have {size} bytes; at most {records.MAX_REPLY_BYTES} are sent"
             reply = replace(reply, status=Status.REJECTED, reason=told)
-    key = load_machine_key(KeyRing(Path(context.keys_dir)), home.identity.id)
+    key = load_machine_key(keys.KeyRing(Path(context.keys_dir)), home.identity.id)
     return seal(REPLY_TYPE, records.dump_record(reply), key)
 
 
