@@ -31,7 +31,7 @@ from nightledger.domain import errors
 from nightledger.domain import message as messages
 from nightledger.domain.consent import SELF_MODIFICATION
 from nightledger.domain.settings import PeerAddress
-from nightledger.domain.words import count_of, read_moment
+from nightledger.domain.words import read_moment
 from nightledger.files.append import append_records
 from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import load_operator
@@ -375,13 +375,3 @@ def recent_dead_letters(home: Home, now: datetime) -> tuple[datetime, ...]:
         with suppress(ValueError):
             found.append(min(read_moment(str(letter.get("dead_lettered_at"))), now))
     return tuple(sorted(at for at in found if at > now - TOLD_FOR))
-
-
-def told(found: tuple[datetime, ...]) -> str:
-    """Return in one sentence that messages were never taken in.
-
-    Args:
-        found: When each became a dead letter; at least one.
-    """
-    never = count_of(len(found), "message was", "messages were")
-    return f"{never} never taken in by another machine, the last on {found[-1]:%Y-%m-%d}"
