@@ -9,7 +9,7 @@ import sys
 
 from nightledger.domain.exposure import Exposure, session_name
 from nightledger.files import hook_state
-from nightledger.files.staged import read_staged
+from nightledger.files.staged import StagedPage, read_staged
 from nightledger.surfaces.context import keys_directory
 from nightledger.surfaces.hook.running import MAX_CONTEXT_BYTES, SCRIPTS, stamp
 
@@ -72,14 +72,7 @@ def started(
     places = (hook_state.place_key(place.path, place.lines[0]) for place in page.places)
     names = (*page.shown, *places) or ((_NAMELESS,) if each_message else ())
     if not (each_message and hook_state.read_state(home, given).shown[-1:] == (names,)):
-        exposure = Exposure(
-            at=stamp(now),
-            shown=page.shown,
-            host=host,
-            event="session_start",
-            session=session_name(given),
-            places=page.places,
-        )
+        exposure = _exposure(page, stamp(now), host, session_name(given))
         hook_state.append_exposure(home, exposure)
         if names:  # so that the session's prompts are not shown it again
             hook_state.write_state(home, given, hook_state.read_state(home, given).after_showing(names))
@@ -107,3 +100,9 @@ def stage_anew(home: "Home", now: "datetime") -> bool:
     except (OSError, subprocess.SubprocessError):
         return False
     return done.returncode == 0
+
+
+def _exposure(page: StagedPage, at: str, host: str, session: str) -> Exposure:
+    return Exposure(
+        at=at, shown=page.shown, host=host, event="session_start", session=session, places=page.places
+    )
