@@ -24,8 +24,7 @@ from msgspec import Struct
 from nightledger.domain.deriving import Derived, Deriver
 from nightledger.domain.outcome import Result, Signal
 from nightledger.domain.transcript import Speaker, Turn
-from nightledger.hosts.transcripts.finding import SessionFile
-from nightledger.hosts.transcripts.formats import Store, format_of, table
+from nightledger.hosts.transcripts.formats import SessionFile, Store, table
 from nightledger.hosts.transcripts.lines import Grammar
 from nightledger.hosts.transcripts.reading import Cursor, Reading
 from nightledger.jobs.transcripts import rules
@@ -107,8 +106,7 @@ def tau_runs(folder: Path) -> Iterator[Run]:
 
 def claude_runs(folder: Path) -> Iterator[Run]:
     """Yield sessions of Claude Code, read as ``import`` reads them."""
-    form = format_of("claude_code")
-    assert form
+    form = next(one for one in table().formats if one.host == "claude_code")
     grammar = Grammar(form)
     for path in sorted(folder.rglob("*.jsonl")):
         file = SessionFile(

@@ -17,12 +17,12 @@ from tests.rows import each_row, from_corpus
 from nightledger.codec.extracts import Mark, dump_message, known_keys
 from nightledger.domain.proposal import Origin
 from nightledger.domain.transcript import EXTRACTS, Speaker, Turn
-from nightledger.hosts.transcripts.finding import Reach, SessionFile, find_sessions
-from nightledger.hosts.transcripts.formats import format_of, read_moment, table
+from nightledger.hosts.transcripts.formats import Reach, SessionFile, find_sessions, read_moment, table
 from nightledger.hosts.transcripts.lines import Grammar, Reader
 from nightledger.hosts.transcripts.reading import Cursor, Reading, is_unchanged
 from nightledger.text.statements.daylog import read_daylog
 
+FORMS = {one.host: one for one in table().formats}
 WORDS = sorted(
     {key for form in table().formats for line in form.lines for path in (*line.when, line.content) for key in path.split(".") if key}
     | {key for paths in table().call.values() for path in paths for key in path.split(".")}
@@ -45,8 +45,7 @@ RECORDS = st.dictionaries(
 
 
 def read(host: str, *lines: str) -> list[Turn]:
-    form = format_of(host)
-    assert form is not None
+    form = FORMS[host]
     grammar = Grammar(form)
     reader = Reader(grammar)
     return [
@@ -60,8 +59,7 @@ def read(host: str, *lines: str) -> list[Turn]:
 def test_whatever_stands_in_a_line_nothing_is_raised_and_every_turn_has_a_time_and_a_speaker(
     host: str, records: list[dict[str, Any]]
 ) -> None:
-    form = format_of(host)
-    assert form is not None
+    form = FORMS[host]
     grammar = Grammar(form)
     reader = Reader(grammar)
     for n, record in enumerate(records, 1):
@@ -150,8 +148,7 @@ def test_a_name_that_is_not_utf8_is_left(tmp_path: Path) -> None:
         (folder / "b\udce9.jsonl").write_text("")
     except OSError:
         pytest.skip("this file system takes UTF-8 names only")
-    form = format_of("claude_code")
-    assert form is not None
+    form = FORMS["claude_code"]
     found = find_sessions(form, str(tmp_path))
     assert [one.name for one in found.files] == ["projects/p/a.jsonl"]
     assert [why for _, why in found.left] == ["has a name that is not UTF-8"]
@@ -193,8 +190,7 @@ def test_a_file_is_read_again_only_where_something_happened_to_it(
     path = root / "projects" / "p" / "a.jsonl"
     path.parent.mkdir(parents=True)
     path.write_text(claude("user", "x", "/a", n=1) + "\n")
-    form = format_of("claude_code")
-    assert form is not None
+    form = FORMS["claude_code"]
 
     def look() -> SessionFile:
         (found,) = find_sessions(form, str(root)).files

@@ -17,8 +17,7 @@ from nightledger.demo.shell import Ran
 from nightledger.domain.consent import SELF_MODIFICATION
 from nightledger.domain.message import MESSAGE_TYPE, Message, Reply
 from nightledger.remote.channel import open_server
-from nightledger.remote.peers import load_machine_key
-from nightledger.remote.receiving import take_in
+from nightledger.remote.receiving import load_machine_key, take_in
 from nightledger.remote.transport import Server
 from nightledger.surfaces.context import Context
 from nightledger.trust.dsse import parse_envelope, seal

@@ -1,4 +1,4 @@
-"""``channel send | serve | receive | status`` as they are called, between two homes."""
+"""``channel send | serve | receive`` as they are called, between two homes."""
 
 import json
 import os
@@ -55,17 +55,12 @@ def test_letters_are_told_in_each_round(pair: Pair, tmp_path: Path) -> None:
     sent = pair.ops.run("channel", "send", "restore_context", "--to", "agent")
     assert "is in the spool" in sent.out
     assert pair.ops.record("channel", "send", "proposals", "--to", "agent")["status"] == "spooled"
-    assert "2 unanswered" in pair.ops.out("channel", "status")
-    assert "2 letters wait" in " ".join(pair.agent.out("channel", "status").split())
     taken = pair.agent.out("channel", "receive")
-    assert pair.agent.record("channel", "status")["peers"][0]["heard"] == "2026-03-01T06:00:00Z"
     assert "took in restore_context of ops" in taken
     got = pair.ops.out("channel", "receive")
     assert "agent answered restore_context: executed" in got
     assert "agent answered proposals: executed" in got
     assert pair.ops.run("channel", "receive").out == ""
-    status = pair.ops.record("channel", "status")
-    assert status["peers"][0]["unanswered"] == 0
 
 
 def test_a_service_ends_in_order_when_it_is_told_to(pair: Pair) -> None:

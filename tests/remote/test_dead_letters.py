@@ -6,7 +6,7 @@ import pytest
 from tests.homes import make_home
 
 from nightledger.files.home import Home
-from nightledger.remote.peers import TOLD_FOR, read_dead_letters, recent_dead_letters, told
+from nightledger.remote.letters import TOLD_FOR, read_dead_letters, recent_dead_letters
 
 NOW = datetime(2026, 3, 9, 7, 30, tzinfo=UTC)
 
@@ -36,8 +36,3 @@ def test_letters_of_the_last_seven_days_are_told_oldest_first(home: Home) -> Non
 def test_a_letter_of_the_future_is_one_of_now_and_one_without_a_time_is_none(home: Home) -> None:
     bury(home, stamp(NOW + timedelta(days=3)), "yesterday", None)
     assert recent_dead_letters(home, NOW) == (NOW,)
-
-
-def test_it_is_one_sentence() -> None:
-    assert told((NOW,)) == "1 message was never taken in by another machine, the last on 2026-03-09"
-    assert told((NOW, NOW)).startswith("2 messages were never")

@@ -7,7 +7,6 @@ from tests.remote.peer_work import make_work
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.message import Status
-from nightledger.remote import receiving
 from nightledger.remote.receiving import perform, take_in
 
 
@@ -22,7 +21,7 @@ def test_a_home_without_its_keys_takes_in_nothing_and_leaves_nothing_where_they_
 
 
 def test_an_answer_that_is_too_large_is_a_rejection(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(receiving, "MAX_REPLY_BYTES", 400)
+    monkeypatch.setattr("nightledger.codec.records.MAX_REPLY_BYTES", 400)
     reply = pair.ask("load_memory_file", body={"path": "MEMORY.md"})
     assert reply.status is Status.REJECTED
     assert "at most 400 are sent" in reply.reason
@@ -31,7 +30,7 @@ def test_an_answer_that_is_too_large_is_a_rejection(pair: Pair, monkeypatch: pyt
 def test_what_was_made_is_never_called_rejected_for_the_size_of_its_answer(
     pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(receiving, "MAX_REPLY_BYTES", 400)
+    monkeypatch.setattr("nightledger.codec.records.MAX_REPLY_BYTES", 400)
     body = {"text": "- Ask first, and " + "then " * 80 + "go.", "reason": "a transfer was cut"}
     reply = pair.ask("propose_behavioral_change", body=body)
     (proposal,) = pair.agent.desk.ledger().book.proposals

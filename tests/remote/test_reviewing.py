@@ -10,7 +10,7 @@ from tests.gate.homes import addition
 from tests.remote.machines import Machine, Pair
 
 from nightledger.gate.review.reviewing import Answer
-from nightledger.remote import waiting as travelling
+from nightledger.remote import handlers as travelling
 from nightledger.surfaces.verbs.review import Questions
 
 PUBLIC = "operator.pub"
@@ -78,7 +78,7 @@ def test_what_was_settled_meanwhile_is_refused_there(trusted: Pair, monkeypatch:
 
 def test_a_decision_that_does_not_arrive_is_kept(trusted: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     trusted.agent.desk.proposal(addition("first"))
-    from nightledger.remote import channel as remote_review
+    from nightledger.remote import review as remote_review
 
     monkeypatch.setattr("nightledger.domain.message.RETRY_AFTER_S", ())
     sign = remote_review._sign

@@ -7,7 +7,8 @@ from tests.remote.peer_work import make_work
 from nightledger.domain.message import Waiting
 from nightledger.gate.review.composing import compose
 from nightledger.gate.review.reviewing import Answer, Verb
-from nightledger.remote.waiting import unpack, waiting_of
+from nightledger.remote.handlers import waiting_of
+from nightledger.remote.review import unpack
 
 
 def waiting(desk: Desk) -> Waiting:

@@ -184,6 +184,10 @@ def parse_staging_rules(shipped: bytes, own: bytes | None, *, where: str) -> "St
     Raises:
         ConfigurationError: Naming every problem.
     """
+    import msgspec
+
+    from nightledger.domain.staging import StagingRules
+
     values: dict[str, Any] = parse_json(shipped, "config/staging-rules.json")
     if own is not None:
         from nightledger.codec.configuration import over, parse_json_configuration
@@ -194,7 +198,7 @@ def parse_staging_rules(shipped: bytes, own: bytes | None, *, where: str) -> "St
             )
         except RecordError as error:
             raise ConfigurationError(str(error), hint=_STAGING_HINT) from error
-    rules = _rules(values)
+    rules = msgspec.convert({key: told for key, told in values.items() if key not in _NOT_OURS}, StagingRules)
     problems = [
         f"windows.{n}: until_days is {window.until_days}, and from_days {window.from_days}; it must be more"
         for n, window in enumerate(rules.windows)
@@ -203,12 +207,3 @@ def parse_staging_rules(shipped: bytes, own: bytes | None, *, where: str) -> "St
     if problems:
         raise ConfigurationError(f"{where} is not valid:\n  " + "\n  ".join(problems), hint=_STAGING_HINT)
     return rules
-
-
-def _rules(values: dict[str, Any]) -> "StagingRules":
-    import msgspec
-
-    from nightledger.domain.staging import StagingRules
-
-    ours = {name: value for name, value in values.items() if name not in _NOT_OURS}
-    return msgspec.convert(ours, StagingRules)

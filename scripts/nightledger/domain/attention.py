@@ -62,7 +62,7 @@ _TOLD = {
     Need.WITNESS: ("alarm about witnesses", "alarms about witnesses", "nightledger witness ask"),
     Need.CONSENT: ("consent graph cannot be used", "consent graphs cannot be used", "nightledger doctor"),
     Need.SETTINGS: ("settings file cannot be used", "settings files cannot be used", "nightledger doctor"),
-    Need.LETTER: ("dead letter", "dead letters", "nightledger channel status"),
+    Need.LETTER: ("dead letter", "dead letters", "nightledger status"),
     Need.SOURCE: ("source has fallen silent", "sources have fallen silent", "nightledger doctor"),
     Need.FAILED: ("job failed", "jobs failed", "nightledger status"),
     Need.MISSED: ("period was missed", "periods were missed", "nightledger night"),

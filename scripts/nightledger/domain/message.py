@@ -175,16 +175,6 @@ def find_lasting_reasons(message: Message, peer: Peer, home: str) -> tuple[str, 
     return tuple(reasons)
 
 
-def next_seq(last: int, now_ms: int) -> int:
-    """Give the number of the next message: above the last one, and above all before where that was lost.
-
-    Args:
-        last: The last one given; 0 where none is known.
-        now_ms: Milliseconds since 1970 UTC.
-    """
-    return max(last + 1, now_ms)
-
-
 class Document(Struct, frozen=True, kw_only=True):
     """A gated file as it may be read elsewhere.
 

@@ -18,6 +18,14 @@ MAX_VALUE_CHARACTERS = 60_000
 DO = "do"
 REVIEW = "review"
 LEAN, FULL = "lean", "full"
+_TYPES: Mapping[str, Any] = {
+    "string": str,
+    "integer": int,
+    "number": int | float,
+    "boolean": bool,
+    "array": list,
+    "object": dict,
+}
 _KINDS = {int: "integer", float: "number", bool: "boolean", str: "string"}
 _OWN: dict[str, dict[str, Any]] = {
     "fields": {"type": "object"},
@@ -281,20 +289,12 @@ def _says(text: str) -> dict[str, str]:
 
 
 def _check(name: str, row: Row, shapes: Mapping[str, Mapping[str, Any]], given: Mapping[str, Any]) -> None:
-    types: dict[str, type | tuple[type, ...]] = {
-        "string": str,
-        "integer": int,
-        "number": (int, float),
-        "boolean": bool,
-        "array": list,
-        "object": dict,
-    }
     hint = f"it takes {', '.join(shapes) or 'nothing'}"
     for argument, value in given.items():
         if argument not in shapes:
             raise UsageError(f"{name!r} takes no {argument!r}", hint=hint)
         kind = shapes[argument]["type"]
-        if not isinstance(value, types[kind]) or (isinstance(value, bool) and kind != "boolean"):
+        if not isinstance(value, _TYPES[kind]) or (isinstance(value, bool) and kind != "boolean"):
             raise UsageError(f"{name!r}: {argument} is to be of type {kind}", hint=hint)
         if len(json.dumps(value)) > MAX_VALUE_CHARACTERS:
             raise UsageError(f"{name!r}: {argument} has more than {MAX_VALUE_CHARACTERS:,} characters")

@@ -20,7 +20,7 @@ from typing import Any
 from msgspec import Struct
 
 from nightledger.files.home import shipped_config
-from nightledger.hosts.configured import dump_host_yaml, member_at, read_host_yaml
+from nightledger.hosts.configured import dump_host_yaml, read_host_yaml
 from nightledger.hosts.daylogs import CLAUDE_CODE, CODEX, HERMES, OPENCLAW, preset
 
 SCRIPT = "prompt_hook.py"
@@ -83,18 +83,6 @@ def _words(command: Any) -> list[str]:
 _ANEW = "# config.yaml is written anew, as Hermes does: its comments stay in the copy beside it, and come back with 'hosts remove'\n"
 HOOKED = (CLAUDE_CODE, CODEX, HERMES, OPENCLAW)
 """Hosts that have hooks we answer."""
-
-
-def config_name(host: str, *, project: bool = False) -> str:
-    """Return the file that names a host's hooks, relative to the host's directory or to a project.
-
-    Raises:
-        ValueError: The host has none.
-    """
-    name = preset(host).project_hook_file if project else preset(host).hook_file
-    if not name:
-        raise ValueError(f"{host} has no file of hooks {'in a project' if project else 'of its own'}")
-    return name
 
 
 def addition(host: str, call: HookCall) -> str:
@@ -283,21 +271,3 @@ def hook_files(call: HookCall) -> dict[str, str]:
         name: Template(shipped_config(f"openclaw-hook/{name}").decode()).substitute(values)
         for name, values in told.items()
     }
-
-
-def runs_hook(config: Any, name: str) -> bool:
-    """Tell whether OpenClaw runs a hook: where it is named, or where hooks are on and nothing says which.
-
-    As 2026.9.6 chooses. A pack of hooks that the owner installed opens the choice, too; no configuration tells of it.
-
-    Args:
-        config: What stands in ``openclaw.json``; None for no such file.
-        name: Of the hook.
-    """
-    internal = member_at(config, "hooks", "internal")
-    if not isinstance(internal, dict) or internal.get("enabled") is False:
-        return False
-    entries = member_at(internal, "entries") or {}
-    if isinstance(entries, dict) and name in entries:
-        return member_at(entries[name], "enabled") is not False
-    return bool(member_at(internal, "load", "extraDirs")) or (internal.get("enabled") is True and not entries)

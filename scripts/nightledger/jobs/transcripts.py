@@ -42,8 +42,7 @@ from nightledger.files.append import append_records
 from nightledger.files.atomic import replace_file
 from nightledger.files.durable import make_dir, read_optional
 from nightledger.files.home import Home, shipped_config
-from nightledger.hosts.transcripts.finding import Reach, SessionFile, find_sessions
-from nightledger.hosts.transcripts.formats import Format, table
+from nightledger.hosts.transcripts.formats import Format, Reach, SessionFile, find_sessions, table
 from nightledger.hosts.transcripts.lines import Grammar
 from nightledger.hosts.transcripts.reading import Cursor, Reading, is_unchanged
 from nightledger.records.drawing import EPISODE, draw_episodes

@@ -8,8 +8,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import date
-from functools import partial
-from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -43,7 +41,6 @@ from nightledger.text.dates import find_dates, time_words
 from nightledger.text.search import tokens
 from nightledger.text.similar import NEAR, dice, same_claim, shingles
 
-Answer = TypeVar("Answer")
 MAX_WORDS = 64
 """Words of one query that are looked for: the first. More say no more, and each costs a list to walk."""
 _ITSELF = "{head body}: "
@@ -101,35 +98,20 @@ def search(
         UnreadableError: A gated file cannot be read.
         IntegrityError: The constitution in force cannot be told.
     """
-    learn = encoder if may_write else None
-    return _asking(
-        partial(refresh, gate, ledger, moment, may_write=may_write),
-        lambda index: index.blocks.with_each(
-            search_in(_learned(index, gate, learn), query, _today(gate, moment), encoder=encoder),
-            index.store.every_tag(),
-        ),
-    )
 
+    def ask(*said: str, anew: bool = False) -> Found:
+        index = refresh(gate, ledger, moment, may_write=may_write, anew=anew)
+        with closing(index.store):
+            learned = learn_new(gate.home, index.store, encoder) if encoder and may_write else ()
+            index = replace(index, notes=(*learned, *said, *index.notes))
+            today = log_day(moment.at, home_zone(gate.home, gate.settings))
+            found = search_in(index, query, today, encoder=encoder)
+            return index.blocks.with_each(found, index.store.every_tag())
 
-def _asking(opened: Callable[..., Refreshed], ask: Callable[[Refreshed], Answer]) -> Answer:
-    """Return what an index answers; one that is found damaged only then is made anew."""
     try:
-        refreshed = opened()
-        with closing(refreshed.store):
-            return ask(refreshed)
-    except DamagedIndexError as error:
-        fresh = opened(anew=True)
-        with closing(fresh.store):
-            return ask(replace(fresh, notes=(f"{error}: it was made anew", *fresh.notes)))
-
-
-def _learned(index: Refreshed, gate: Gate, encoder: Encoder | None) -> Refreshed:
-    notes = learn_new(gate.home, index.store, encoder) if encoder else ()
-    return replace(index, notes=(*notes, *index.notes))
-
-
-def _today(gate: Gate, moment: Moment) -> date:
-    return log_day(moment.at, home_zone(gate.home, gate.settings))
+        return ask()
+    except DamagedIndexError as error:  # found only then
+        return ask(f"{error}: it was made anew", anew=True)
 
 
 def search_in(refreshed: Refreshed, query: Query, today: date, *, encoder: Encoder | None = None) -> Found:

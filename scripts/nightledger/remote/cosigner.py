@@ -23,14 +23,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.errors import EXIT_ALARM, ConfigurationError, IntegrityError, UsageError
+from nightledger.domain.words import count_of
 from nightledger.files.atomic import Lock, create_file, replace_file
 from nightledger.files.durable import make_dir, read_optional, read_regular
-from nightledger.remote.peers import tell
 from nightledger.remote.transport import TEXT, Response, Server, Service
 from nightledger.remote.witness_asking import ADD_CHECKPOINT, INCONSISTENT, Asked, Round, ask_round
 from nightledger.surfaces import screen
 from nightledger.surfaces.clock import system_now
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.screen import say
 from nightledger.surfaces.trust_change import change_trust
 from nightledger.trust import note as notes
 from nightledger.trust import policy as policies
@@ -344,10 +345,9 @@ def add(options: argparse.Namespace, context: Context) -> int:
     logs = [key for word in options.words for key in _logs_of(word)]
     box = add_logs(open_witness(Path(options.directory)).directory, logs)
     names = sorted({log.name for log in box.logs})
-    lines = [f"It cosigns for {len(names)} log{'' if len(names) == 1 else 's'}:", *(f"  {n}" for n in names)]
-    tell(context, {"directory": options.directory, "logs": [log.dump() for log in box.logs]}, lines)
-    if not context.json:
-        context.note("A 'witness serve' that runs already knows them at its next request.")
+    context.emit({"directory": options.directory, "logs": [log.dump() for log in box.logs]})
+    say(context, f"It cosigns for {count_of(len(names), 'log')}:")
+    say(context, *names, first="  ", indent="    ")
     return 0
 
 
@@ -416,7 +416,8 @@ def ask(options: argparse.Namespace, context: Context) -> int:
             hint="name them under witnesses in operator.yaml in $NIGHTLEDGER_KEYS; if they are named, another run is asking now",
         )
     record = {"met": found.met, "asked": [_asked_record(one) for one in found.asked]}
-    tell(context, record, _round_lines(found))
+    context.emit(record)
+    say(context, *_round_lines(found))
     if found.standing:
         return EXIT_ALARM
     return 0 if found.met and not any(one.refused for one in found.asked) else 1

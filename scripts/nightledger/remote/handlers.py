@@ -1,7 +1,7 @@
 """What machines may ask for, carried out.
 
 Invariant: each may be begun again after a crash at any moment: what it made the first time is
-found by the message's id, and is not made twice. What leaves is masked, and of the staged context the page alone,
+found by the message's id, and is not made twice. What leaves is masked, a proposal that holds a secret stays, and of the staged context the page alone leaves,
 once it is in the exposure ledger. What comes of a daily log is proposed in the lane of machines, each change with the
 class of a tool's text and the name of the machine; nothing of it is read again by a later night.
 """
@@ -12,30 +12,34 @@ import stat
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import date
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.codec.canonical import CanonicalError, canonical, parse_json
-from nightledger.codec.records import parse_record
+from nightledger.codec.records import parse_record, to_plain
 from nightledger.domain import errors
-from nightledger.domain.decision import Decision, DecisionType, EventName, Moment
+from nightledger.domain import message as messages
+from nightledger.domain import proposal as proposals
+from nightledger.domain.decision import Decision, DecisionType, LogHead, Moment
 from nightledger.domain.exposure import Exposure
-from nightledger.domain.message import PEER, Message, Peer, Status
+from nightledger.domain.judge import DRIFT, EDIT_LANE
+from nightledger.domain.kept import files_of
 from nightledger.domain.periods import log_day
-from nightledger.domain.proposal import Draft, Evidence, Flag, Kind, Origin, Proposal, least_trusted
 from nightledger.domain.staged_page import parse_page
+from nightledger.domain.states import ProposalStatus
 from nightledger.domain.words import read_moment
 from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import home_zone
-from nightledger.files.durable import make_dir, read_optional
+from nightledger.files.durable import make_dir, read_optional, read_regular
+from nightledger.files.home import Home
 from nightledger.files.hook_state import append_exposure
 from nightledger.files.staged import read_staged
 from nightledger.gate.deciding import Signed, accept
-from nightledger.gate.forgetting.forgotten import read_forgotten
-from nightledger.gate.gated import read_gated, require_watched
+from nightledger.gate.forgetting.forgotten import cited, read_forgotten
+from nightledger.gate.gated import read_gated, read_target, require_watched
+from nightledger.gate.integrity.trusting import Trust
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.agent_lane import Wish, propose_wish
 from nightledger.gate.proposing.proposing import Submission, propose
@@ -45,13 +49,20 @@ from nightledger.jobs.consolidate.reading import Target
 from nightledger.jobs.consolidate.statements import Night, StatementFindings, find_in_logs
 from nightledger.jobs.prune import prune
 from nightledger.text.markdown.document import parse_markdown
-from nightledger.text.scanners.scan import mask_lines, mask_secrets
+from nightledger.text.scanners.scan import mask_lines, mask_secrets, scan_secrets
+from nightledger.trust.note import encode_base64
 
 HOST = "channel"
 """How the exposure ledger names an agent on another machine."""
 MAX_HEARTBEAT_BYTES = 1 << 20
 REFUSALS = (errors.RefusedError, errors.RecordError, errors.UnreadableError)
 """What keeps a message from being carried out, and is answered; it may have left nothing behind."""
+MAX_RECORD_BYTES = 4 << 20
+MAX_EXCERPTS = 5
+"""Places of evidence that travel with a change, the strongest; its proposal names all."""
+_MAX_EXCERPT_CHARACTERS = 4_000
+_AROUND = 40
+"""Lines around evidence that scanners read with it; a log of outcomes may have a hundred thousand."""
 TRAVELLING = (DecisionType.APPROVE, DecisionType.REJECT)
 """Decisions that are acted on later, by ``apply``; what an operator does at once is done on the home's own machine."""
 
@@ -69,8 +80,8 @@ class Work(Struct, frozen=True, kw_only=True):
 
     gate: Gate
     ledger: Ledger
-    message: Message
-    peer: Peer
+    message: messages.Message
+    peer: messages.Peer
     moment: Moment
 
 
@@ -85,7 +96,7 @@ class Done(Struct, frozen=True, kw_only=True):
         decision: The decision that it brought; empty where it brought none.
     """
 
-    status: Status
+    status: messages.Status
     reason: str = ""
     body: Mapping[str, object] | None = None
     proposal: str = ""
@@ -97,17 +108,12 @@ class Done(Struct, frozen=True, kw_only=True):
         return {name: value for name, value in made.items() if value}
 
 
-def logged_messages(ledger: Ledger) -> Iterator[Mapping[str, Any]]:
-    """Yield what the log says of each message that writes."""
-    return (fields for name, fields, _ in ledger.log.entries() if name == EventName.MESSAGE)
-
-
-def find_made(work: Work) -> Proposal | None:
+def find_made(work: Work) -> proposals.Proposal | None:
     """Return the proposal that a message made before a crash; None where it made none."""
     home = work.gate.home
     path = home.relative(home.received(work.message.id))
     for status in work.ledger.book.proposals.values():
-        if status.lane != PEER:  # an agent may name that path in a proposal of its own
+        if status.lane != messages.PEER:  # an agent may name that path in a proposal of its own
             continue
         with suppress(errors.NightledgerError):
             proposal = read_proposal(work.gate, status).proposal
@@ -138,7 +144,7 @@ def propose_change(work: Work) -> Done:
             entry=entry,
             reason=body["reason"],
             evidence=(evidence,),
-            lane=PEER,
+            lane=messages.PEER,
             asker=f"The machine {work.peer.name}",
         )
         outcome = propose_wish(work.gate, work.ledger, wish, work.moment)
@@ -148,14 +154,14 @@ def propose_change(work: Work) -> Done:
     return queued(outcome.proposal)
 
 
-def queued(proposal: Proposal) -> Done:
+def queued(proposal: proposals.Proposal) -> Done:
     """Answer with a proposal that waits, and its diff."""
     body = {"proposal": proposal.id, "diff": "\n".join(change.diff for change in proposal.changes)}
-    return Done(status=Status.QUEUED, proposal=proposal.id, body=body)
+    return Done(status=messages.Status.QUEUED, proposal=proposal.id, body=body)
 
 
 @contextmanager
-def kept_text(work: Work, text: str) -> Iterator[Evidence]:
+def kept_text(work: Work, text: str) -> Iterator[proposals.Evidence]:
     """Keep what a message said where a review can show it, as evidence; removed again where what rests on it is refused.
 
     Secrets are masked. The file is the message's own, so that a proposal that rests on it is this message's proposal.
@@ -167,7 +173,9 @@ def kept_text(work: Work, text: str) -> Iterator[Evidence]:
     lines = (1, content.count(b"\n") + 1)
     sha256 = hashlib.sha256(content).hexdigest()
     try:
-        yield Evidence(path=work.gate.home.relative(path), lines=lines, sha256=sha256, origin=Origin.TOOL)
+        yield proposals.Evidence(
+            path=work.gate.home.relative(path), lines=lines, sha256=sha256, origin=proposals.Origin.TOOL
+        )
     except (*REFUSALS, errors.ConfigurationError):  # that one may come again, and its text with it
         with suppress(OSError):  # what an agent put there is not ours, and no reason to stop
             os.unlink(path)
@@ -186,7 +194,7 @@ def load_memory_file(work: Work) -> Done:
     text = content.decode("utf-8", "backslashreplace")
     shown, sha256 = mask_secrets(text), hashlib.sha256(content).hexdigest()
     body = {"path": path, "sha256": sha256, "masked": shown != text, "text": shown}
-    return Done(status=Status.EXECUTED, body=body)
+    return Done(status=messages.Status.EXECUTED, body=body)
 
 
 def update_heartbeat(work: Work) -> Done:
@@ -203,7 +211,7 @@ def update_heartbeat(work: Work) -> Done:
     if os.path.lexists(path) and not stat.S_ISREG(os.lstat(path).st_mode):
         os.rename(path, f"{path}.{work.message.id}")  # an agent may put anything there; it is kept beside it
     replace_file(path, canonical({"v": 1, "heartbeats": beats}) + b"\n")
-    return Done(status=Status.EXECUTED, body={})
+    return Done(status=messages.Status.EXECUTED, body={})
 
 
 def decide(work: Work) -> Done:
@@ -224,7 +232,7 @@ def decide(work: Work) -> Done:
     if status is None or status.sha256 != hashlib.sha256(content).hexdigest():
         signed = Signed(content=content, signature=work.message.body["signature"])
         accept(work.gate, work.ledger, signed, work.moment)
-    return Done(status=Status.EXECUTED, decision=decision.id, body={"decision": decision.id})
+    return Done(status=messages.Status.EXECUTED, decision=decision.id, body={"decision": decision.id})
 
 
 def restore_context(work: Work) -> Done:
@@ -257,7 +265,7 @@ def restore_context(work: Work) -> Done:
         "lines": len(staged.lines),
         "notes": list(staged.notes),
     }
-    return Done(status=Status.EXECUTED, body=body)
+    return Done(status=messages.Status.EXECUTED, body=body)
 
 
 def prune_received(work: Work) -> Done:
@@ -273,7 +281,7 @@ def prune_received(work: Work) -> Done:
     made = [proposal for tally in pruned.tallies for proposal in tally.proposals]
     waiting = {tally.op.value: tally.waiting for tally in pruned.tallies}
     return Done(
-        status=Status.QUEUED if made or any(waiting.values()) else Status.EXECUTED,
+        status=messages.Status.QUEUED if made or any(waiting.values()) else messages.Status.EXECUTED,
         proposal=made[0].id if len(made) == 1 else "",
         body={"proposals": [proposal.id for proposal in made], "waiting": waiting},
     )
@@ -287,7 +295,9 @@ def consolidate_received(work: Work) -> Done:
     """
     if made := find_made(work):
         return queued(made)
-    waiting = sum(status.lane == PEER and bool(status.open_changes()) for status in work.ledger.book.live())
+    waiting = sum(
+        status.lane == messages.PEER and bool(status.open_changes()) for status in work.ledger.book.live()
+    )
     if waiting >= work.gate.settings.agent_waiting:
         raise errors.RefusedError(
             f"{waiting} proposals of machines wait already", hint="the operator has to answer them first"
@@ -302,8 +312,8 @@ def consolidate_received(work: Work) -> Done:
     with kept_text(work, text) as evidence:
         found = _find_worth(work, LogFile(path=evidence.path, day=day), text)
         submission = Submission(
-            kind=Kind.CONSOLIDATE,
-            lane=PEER,
+            kind=proposals.Kind.CONSOLIDATE,
+            lane=messages.PEER,
             period=day.isoformat(),
             title=f"Log of {day} from the machine {work.peer.name}",
             drafts=_trusted_less(found.drafts, work.peer.name),
@@ -327,16 +337,110 @@ def _find_worth(work: Work, log: LogFile, text: str) -> StatementFindings:
     return find_in_logs({log: text.encode()}, document, stored, target, night)
 
 
-def _trusted_less(drafts: Sequence[Draft], peer: str) -> list[Draft]:
+def _trusted_less(drafts: Sequence[proposals.Draft], peer: str) -> list[proposals.Draft]:
     """Return the drafts with the class of what a tool said."""
-    flag = Flag(rule="peer", message=f"the machine {peer} sent it")
+    flag = proposals.Flag(rule="peer", message=f"the machine {peer} sent it")
     return [
         replace(
             draft,
             evidence=tuple(
-                replace(one, origin=least_trusted((one.origin, Origin.TOOL))) for one in draft.evidence
+                replace(one, origin=proposals.least_trusted((one.origin, proposals.Origin.TOOL)))
+                for one in draft.evidence
             ),
             flags=(*draft.flags, flag),
         )
         for draft in drafts
     ]
+
+
+def list_waiting(work: Work) -> Done:
+    """Answer with everything that waits and may travel."""
+    return Done(status=messages.Status.EXECUTED, body=to_plain(waiting_of(work)))
+
+
+def waiting_of(work: Work) -> messages.Waiting:
+    """Put together what waits and may travel: a proposal that holds a secret stays, files and evidence are masked."""
+    gate, ledger = work.gate, work.ledger
+    documents: dict[str, messages.Document] = {}
+    travelling, left_out = list[messages.Travelling](), list[str]()
+    for status in ledger.book.live():
+        if status.lane == EDIT_LANE or not status.open_changes():
+            continue
+        if found := _travelling(work, status):
+            for path in sorted(set(files_of(found[0].changes)) - documents.keys()):
+                documents[path] = _document(gate.home, path)
+            travelling.append(found[1])
+        else:
+            left_out.append(status.id)
+    signers = Trust(gate.home, ledger).content("allowed_signers", work.moment)
+    return messages.Waiting(
+        v=1,
+        origin=gate.home.identity.origin,
+        log=LogHead(size=ledger.log.size, root=ledger.log.root_at(ledger.log.size).hex()),
+        allowed_signers=signers.decode("utf-8", "replace"),
+        terms=messages.HomeTerms(
+            cooling_after_proposal_s=gate.cooling.after_proposal_s,
+            cooling_after_signature_s=gate.cooling.after_signature_s,
+            decision_expires_days=gate.settings.decision_expires_days,
+            cap_characters=gate.most_characters(gate.home.identity.gated[0]),
+        ),
+        documents=tuple(documents.values()),
+        proposals=tuple(travelling),
+        left_out=tuple(left_out),
+    )
+
+
+def _travelling(work: Work, status: ProposalStatus) -> tuple[proposals.Proposal, messages.Travelling] | None:
+    """Give a proposal as it travels; None where it must be answered on its own machine."""
+    if status.lane == DRIFT:
+        return None
+    try:
+        stored = read_proposal(work.gate, status)
+        record = read_regular(work.gate.home.proposal(status.id), MAX_RECORD_BYTES).decode()
+    except errors.NightledgerError:
+        return None
+    if any(change.op is proposals.Op.COMPRESS for change in stored.proposal.changes):
+        return None  # a month of raw notes stays where it is
+    if any(map(work.ledger.book.is_disputed, files_of(stored.proposal.changes))):
+        return None  # bytes that nobody signed are no base for a signature elsewhere
+    if any(scan_secrets(text) for change in stored.proposal.changes for text in _texts(change)):
+        return None
+    waits = [change for change in stored.proposal.changes if change.n in status.open_changes()]
+    return stored.proposal, messages.Travelling(
+        record=record,
+        created_at=status.created.at,
+        changes=status.open_changes(),
+        excerpts=tuple(excerpt for change in waits for excerpt in _excerpts(work, change)),
+    )
+
+
+def _texts(change: proposals.Change) -> tuple[str, ...]:
+    hunk = change.hunk
+    texts = (hunk.removed, hunk.added, change.before, change.after)
+    return (*texts, change.reason, change.section, *(part.hunk.added for part in change.also))
+
+
+def _document(home: Home, path: str) -> messages.Document:
+    content = read_target(home, path)
+    masked = mask_lines(content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+    return messages.Document(
+        path=path, sha256=hashlib.sha256(content).hexdigest(), content=encode_base64(masked)
+    )
+
+
+def _excerpts(work: Work, change: proposals.Change) -> Iterator[messages.Excerpt]:
+    expunged = read_forgotten(work.gate, (), work.ledger.book).expunged
+    for evidence in change.evidence[:MAX_EXCERPTS]:
+        same, text = False, ""
+        with suppress(errors.NightledgerError):
+            found = cited(work.gate.home, evidence)
+            lines = expunged.without(found.content.decode("utf-8", "replace")).split("\n")
+            same, text = found.same, _masked(lines, *evidence.lines)[:_MAX_EXCERPT_CHARACTERS]
+        yield messages.Excerpt(n=change.n, place=proposals.place_of(evidence), same=same, text=text)
+
+
+def _masked(lines: list[str], first: int, last: int) -> str:
+    """Give lines with their secrets masked: what stands around them may tell that a line is one."""
+    start = max(0, first - 1 - _AROUND)
+    around = "\n".join(lines[start : last + _AROUND])
+    return "\n".join(mask_lines(around).split("\n")[first - 1 - start : last - start])

@@ -1,37 +1,44 @@
-"""Letters to other machines and from them: sent over HTTP or a spool, taken out of the spools, answers believed.
+"""Letters to other machines: sent over HTTP or a spool, answers believed, what no machine took in kept as dead letters.
 
 Invariant: the answer that is believed is signed by a key of the machine that was asked and names
-this very message; a try that failed sends the same bytes again; what no machine took in is kept
-as a dead letter. Plain HTTP leaves this machine only where the operator said so. A letter in a box is removed after
-what it brought about is on disk, so that a crash in between brings it again, which does nothing twice.
+this very message; a try that failed sends the same bytes again. Plain HTTP leaves this machine only where the operator
+said so. What is told of a dead letter is a time and a count.
+
+A spool is a directory that machines share, in the manner of a maildir (cr.yp.to/proto/maildir.html):
+``<spool>/<home id>/{new,cur}/<name>.json``; whoever writes to a home puts a file into its ``new``. Invariant: a letter
+appears in ``new`` whole or not at all when it is written here; what another program copies has to come under another name
+first, as rsync and Syncthing do. What was dealt with is removed; what cannot be taken in is set aside in ``cur``. Whoever
+shares a spool can break a box in it: that is a :class:`BoxError`.
 """
 
 import http.client
 import json
 import os
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from nightledger.codec import records
-from nightledger.codec.canonical import canonical
+from nightledger.codec.canonical import canonical, read_jsonl
 from nightledger.domain import errors
 from nightledger.domain import message as messages
 from nightledger.domain.consent import SELF_MODIFICATION
 from nightledger.domain.settings import PeerAddress
+from nightledger.domain.words import read_moment
 from nightledger.files.append import append_records
 from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import load_operator
-from nightledger.files.durable import make_dir, read_optional
+from nightledger.files.durable import make_dir, read_optional, read_regular
 from nightledger.files.home import Home
 from nightledger.remote import receiving
-from nightledger.remote.peers import load_machine_key, open_message, read_peers, verify_peer
-from nightledger.remote.spool import MESSAGE_SUFFIX, REPLY_SUFFIX, BoxError, Spool
+from nightledger.remote.receiving import load_machine_key, read_peers, verify_peer
 from nightledger.remote.transport import Caller, is_loopback
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import reading
@@ -47,9 +54,119 @@ _HEADERS = {"Content-Type": CONTENT_TYPE}
 TIMEOUT_S = 90.0
 """Of one step, longer than the receiver waits for other messages: a night's run may be before us. All steps: three times that."""
 _MAX_ERROR_BYTES = 200
+MESSAGE_SUFFIX = ".message.json"
+REPLY_SUFFIX = ".reply.json"
+_NAME = re.compile(r"m-[a-z2-7]{26}\.(?:message|reply)\.json")
 _NEVER = frozenset(range(400, 500)) - {408, 425, 429}
 """Client errors that no later try mends (RFC 9110; those that one may: RFC 6585, RFC 8470)."""
+MAX_LETTERS_BYTES = 256 << 20
+TOLD_FOR = timedelta(days=7)
+"""So long lists tell of a dead letter: the longest that a message may live. Our choice."""
 MAX_REPLY_ENVELOPE_BYTES = 2 * records.MAX_REPLY_BYTES
+
+
+class BoxError(errors.ConfigurationError):
+    """A box of a spool cannot be read or changed."""
+
+
+@contextmanager
+def _box(path: str) -> Iterator[None]:
+    try:
+        yield
+    except (errors.NightledgerError, OSError) as error:
+        hint = getattr(error, "hint", "") or "mend it"
+        why = error.strerror if isinstance(error, OSError) else error
+        raise BoxError(f"the box {path} cannot be used: {why}", hint=hint) from error
+
+
+class Spool:
+    """One home's letter box in a directory that machines share."""
+
+    __slots__ = ("root",)
+
+    def __init__(self, directory: str, home_id: str) -> None:
+        """Name the box; nothing is made yet.
+
+        Args:
+            directory: What is shared.
+            home_id: Whose box.
+
+        Raises:
+            BoxError: The directory is missing: a mount that is gone must not look empty.
+        """
+        if not os.path.isdir(directory):
+            raise BoxError(
+                f"the spool {directory} is missing",
+                hint="mount it, or mend operator.yaml in $NIGHTLEDGER_KEYS",
+            )
+        self.root = os.path.join(directory, home_id)
+
+    def path(self, name: str) -> str:
+        """Return where a letter lies that nobody has dealt with."""
+        return os.path.join(self.root, "new", name)
+
+    def put(self, name: str, content: bytes) -> None:
+        """Put a letter into the box: whole, under its name, on disk when this returns; an older one is replaced.
+
+        Args:
+            name: ``<message id>`` with :data:`MESSAGE_SUFFIX` or :data:`REPLY_SUFFIX`.
+            content: An envelope.
+
+        Raises:
+            BoxError: The box is broken.
+        """
+        with _box(self.root):
+            for folder in ("new", "cur"):
+                make_dir(os.path.join(self.root, folder))
+            replace_file(self.path(name), content, disposable=True)
+
+    def names(self) -> list[str]:
+        """Return the names of the letters that nobody has dealt with, the oldest first.
+
+        Temporary files, ours and those of other programs, have other names, most begin with a dot.
+
+        Raises:
+            BoxError: The box is broken.
+        """
+        names: list[str] = []
+        with _box(self.root), suppress(FileNotFoundError):
+            names = os.listdir(os.path.join(self.root, "new"))
+        return sorted(filter(_NAME.fullmatch, names), key=lambda name: (self._age(name), name))
+
+    def _age(self, name: str) -> int:
+        try:
+            return os.lstat(self.path(name)).st_mtime_ns
+        except OSError:
+            return 0  # it is gone again
+
+    def read(self, name: str, max_bytes: int) -> bytes | None:
+        """Return what a letter holds; None where it is gone again.
+
+        Args:
+            name: One of :meth:`names`.
+            max_bytes: The largest letter that is read.
+
+        Raises:
+            RecordError: It cannot be opened, or is too large; whoever syncs it may mend it.
+        """
+        try:
+            return read_regular(self.path(name), max_bytes)
+        except errors.NightledgerError as error:
+            if os.path.lexists(self.path(name)):
+                raise errors.RecordError(name, (str(error),)) from error
+            return None
+
+    def done(self, name: str) -> None:
+        """Take a letter out of the box, after what it asks for is on disk."""
+        with _box(self.root), suppress(FileNotFoundError):  # another round was first
+            os.unlink(self.path(name))
+
+    def set_aside(self, name: str) -> None:
+        """Set a letter aside that cannot be taken in."""
+        folder = os.path.join(self.root, "cur")
+        with _box(self.root), suppress(FileNotFoundError):
+            make_dir(folder)
+            os.replace(self.path(name), os.path.join(folder, f"{name}.unreadable"))
 
 
 class Outgoing(Struct, frozen=True, kw_only=True):
@@ -106,15 +223,13 @@ def prepare(context: Context, name: str, action: str, body: Mapping[str, Any]) -
         aud=peer.home,
         iat=now,
         exp=now + messages.LIFETIME_S,
-        seq=receiving.next_number(context, home, now * 1000),
+        seq=receiving.next_number(context, home),
         action=action,
         domain=SELF_MODIFICATION,
         body=_without_secrets(action, body),
     )
     payload = records.dump_record(message)
-    records.parse_message(
-        payload, "the message"
-    )  # what the receiver would refuse is refused before it is sent
+    records.parse_message(payload, "the message")  # what would be refused there is not sent
     envelope = seal(messages.MESSAGE_TYPE, payload, load_machine_key(ring, home.identity.id))
     if len(envelope) > records.MAX_MESSAGE_BYTES:
         raise errors.RefusedError(
@@ -241,124 +356,22 @@ def _without_secrets(action: str, body: Mapping[str, Any]) -> dict[str, Any]:
     return dict(body)
 
 
-class Emptied(Struct, kw_only=True):
-    """What one round did.
+def read_dead_letters(home: Home) -> list[dict[str, Any]]:
+    """Return the messages that no machine took in, oldest first; lines that cannot be read are passed over."""
+    raw = read_optional(home.dead_letters, MAX_LETTERS_BYTES) or b""
+    values, _ = read_jsonl(raw, max_line_bytes=MAX_LETTERS_BYTES)
+    return [value for _, value in values if isinstance(value, dict)]
 
-    Attributes:
-        answered: Messages taken in: ``message``, ``action``, ``peer``.
-        replies: Answers that came: ``peer``, ``action``, ``status``, ``reason``.
-        later: Letters that could not be dealt with now.
-        problems: Sentences: boxes that cannot be read or changed, which whoever shares a spool can bring about.
-        unreadable: Letters that were set aside, since they are no message or answer that can be taken in: ``name``,
-            ``reason``.
-        dead: Ids of our messages that expired without an answer.
+
+def recent_dead_letters(home: Home, now: datetime) -> tuple[datetime, ...]:
+    """Return when each message became a dead letter, of those of the last seven days, oldest first.
+
+    Args:
+        home: Which sent them.
+        now: Aware, UTC.
     """
-
-    answered: list[dict[str, str]] = field(default_factory=list)
-    replies: list[dict[str, str]] = field(default_factory=list)
-    later: int = 0
-    problems: list[str] = field(default_factory=list)
-    unreadable: list[dict[str, str]] = field(default_factory=list)
-    dead: list[str] = field(default_factory=list)
-
-
-def empty_boxes(context: Context) -> Emptied:
-    """Deal with every letter in this home's boxes, and with our messages that expired.
-
-    A box that is broken or missing is told, and keeps nothing else from being dealt with. A letter that this home
-    cannot deal with now keeps no other from being dealt with either, unless the log is not what was signed.
-
-    Raises:
-        NightledgerError: The log, the keys or the disk fail; what was not dealt with waits for the
-            next round.
-    """
-    emptied, peers, failures = Emptied(), known_peers(context), list[errors.NightledgerError]()
-    for directory in spools(context):
-        try:
-            box = Spool(directory, Home(context.home_path).identity.id)
-            names = box.names()
-        except BoxError as error:
-            emptied.problems.append(f"{error}; {error.hint}")
-            continue
-        for name in names:
-            try:
-                _deal(context, peers, box, name, emptied)
-            except errors.IntegrityError:
-                raise
-            except errors.NightledgerError as error:
-                failures.append(error)
-    with suppress(errors.LockedError):  # then the next round does
-        emptied.dead.extend(_bury_expired(context))
-    if failures:
-        raise failures[0]
-    return emptied
-
-
-def _deal(context: Context, peers: messages.Peers, box: Spool, name: str, emptied: Emptied) -> None:
-    try:
-        if _is_taken(context, peers, box, name, emptied):
-            box.done(name)
-    except errors.LockedError:
-        emptied.later += 1
-    except BoxError as error:
-        emptied.problems.append(f"{error}; {error.hint}")
-        emptied.later += 1
-
-
-def _is_taken(context: Context, peers: messages.Peers, box: Spool, name: str, emptied: Emptied) -> bool:
-    """Deal with a letter and return whether that is done; one that is at fault itself is set aside, any other comes again."""
-    try:
-        content = box.read(name, MAX_REPLY_ENVELOPE_BYTES)
-        if content is None:
-            return False
-        if name.endswith(REPLY_SUFFIX):
-            _take_reply(context, peers, name.removesuffix(REPLY_SUFFIX), content, emptied)
-            return True
-        open_message(content, peers)
-    except (errors.RecordError, errors.RefusedError) as error:
-        box.set_aside(name)
-        emptied.unreadable.append({"name": name, "reason": str(error)})
-        return False
-    answered = receiving.take_in(context, content)
-    told = answered.message
-    Spool(os.path.dirname(box.root), told.iss).put(f"{told.id}{REPLY_SUFFIX}", answered.envelope)
-    emptied.answered.append({"message": told.id, "action": told.action, "peer": answered.peer})
-    return True
-
-
-def spools(context: Context) -> list[str]:
-    """Name every directory that this home shares with some machine, sorted."""
-    addresses = load_operator(context.keys_dir).peers.values()
-    return sorted({address.spool for address in addresses if address.spool})
-
-
-def _take_reply(
-    context: Context, peers: messages.Peers, message_id: str, content: bytes, emptied: Emptied
-) -> None:
-    home = Home(context.home_path)
-    with receiving.channel_lock(context, home):
-        message, _ = pending(home).get(message_id, (None, b""))
-        if message is None:
-            return  # nobody waits for it: it came before
-        peer = next((peer for peer in peers.peers if peer.home == message.aud), None)
-        if peer is None:
-            raise errors.RecordError(message_id, ("the machine that it is from is not known any more",))
-        reply = believe(context, content, peer, message_id)
-        path = reply_path(home, peer.name, message.action)
-        make_dir(os.path.dirname(path), ignored_by_git=True)
-        replace_file(path, content)
-        os.unlink(os.path.join(sent_dir(home), f"{message_id}.json"))
-    said = {"action": message.action, "status": reply.status.value, "reason": reply.reason}
-    emptied.replies.append({"peer": peer.name, **said})
-
-
-def _bury_expired(context: Context) -> Iterator[str]:
-    home, now = Home(context.home_path), context.now.timestamp()
-    if not pending(home):
-        return
-    with receiving.channel_lock(context, home):
-        for message_id, (message, envelope) in pending(home).items():
-            if message.exp <= now:
-                bury(context, envelope, "no answer came before it expired", 1)
-                os.unlink(os.path.join(sent_dir(home), f"{message_id}.json"))
-                yield message_id
+    found = []
+    for letter in read_dead_letters(home):
+        with suppress(ValueError):
+            found.append(min(read_moment(str(letter.get("dead_lettered_at"))), now))
+    return tuple(sorted(at for at in found if at > now - TOLD_FOR))

@@ -13,34 +13,34 @@ or that the consent graph blocks, is rejected and recorded.
 """
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import Meta, Struct, ValidationError, convert
 from msgspec.structs import replace
 
+from nightledger.codec import records
 from nightledger.codec.canonical import MAX_INTEGER, canonical, parse_json
-from nightledger.codec.records import MAX_REPLY_BYTES, dump_record
 from nightledger.domain import errors
 from nightledger.domain import message as messages
 from nightledger.domain.consent import SELF_MODIFICATION, Tier, Why
-from nightledger.domain.decision import Actor, EventName
-from nightledger.domain.message import REPLY_TYPE, Message, Reply, Status
+from nightledger.domain.decision import Actor, EventName, Moment
+from nightledger.domain.message import MESSAGE_TYPE, REPLY_TYPE, Message, Peer, Peers, Reply, Status
 from nightledger.files.atomic import Lock, replace_file
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
 from nightledger.gate.consenting import read_standing, record_unknown
-from nightledger.gate.opening import Ledger, record
+from nightledger.gate.integrity.trusting import Trust
+from nightledger.gate.opening import MAX_CONFIG_BYTES, Ledger, record
 from nightledger.remote import handlers
-from nightledger.remote.handlers import Done, Work, logged_messages
-from nightledger.remote.peers import load_machine_key, open_message, present_peers, read_peers
-from nightledger.remote.waiting import list_waiting
+from nightledger.remote.handlers import Done, Work
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session, reading, writing
-from nightledger.trust.dsse import seal
-from nightledger.trust.keys import KeyRing
+from nightledger.trust import keys
+from nightledger.trust.dsse import Envelope, parse_envelope, seal, verify_envelope
+from nightledger.trust.sshsig import KeySigner, parse_public_line
 
 MAX_BYTES = 4 << 20
 LOCK = "channel.lock"
@@ -50,6 +50,60 @@ PATIENCE_S = 60.0
 MAX_REASON_CHARACTERS = 4096
 _Iss = Annotated[str, Meta(pattern=r"\A[0-9a-f]{32}\Z")]
 _Seq = Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
+
+
+def read_peers(home: Home, ledger: Ledger, moment: Moment) -> Peers:
+    """Return the machines in force.
+
+    Raises:
+        IntegrityError: The file that the log names is nowhere.
+        RecordError: It is no list of machines.
+    """
+    return parse_peers(Trust(home, ledger).content("peers", moment))
+
+
+def parse_peers(content: bytes) -> Peers:
+    """Read the trust file; no bytes are no machines.
+
+    Raises:
+        RecordError: It is no list of machines.
+    """
+    return records.parse_record(Peers, content, where="peers.json") if content else Peers()
+
+
+def open_message(raw: bytes, peers: Peers) -> tuple[Message, Peer]:
+    """Verify an envelope, then read the very bytes that were verified; return whose key signed them, too.
+
+    Args:
+        raw: The envelope.
+        peers: Whose keys count.
+
+    Raises:
+        RecordError: It is no envelope, or what was signed is no message.
+        SignatureError: No machine's key has signed it.
+    """
+    envelope = parse_envelope(raw, "the message", max_bytes=records.MAX_MESSAGE_BYTES)
+    peer = verify_peer(envelope, MESSAGE_TYPE, peers)
+    return records.parse_message(envelope.payload, "the message"), peer
+
+
+def verify_peer(envelope: Envelope, payload_type: str, peers: Peers) -> Peer:
+    """Return the machine whose key signed an envelope.
+
+    Raises:
+        SignatureError: None has.
+    """
+    owners = {parse_public_line(key.key): peer for peer in peers.peers for key in peer.keys}
+    return owners[verify_envelope(envelope, payload_type, owners)]
+
+
+def load_machine_key(ring: keys.KeyRing, home_id: str) -> KeySigner:
+    """Load the key of this machine for a home.
+
+    Raises:
+        KeyFileError: It is missing, unsafe or damaged.
+    """
+    return keys.load_operator_key(ring.path(home_id, keys.MACHINE_ED25519))
 
 
 def read_numbers(path: str) -> dict[str, int]:
@@ -76,7 +130,7 @@ def _spend_number(path: str, numbers: Mapping[str, int], iss: str, seq: int) -> 
     replace_file(path, canonical({"v": 1, "senders": {**numbers, iss: seq}}) + b"\n")
 
 
-def next_number(context: Context, home: Home, now_ms: int) -> int:
+def next_number(context: Context, home: Home) -> int:
     """Return the number of this home's next message, and put it on disk first, so that none is ever given twice.
 
     It stands among those of other senders, under this home's own id; where they are lost the clock gives the next.
@@ -84,18 +138,17 @@ def next_number(context: Context, home: Home, now_ms: int) -> int:
     Args:
         context: The sending home's.
         home: The sending home.
-        now_ms: Milliseconds since 1970 UTC.
     """
     with channel_lock(context, home):
         path, mine = _numbers_path(context, home), home.identity.id
         numbers = read_numbers(path)
-        seq = messages.next_seq(numbers.get(mine, 0), now_ms)
+        seq = max(numbers.get(mine, 0) + 1, int(context.now.timestamp()) * 1000)
         _spend_number(path, numbers, mine, seq)
     return seq
 
 
 def _numbers_path(context: Context, home: Home) -> str:
-    return str(KeyRing(Path(context.keys_dir)).path(home.identity.id, "channel.json"))
+    return str(keys.KeyRing(Path(context.keys_dir)).path(home.identity.id, "channel.json"))
 
 
 class Answered(Struct, frozen=True, kw_only=True):
@@ -128,7 +181,8 @@ def take_in(context: Context, raw: bytes) -> Answered:
     context = copy(context)
     context.renew()
     home = Home(context.home_path).require()
-    message, peer = open_message(raw, present_peers(home))
+    present = parse_peers(read_optional(home.peers, MAX_CONFIG_BYTES) or b"")  # never enough to act on
+    message, peer = open_message(raw, present)
     with channel_lock(context, home):
         rule = rule_of(message.action)
         with writing(context, actor=rule.actor) if rule.writes else reading(context) as session:
@@ -142,7 +196,7 @@ def channel_lock(context: Context, home: Home) -> Lock:
     Raises:
         ConfigurationError: This home has no keys here; none are put back where something lies.
     """
-    folder = KeyRing(Path(context.keys_dir)).home_dir(home.identity.id)
+    folder = keys.KeyRing(Path(context.keys_dir)).home_dir(home.identity.id)
     if not folder.is_dir():
         raise errors.ConfigurationError(
             f"{folder} is missing",
@@ -159,10 +213,10 @@ def _outcome(session: Session, path: str, raw: bytes) -> Done:
     """
     gate, ledger, moment = session.gate, session.ledger, session.moment
     message, peer = open_message(raw, read_peers(gate.home, ledger, moment))
-    if logged := logged_outcome(ledger, message):
+    if logged := _logged_outcome(ledger, message):
         return logged
     numbers = read_numbers(path)
-    named = (one["number"] for one in logged_messages(ledger) if one["iss"] == message.iss)
+    named = (one["number"] for one in _logged_messages(ledger) if one["iss"] == message.iss)
     seq = max(numbers.get(message.iss, 0), *named, 0)
     spent = seq if rule_of(message.action).in_order else 0
     reasons = messages.find_reasons(message, peer, gate.home.identity.id, spent, int(moment.at.timestamp()))
@@ -177,26 +231,24 @@ def _outcome(session: Session, path: str, raw: bytes) -> Done:
 
 def _sealed(context: Context, message: Message, done: Done) -> bytes:
     home = Home(context.home_path)
-
-    def payload_of(done: Done) -> bytes:
-        reply = Reply(
-            v=1,
-            re=message.id,
-            iss=home.identity.id,
-            aud=message.iss,
-            iat=int(context.moment.at.timestamp()),
-            status=done.status,
-            reason=done.reason[:MAX_REASON_CHARACTERS],
-            body=done.body or {},
-        )
-        return dump_record(reply)
-
-    payload = payload_of(done)
-    if len(payload) > MAX_REPLY_BYTES:
-        size = f"the answer would have {len(payload)} bytes; at most {MAX_REPLY_BYTES} are sent"
-        made = Done(status=done.status, body=done.names())
-        payload = payload_of(made if rule_of(message.action).writes else _rejected(size))
-    return seal(REPLY_TYPE, payload, load_machine_key(KeyRing(Path(context.keys_dir)), home.identity.id))
+    reply = Reply(
+        v=1,
+        re=message.id,
+        iss=home.identity.id,
+        aud=message.iss,
+        iat=int(context.moment.at.timestamp()),
+        status=done.status,
+        reason=done.reason[:MAX_REASON_CHARACTERS],
+        body=done.body or {},
+    )
+    size = len(records.dump_record(reply))
+    if size > records.MAX_REPLY_BYTES:
+        reply = replace(reply, body=done.names())
+        if not rule_of(message.action).writes:
+            told = f"the answer would have {size} bytes; at most {records.MAX_REPLY_BYTES} are sent"
+            reply = replace(reply, status=Status.REJECTED, reason=told)
+    key = load_machine_key(keys.KeyRing(Path(context.keys_dir)), home.identity.id)
+    return seal(REPLY_TYPE, records.dump_record(reply), key)
 
 
 class Rule(Struct, frozen=True):
@@ -227,7 +279,7 @@ RULES: dict[str, Rule] = {
     ),
     "decide": Rule(handlers.decide, actor=Actor.HUMAN, in_order=False),
     "load_memory_file": Rule(handlers.load_memory_file, "load_memory_file", writes=False),
-    "proposals": Rule(list_waiting, writes=False),
+    "proposals": Rule(handlers.list_waiting, writes=False),
     "propose_behavioral_change": Rule(
         handlers.propose_change, "propose_behavioral_change", proposes=True, in_order=False
     ),
@@ -253,21 +305,29 @@ def perform(work: Work) -> Done:
     Args:
         work: What to do; for an action that writes, with the home's lock held.
     """
-    rule = rule_of(work.message.action)
-    done, blocked = _carry_out(work, rule)
-    if rule.writes:
-        _record(work, done, blocked=blocked)
-    return done
-
-
-def _carry_out(work: Work, rule: Rule) -> tuple[Done, bool]:
-    """Return what came of it, and whether it was not tried because its action is unknown or blocked."""
+    message, rule, blocked = work.message, rule_of(work.message.action), False
     try:
         _require_allowed(work, rule)
-        return rule.handler(work), False
+        done = rule.handler(work)
     except handlers.REFUSALS as error:
-        told = f"{error} ({error.hint})" if error.hint else str(error)
-        return _rejected(told), isinstance(error, _BlockedError)
+        blocked = isinstance(error, _BlockedError)
+        done = _rejected(f"{error} ({error.hint})" if error.hint else str(error))
+    if not rule.writes:
+        return done
+    fields: dict[str, object] = {
+        "message": message.id,
+        "peer": work.peer.name,
+        "iss": message.iss,
+        "number": message.seq,
+        "action": message.action,
+        "status": done.status.value,
+        "sha256": hashlib.sha256(records.dump_record(message)).hexdigest(),
+        **done.names(),
+    }
+    record(work.gate, [(EventName.MESSAGE, fields)], work.moment)
+    if blocked:
+        record_unknown(work.gate, work.ledger, message.domain, message.action, work.moment)
+    return done
 
 
 def _require_allowed(work: Work, rule: Rule) -> None:
@@ -300,30 +360,17 @@ def _rejected(reason: str) -> Done:
     return Done(status=Status.REJECTED, reason=reason)
 
 
-def logged_outcome(ledger: Ledger, message: Message) -> Done | None:
+def _logged_messages(ledger: Ledger) -> Iterator[Mapping[str, Any]]:
+    """Yield what the log says of each message that writes."""
+    return (fields for name, fields, _ in ledger.log.entries() if name == EventName.MESSAGE)
+
+
+def _logged_outcome(ledger: Ledger, message: Message) -> Done | None:
     """Return what the log says became of a message, None where it does not name it; what else was answered then is gone."""
-    for fields in logged_messages(ledger):
-        if fields["message"] == message.id:
-            status, proposal, decision = (fields.get(name, "") for name in ("status", "proposal", "decision"))
-            reason = "it was rejected when it first came" if status == Status.REJECTED else ""
-            done = Done(status=Status(status), reason=reason, proposal=proposal, decision=decision)
-            return replace(done, body=done.names())
-    return None
-
-
-def _record(work: Work, done: Done, *, blocked: bool) -> None:
-    """Log what became of a message."""
-    message = work.message
-    fields: dict[str, object] = {
-        "message": message.id,
-        "peer": work.peer.name,
-        "iss": message.iss,
-        "number": message.seq,
-        "action": message.action,
-        "status": done.status.value,
-        "sha256": hashlib.sha256(dump_record(message)).hexdigest(),
-        **done.names(),
-    }
-    record(work.gate, [(EventName.MESSAGE, fields)], work.moment)
-    if blocked:
-        record_unknown(work.gate, work.ledger, message.domain, message.action, work.moment)
+    fields = next((one for one in _logged_messages(ledger) if one["message"] == message.id), None)
+    if fields is None:
+        return None
+    status, made = Status(fields["status"]), {name: fields.get(name, "") for name in ("proposal", "decision")}
+    reason = "it was rejected when it first came" if status is Status.REJECTED else ""
+    done = Done(status=status, reason=reason, **made)
+    return replace(done, body=done.names())

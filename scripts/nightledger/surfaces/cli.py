@@ -41,12 +41,11 @@ _SEVERAL_WORDS = "hint: several words that are one stand in quotes: recall 'back
 _NO_OPTION = "hint: what begins with a dash and is no option stands last, behind --: recall -- -v"
 
 
-def main(argv: list[str] | None = None, *, guided: bool = False) -> int:
+def main(argv: list[str] | None = None) -> int:
     """Run one command and give its exit status.
 
     Args:
         argv: Words after the program's name; None reads them from the process.
-        guided: Whether ``init --guide`` calls, which tells itself what comes next.
     """
     words = sys.argv[1:] if argv is None else argv
     for stream in (sys.stdout, sys.stderr):
@@ -60,7 +59,7 @@ def main(argv: list[str] | None = None, *, guided: bool = False) -> int:
 
         sys.stdout.write(f"nightledger {__version__}\n")
         return 0
-    return _guarded(words[0], words[1:], guided=guided)
+    return _guarded(words[0], words[1:])
 
 
 def verbs() -> dict[str, dict[str, str]]:
@@ -101,9 +100,9 @@ def help_text(*, everything: bool) -> str:
     )
 
 
-def _guarded(verb: str, words: list[str], *, guided: bool) -> int:
+def _guarded(verb: str, words: list[str]) -> int:
     try:
-        return _run(verb, words, guided=guided)
+        return _run(verb, words)
     except errors.NightledgerError as error:
         return _fail(str(error), error.hint, error.exit_status)
     except (KeyboardInterrupt, EOFError):
@@ -114,14 +113,16 @@ def _guarded(verb: str, words: list[str], *, guided: bool) -> int:
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] == "nightledger":
             return _bug(error, verb)
-        return _missing((error.name or "").split(".")[0])
+        package = (error.name or "").split(".")[0]
+        return _fail(f"the package {package!r} is not installed", "make setup", errors.EXIT_USAGE)
     except OSError as error:
-        return _fail(_os_message(error), _os_hint(error), errors.EXIT_REFUSED)
+        place = f"{error.filename}: " if error.filename else ""
+        return _fail(f"{place}{error.strerror or error}", _os_hint(error), errors.EXIT_REFUSED)
     except Exception as error:  # noqa: BLE001 - the edge: whatever else it is, it is our bug
         return _bug(error, verb)
 
 
-def _run(verb: str, words: list[str], *, guided: bool) -> int:
+def _run(verb: str, words: list[str]) -> int:
     import argparse
 
     if sys.platform == "win32":
@@ -155,7 +156,6 @@ def _run(verb: str, words: list[str], *, guided: bool) -> int:
         parser.error(f"unrecognized arguments: {' '.join(unknown)}\n{hint}")
     _require_together(verb, words)
     context = Context(verb=verb, home=options.home, now_text=options.now, json=options.json)
-    context.guided = guided
     return _carry_out(module, options, context)
 
 
@@ -253,15 +253,6 @@ def _fail(message: str, hint: str, status: int) -> int:
         rows = (first, *(line if line.startswith("  ") else f"  {line}" for line in more))
         sys.stderr.write("".join(f"{row}\n" for row in rows))
     return status
-
-
-def _missing(package: str) -> int:
-    return _fail(f"the package {package!r} is not installed", "make setup", errors.EXIT_USAGE)
-
-
-def _os_message(error: OSError) -> str:
-    place = f"{error.filename}: " if error.filename else ""
-    return f"{place}{error.strerror or error}"
 
 
 def _os_hint(error: OSError) -> str:

@@ -199,13 +199,15 @@ def _of_sources(gate: Gate, now: datetime) -> Iterator[Alarm]:
 def _of_letters(home: Home, now: datetime) -> Iterator[Alarm]:
     if not os.path.lexists(home.dead_letters):
         return
-    from nightledger.remote.peers import recent_dead_letters, told
+    from nightledger.remote.letters import recent_dead_letters
 
     if letters := recent_dead_letters(home, now):
         keys = ((f"{at:%Y-%m-%dT%H:%M:%SZ} {n}", at) for n, at in enumerate(letters, 1))
         items = tuple(Item(need=Need.LETTER, key=key, since=at) for key, at in keys)
-        hint = "'nightledger channel status' says why"
-        yield Alarm(kind="letters", message=told(letters), hint=hint, items=items)
+        hint = f"{home.relative(home.dead_letters)} says why"
+        never = f"{count_of(len(letters), 'message was', 'messages were')} never taken in by another machine"
+        message = f"{never}, the last on {letters[-1]:%Y-%m-%d}"
+        yield Alarm(kind="letters", message=message, hint=hint, items=items)
 
 
 def runs_of(home: Home, now: datetime) -> tuple[tuple[Run, ...], list[Alarm]]:

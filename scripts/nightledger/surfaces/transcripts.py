@@ -23,8 +23,8 @@ from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import home_zone, load_operator
 from nightledger.files.durable import make_dir, read_optional
 from nightledger.files.home import Home
-from nightledger.hosts.transcripts.finding import Reach, SessionFile, find_sessions, largest_folders
-from nightledger.hosts.transcripts.formats import Fields, Format, Line, Store, table
+from nightledger.hosts.transcripts import formats
+from nightledger.hosts.transcripts.formats import Format, Reach, SessionFile, find_sessions, table
 from nightledger.jobs.log_outcomes import log_outcomes
 from nightledger.jobs.transcripts import Asked, Taken, read_cursors, take_in
 from nightledger.surfaces.context import Context, host_roots
@@ -83,11 +83,13 @@ def _described(name: str, told: TranscriptSource) -> Format:
     return Format(
         host=name,
         user=Origin.UNKNOWN,
-        stores=(Store(files=told.files),),
+        stores=(formats.Store(files=told.files),),
         kind=told.kind,
-        fields=Fields(session=told.session, at=told.at, cwd=told.cwd),
+        fields=formats.Fields(session=told.session, at=told.at, cwd=told.cwd),
         lines=tuple(
-            Line(of=word, speaker=speaker, content=told.content) for words, speaker in said for word in words
+            formats.Line(of=word, speaker=speaker, content=told.content)
+            for words, speaker in said
+            for word in words
         ),
     )
 
@@ -174,7 +176,7 @@ def look_around(keys_dir: str, home: Home) -> list[Look]:
                     read=len(cursors),
                     since=since.get(host, ""),
                     directories=tuple(sorted({one.cwd for one in cursors.values() if one.cwd})),
-                    others=largest_folders(rest)[:_NAMED],
+                    others=formats.largest_folders(rest)[:_NAMED],
                 )
             )
     return looks

@@ -23,8 +23,9 @@ from nightledger.domain.errors import RecordError, RefusedError
 from nightledger.domain.message import MESSAGE_TYPE, REPLY_TYPE, Peer, PeerKey, Reply, Status, Waiting
 from nightledger.gate.review.composing import Signing, compose
 from nightledger.gate.review.reviewing import Answer, Refusal, Verb
+from nightledger.remote.handlers import waiting_of
 from nightledger.remote.letters import believe, sent_dir
-from nightledger.remote.waiting import RemoteReview, unpack, waiting_of
+from nightledger.remote.review import RemoteReview, unpack
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.text.changes.sections import text_sha256

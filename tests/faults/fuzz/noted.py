@@ -25,8 +25,7 @@ from nightledger.files.hook_state import (
 )
 from nightledger.files.staging_troubles import read_troubles
 from nightledger.recall.sources import cut_outcomes
-from nightledger.remote.letters import pending, sent_dir
-from nightledger.remote.peers import read_dead_letters, recent_dead_letters
+from nightledger.remote.letters import pending, read_dead_letters, recent_dead_letters, sent_dir
 from nightledger.remote.receiving import read_numbers
 from nightledger.remote.witness_asking import read_memory
 from nightledger.surfaces.context import Context

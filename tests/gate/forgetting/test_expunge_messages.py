@@ -11,7 +11,7 @@ from nightledger.domain.needle import needle_of
 from nightledger.files.durable import make_dir
 from nightledger.gate.forgetting.expunging import find_held
 from nightledger.remote.handlers import propose_change
-from nightledger.remote.peers import load_machine_key
+from nightledger.remote.receiving import load_machine_key
 from nightledger.trust.dsse import seal
 
 TEXT = "the harbour door opens with the left key"

@@ -22,4 +22,4 @@ def test_a_consent_graph_that_cannot_be_used_and_dead_letters_are_alarms_on_a_sc
     bury(caller.home, "2026-03-01T05:00:00Z")
     alarms = {alarm["kind"]: alarm for alarm in caller.record("status")["alarms"]}
     assert "consent-graph.json is not valid" in alarms["consent"]["message"]
-    assert alarms["letters"]["hint"] == "'nightledger channel status' says why"
+    assert alarms["letters"]["hint"] == "memory/state/tc-dead-letters.jsonl says why"

@@ -21,8 +21,7 @@ from nightledger.domain.errors import NightledgerError, UnreadableError
 from nightledger.domain.transcript import Speaker, Turn
 from nightledger.files.line_log import LineLog, hash_file
 from nightledger.files.owner import for_child
-from nightledger.hosts.transcripts.finding import SessionFile
-from nightledger.hosts.transcripts.formats import Store
+from nightledger.hosts.transcripts.formats import SessionFile, Store
 from nightledger.hosts.transcripts.lines import Grammar, Reader
 
 MOST_UNPACKED_BYTES = 4 << 30

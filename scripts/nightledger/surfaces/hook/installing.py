@@ -108,46 +108,41 @@ def plan_install(home: Home, host: str, root: str, project: str | None = None) -
         ConfigurationError: The configuration cannot be edited safely; the hint says how to add it by hand.
         RefusedError: It is a protected file.
     """
-    call = call_of(home)
+    call, place = call_of(home), _place(home, host, root, project)
     if host == OPENCLAW:
-        folder = os.path.join(_folder_root(host, root, project), "hooks", hooking.folder_name(call))
         return [
-            _step(home, os.path.join(folder, name), content.encode(), content)
+            _step(home, os.path.join(place, name), content.encode(), content)
             for name, content in hooking.hook_files(call).items()
         ]
-    path = _config_path(host, root, project)
-    before = _read(home, path)
+    raw = _read(home, place)
     shown = hooking.addition(host, call)
     try:
-        after = hooking.with_hooks(host, _text(before), call).encode()
+        after = hooking.with_hooks(host, (raw or b"").decode(), call).encode()
     except ValueError as error:
-        raise _unfit(path, f"add it by hand:\n{indent(shown, '  ')}", error) from error
-    return [Step(path=os.path.realpath(path), before=before, after=after, shown=shown)]
+        raise _unfit(place, f"add it by hand:\n{indent(shown, '  ')}", error) from error
+    return [Step(path=os.path.realpath(place), before=raw, after=after, shown=shown)]
 
 
 def plan_remove(home: Home, host: str, root: str, project: str | None = None) -> list[Step]:
     """Give what taking the hooks out would do; as :func:`plan_install`."""
-    call = call_of(home)
+    call, place = call_of(home), _place(home, host, root, project)
     if host == OPENCLAW:
-        folder = os.path.join(_folder_root(host, root, project), "hooks", hooking.folder_name(call))
-        return [_step(home, os.path.join(folder, name), None, "") for name in hooking.hook_files(call)]
-    path = _config_path(host, root, project)
-    before = _read(home, path)
-    if before is None:
-        return []
+        return [_step(home, os.path.join(place, name), None, "") for name in hooking.hook_files(call)]
+    raw = _read(home, place)
     try:
-        if not hooking.has_hooks(host, _text(before), call):
+        before = (raw or b"").decode()
+        if raw is None or not hooking.has_hooks(host, before, call):
             return []
-        stripped = hooking.without_hooks(host, _text(before), call)
+        stripped = hooking.without_hooks(host, before, call)
     except ValueError as error:
         raise _unfit(
-            path, f"take out by hand what calls {hooking.SCRIPT}, if anything does", error
+            place, f"take out by hand what calls {hooking.SCRIPT}, if anything does", error
         ) from error
-    real = os.path.realpath(path)
+    real = os.path.realpath(place)
     kept = _read(home, real + BACKUP)
-    after = _as_it_was(host, _text(before), stripped, kept, call, is_link=os.path.islink(path))
+    after = _as_it_was(host, before, stripped, kept, call, is_link=os.path.islink(place))
     keeps = bool(_OUR_CALL.search(stripped)) or (host == HERMES and kept != after and b"#" in (kept or b""))
-    return [Step(path=real, before=before, after=after, shown=hooking.addition(host, call), keeps=keeps)]
+    return [Step(path=real, before=raw, after=after, shown=hooking.addition(host, call), keeps=keeps)]
 
 
 def plan_skill(home: Home, host: str, root: str, *, put: bool) -> list[Step]:
@@ -249,27 +244,16 @@ def events_of(host: str) -> tuple[str, ...]:
     return tuple(event for event, _, _ in preset(host).events)
 
 
-def _place(home: Home, host: str, root: str) -> str:
-    if host == OPENCLAW:
-        return os.path.join(root, "hooks", hooking.folder_name(call_of(home)))
-    return os.path.join(root, hooking.config_name(host))
-
-
-def _folder_root(host: str, root: str, project: str | None) -> str:
-    if project is not None:
+def _place(home: Home, host: str, root: str, project: str | None = None) -> str:
+    """Return the file that names a host's hooks, or the folder that is ours, in its own directory or in a project's."""
+    own = preset(host).hook_file or os.path.join("hooks", hooking.folder_name(call_of(home)))
+    name = own if project is None else preset(host).project_hook_file
+    if not name:
         raise ConfigurationError(f"{host} keeps hooks in its own directory only", hint="leave out --project")
-    return root
-
-
-def _config_path(host: str, root: str, project: str | None) -> str:
     if project is not None and not os.path.isdir(project):
-        raise ConfigurationError(
-            f"{project} is no directory", hint="--project takes the directory of a project"
-        )
-    try:
-        return os.path.join(project or root, hooking.config_name(host, project=project is not None))
-    except ValueError as error:
-        raise ConfigurationError(str(error), hint="leave out --project") from error
+        hint = "--project takes the directory of a project"
+        raise ConfigurationError(f"{project} is no directory", hint=hint)
+    return os.path.join(project or root, name)
 
 
 def _step(home: Home, path: str, after: bytes | None, shown: str) -> Step:
@@ -285,10 +269,6 @@ def _read(home: Home, path: str) -> bytes | None:
     ):
         raise RefusedError(f"{path} is a protected file; no hook is put there")
     return read_optional(real, MAX_CONFIG_BYTES)
-
-
-def _text(raw: bytes | None) -> str:
-    return (raw or b"").decode()
 
 
 def _unfit(path: str, hint: str, error: ValueError) -> ConfigurationError:

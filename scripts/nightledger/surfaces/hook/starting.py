@@ -55,7 +55,10 @@ def started(
         NightledgerError: The ledger cannot be used.
         OSError: The system refuses something.
     """
-    _forget_old(home, now.timestamp())
+    try:  # noqa: SIM105 - contextlib costs a start
+        hook_state.drop_old_states(home, now.timestamp())
+    except OSError:
+        pass
     given, each_message = payload.get("session_id"), host in _EACH_MESSAGE
     if anew and not (each_message and hook_state.has_state(home, given)) and not stage_anew(home, now):
         return ""
@@ -69,8 +72,10 @@ def started(
     places = (hook_state.place_key(place.path, place.lines[0]) for place in page.places)
     names = (*page.shown, *places) or ((_NAMELESS,) if each_message else ())
     if not (each_message and hook_state.read_state(home, given).shown[-1:] == (names,)):
-        hook_state.append_exposure(home, _exposure(page, stamp(now), host, session_name(given)))
-        _remember(home, given, names)
+        exposure = _exposure(page, stamp(now), host, session_name(given))
+        hook_state.append_exposure(home, exposure)
+        if names:  # so that the session's prompts are not shown it again
+            hook_state.write_state(home, given, hook_state.read_state(home, given).after_showing(names))
     return page.text
 
 
@@ -101,17 +106,3 @@ def _exposure(page: StagedPage, at: str, host: str, session: str) -> Exposure:
     return Exposure(
         at=at, shown=page.shown, host=host, event="session_start", session=session, places=page.places
     )
-
-
-def _remember(home: "Home", session: object, names: tuple[str, ...]) -> None:
-    """Put what was shown into the session's ring, so that its prompts are not shown it again."""
-    if not names:
-        return
-    hook_state.write_state(home, session, hook_state.read_state(home, session).after_showing(names))
-
-
-def _forget_old(home: "Home", now_s: float) -> None:
-    try:
-        hook_state.drop_old_states(home, now_s)
-    except OSError:
-        return

@@ -7,7 +7,6 @@ They travel over HTTP or a shared directory.
   send ACTION --to NAME [--body FILE]  one message and its answer
   serve [--listen ADDRESS] [--port N]  answer over HTTP
   receive                              empty the shared directories, once (cron)
-  status                               last contact, what waits, dead letters
 
 Reads   peers.json by the log, operator.yaml in $NIGHTLEDGER_KEYS (addresses)
 Writes  what a message brings about: proposals, decisions, the audit log

@@ -50,7 +50,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
         return serve_review(options, context)
     if options.remote:
-        from nightledger.remote.channel import review_remote
+        from nightledger.remote.review import review_remote
 
         return review_remote(context, options.remote)
     asks = context.interactive() and not context.json
