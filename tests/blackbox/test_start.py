@@ -353,12 +353,17 @@ def guided(place: Place, home: Path, refuses: str = "") -> tuple[Ran, list[str]]
     return place.run("init", "--guide", *NEW, "--home", str(home), typed=types), screens
 
 
-def test_start_lists_what_is_left_at_its_end(place: Place) -> None:
+def test_between_two_questions_start_fills_no_more_than_a_screen_and_lists_what_is_left_at_its_end(
+    place: Place,
+) -> None:
     home = agent_of_openclaw(place)
     instructions = (home / "AGENTS.md").read_bytes()
-    ran, _ = guided(place, home)
+    ran, screens = guided(place, home)
     assert ran.status == 0, ran
+    steps = [screen for screen in screens if not screen.rstrip().endswith(("quit >", "back >"))]
+    assert [len(s.splitlines()) for s in steps if len(s.splitlines()) > 24] == []
     middle, _, end = ran.out.partition("\nNext:\n")
+    assert "Next: " not in middle
     if sys.platform == "linux":
         jobs = " ".join(line for line in middle.splitlines() if "* * * *" in line)
         assert all(name in jobs for name in ("night.py", "stager.py", "guard.py", "applier.py"))

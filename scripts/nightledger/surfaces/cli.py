@@ -41,11 +41,12 @@ _SEVERAL_WORDS = "hint: several words that are one stand in quotes: recall 'back
 _NO_OPTION = "hint: what begins with a dash and is no option stands last, behind --: recall -- -v"
 
 
-def main(argv: list[str] | None = None) -> int:
+def main(argv: list[str] | None = None, *, guided: bool = False) -> int:
     """Run one command and give its exit status.
 
     Args:
         argv: Words after the program's name; None reads them from the process.
+        guided: Whether ``init --guide`` calls, which tells itself what comes next.
     """
     words = sys.argv[1:] if argv is None else argv
     for stream in (sys.stdout, sys.stderr):
@@ -59,7 +60,7 @@ def main(argv: list[str] | None = None) -> int:
 
         sys.stdout.write(f"nightledger {__version__}\n")
         return 0
-    return _guarded(words[0], words[1:])
+    return _guarded(words[0], words[1:], guided=guided)
 
 
 def verbs() -> dict[str, dict[str, str]]:
@@ -100,9 +101,9 @@ def help_text(*, everything: bool) -> str:
     )
 
 
-def _guarded(verb: str, words: list[str]) -> int:
+def _guarded(verb: str, words: list[str], *, guided: bool) -> int:
     try:
-        return _run(verb, words)
+        return _run(verb, words, guided=guided)
     except errors.NightledgerError as error:
         return _fail(str(error), error.hint, error.exit_status)
     except (KeyboardInterrupt, EOFError):
@@ -122,7 +123,7 @@ def _guarded(verb: str, words: list[str]) -> int:
         return _bug(error, verb)
 
 
-def _run(verb: str, words: list[str]) -> int:
+def _run(verb: str, words: list[str], *, guided: bool) -> int:
     import argparse
 
     if sys.platform == "win32":
@@ -156,6 +157,7 @@ def _run(verb: str, words: list[str]) -> int:
         parser.error(f"unrecognized arguments: {' '.join(unknown)}\n{hint}")
     _require_together(verb, words)
     context = Context(verb=verb, home=options.home, now_text=options.now, json=options.json)
+    context.guided = guided
     return _carry_out(module, options, context)
 
 

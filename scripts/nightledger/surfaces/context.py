@@ -60,6 +60,7 @@ class Context:
         home: The home as :func:`find_home` found it; empty where there is none.
         keys_dir: Where private keys and pins live: ``$NIGHTLEDGER_KEYS``, else ``~/.config/nightledger``.
         json: Results as one JSON document.
+        guided: ``init --guide`` calls: no next step is told, and no list that a person need not read on the first day.
         by_page: A page of this process asks the person; where a run is at work it says so, and does not wait.
         quiet: Say nothing when there is nothing to say (standard output is no terminal).
         short: Returns a text of ours with the short names of proposals, once the home is open.
@@ -73,6 +74,7 @@ class Context:
         self.home = find_home(home)
         self.keys_dir = keys_directory(environment)
         self.json = json
+        self.guided = False
         self.by_page = False
         self.quiet = not sys.stdout.isatty()
         self._now_text = now_text

@@ -222,7 +222,7 @@ def _walk(context: Context, given: tuple[str, ...]) -> int:
             raise EOFError
         if not words:
             continue
-        status = 0 if words[-1] == COPIED else cli.main([*words, *at])
+        status = 0 if words[-1] == COPIED else cli.main([*words, *at], guided=True)
         if not status:
             _add_started(Home(context.home_path), step.name)
         elif step.name != "hooks":  # all else goes on without them

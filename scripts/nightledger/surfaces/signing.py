@@ -289,11 +289,11 @@ def tell_settled(context: Context, settled: Settled) -> None:
     """Say what was signed, when it can be applied, and what was not signed and why."""
     for refusal in settled.refusals:
         say(context, f"not signed: {refusal.proposal}: {refusal.reason}", indent=screen.INSIDE)
-    for sentence in settled_sentences(settled):
+    for sentence in settled_sentences(settled, guided=context.guided):
         say(context, sentence, indent=screen.INSIDE)
 
 
-def settled_sentences(settled: Settled) -> Iterator[str]:
+def settled_sentences(settled: Settled, *, guided: bool = False) -> Iterator[str]:
     """Yield what was signed, and when it can be applied."""
     by_type: dict[DecisionType, list[Decision]] = {}
     for decision in settled.decisions:
@@ -305,8 +305,9 @@ def settled_sentences(settled: Settled) -> Iterator[str]:
         yield f"Rejected {count_of(rejected, 'change')}."
     if approved := by_type.get(DecisionType.APPROVE):
         when = max(decision.not_before for decision in approved)
+        applies = "" if guided else "; 'nightledger apply' then applies them"
         signed = f"Signed {count_of(counts[DecisionType.APPROVE], 'change')}"
-        yield f"{signed}. Cooling until {when:%Y-%m-%d %H:%M} UTC; 'nightledger apply' then applies them."
+        yield f"{signed}. Cooling until {when:%Y-%m-%d %H:%M} UTC{applies}."
 
 
 def require_signed(settled: Settled) -> None:

@@ -95,7 +95,8 @@ def _report(options: argparse.Namespace, context: Context, found: Checkup) -> No
         return
     _show_doubts(context, found, every=options.all)
     if proposal and not options.dry_run:
-        say(context, f"Proposed as {proposal.id}: 'nightledger review {proposal.id}' asks one by one.")
+        asks = "" if context.guided else f": 'nightledger review {proposal.id}' asks one by one"
+        say(context, f"Proposed as {proposal.id}{asks}.")
     elif found.outcome and not proposal:
         before = "All of it was proposed before: 'nightledger proposals --all'."
         problems = (f"Not proposed: {problem}." for problem in found.outcome.problems)
@@ -106,7 +107,7 @@ def _show_doubts(context: Context, found: Checkup, *, every: bool) -> None:
     if not found.doubts:
         return
     labels = ", ".join(f"{count} {label.value}" for label, count in counts(found.doubts).items())
-    most = len(found.doubts) if every else SHOWN
+    most = len(found.doubts) if every else SHOWN - 2 * context.guided  # a question follows on that screen
     planned = bool(found.room and found.room.pieces)
     rest = "; the plan comes first: --all shows and proposes them" if planned and not every else ""
     labels += f"; the surest {most} (--all shows all)" if len(found.doubts) > most and not rest else ""

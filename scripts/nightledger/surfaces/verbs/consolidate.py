@@ -79,8 +79,9 @@ def _report(context: Context, done: Done, *, dry_run: bool) -> None:
 
 def _report_proposal(context: Context, proposal: Proposal, *, dry_run: bool) -> None:
     changes = count_of(len(proposal.changes), "change")
-    made = f"{proposal.id}: {changes} proposed; 'nightledger review' shows them."
+    review = "" if context.guided else "; 'nightledger review' shows them"
+    made = f"{proposal.id}: {changes} proposed{review}."
     say(context, f"Would propose {changes}; nothing was written (--dry-run)." if dry_run else made)
-    for change in proposal.changes:
+    for change in () if context.guided else proposal.changes:
         told = f"{screen.headline(change)}: {screen.shown(change.after or change.before)}"
         context.print_lines(screen.wrap(told, first="  ", indent="    "))

@@ -185,10 +185,11 @@ def machine_zone() -> str:
 def _report(
     options: argparse.Namespace, context: Context, paths: list[str], founding: Founding, *, existed: bool
 ) -> None:
-    place = context.home_path
+    guided, place = context.guided, context.home_path
     done = f"{'Would make' if options.dry_run else 'Made'} in {place}:"
+    done += f" {len(paths)} files and folders" if guided else ""
     context.print(done if paths else f"{place} is a home already; nothing to do")
-    context.print_lines(f"  {path}" for path in paths)
+    context.print_lines([] if guided else [f"  {path}" for path in paths])
     if not existed:
         say(context, *_gated_notes(founding))
     if options.dry_run or not paths:
@@ -197,9 +198,10 @@ def _report(
     context.print(f"Keys are in {context.keys_dir}.")
     if options.no_passphrase and not existed:
         say(context, "The operator's key has no passphrase: whoever can read it can sign.")
-        context.print("'nightledger doctor' says what that means.")
-    at = named_home(context)
-    context.print(f"Next: nightledger check{at}\nThen: nightledger schedule --print cron{at}")
+        context.print_lines([] if guided else ["'nightledger doctor' says what that means."])
+    if not guided:
+        at = named_home(context)
+        context.print(f"Next: nightledger check{at}\nThen: nightledger schedule --print cron{at}")
 
 
 def named_home(context: Context) -> str:

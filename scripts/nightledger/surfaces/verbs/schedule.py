@@ -76,7 +76,11 @@ def run(options: argparse.Namespace, context: Context) -> int:
         raise ConfigurationError(f"{place.python} is missing", hint=f"make -C '{place.checkout}' setup")
     text = cron_text(place) if options.caller == "cron" else script(place, options.caller)
     context.emit({"for": options.caller, "text": text})
-    context.print(text.removesuffix("\n"))
+    if context.guided:  # between two questions of 'init --guide': the lines alone
+        jobs = [line for line in text.split("\n") if line and not line.startswith("#")]
+        context.print_lines(["Add these to yours with: crontab -e", *jobs])
+    else:
+        context.print(text.removesuffix("\n"))
     return 0
 
 
