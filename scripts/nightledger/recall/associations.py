@@ -7,7 +7,7 @@ accepted by it. Whoever shows one quotes the entry: what limits it stands there,
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
@@ -18,8 +18,9 @@ from nightledger.gate.gated import read_accepted
 from nightledger.gate.memory.naming import Placed, find_standing
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
-from nightledger.text.markdown.document import Document, parse_markdown, section_at
-from nightledger.text.markdown.entries import Entry, Wording, find_entries, wording
+from nightledger.text.changes.labels import labels_of
+from nightledger.text.markdown.document import parse_markdown
+from nightledger.text.markdown.entries import Wording, find_entries, wording
 from nightledger.text.similar import is_negated
 
 MOST = 2_000
@@ -29,8 +30,6 @@ _FAILED = re.compile(r"\bfailed\b", re.IGNORECASE)
 """In a part of a sentence: ``retry failed 2 times`` beside what resolved it."""
 _URGED = re.compile(r"\b(?:do not|don['\u2019]t|never) (?:forget|hesitate|neglect) to\b", re.IGNORECASE)
 """Words of negation that deny nothing."""
-_LABEL = re.compile(r":[*_ ]*$|^[*_]{2}.+[*_]{2}$|^<(?:h[1-6]|b|strong|summary)\b|^#+\w", re.IGNORECASE)
-"""``Never:``, ``**Never**``, ``<h2>Never</h2>``, ``##Never``."""
 _NO_WORD = re.compile(r"[\W_]+")
 _NAME = re.compile(r"\w(?:[\w.:+@/-]*\w)?")
 
@@ -175,19 +174,14 @@ def read_resolutions(gate: Gate, ledger: Ledger) -> Accepted:
     denied = []
     for path in home.identity.gated:
         document = parse_markdown((read_accepted(home, book, path) or b"").decode("utf-8", "surrogateescape"))
+        labels = labels_of(document)
         for entry in find_entries(document):
-            if any(map(_denies, (entry.text, *entry.section, *_labels_above(document, entry)))):
+            if any(map(_denies, (entry.text, *entry.section, *labels[entry.first_line - 1]))):
                 denied.append(entry.text)
             elif not forgotten.holds(entry.text):
                 signed.setdefault(path, set()).add(wording(entry))
     standing = find_standing(home, book).entries.values()
     return Accepted((one for one in standing if wording(one.entry) in signed.get(one.path, ())), denied)
-
-
-def _labels_above(document: Document, entry: Entry) -> Iterator[str]:
-    """Yield the lines above an entry in its section that are read as a heading of what follows, none of them ended."""
-    start = section_at(document, entry.first_line).heading[1]
-    yield from filter(_LABEL.search, map(str.strip, document.lines[start : entry.first_line - 1]))
 
 
 def _denies(text: str) -> bool:

@@ -245,7 +245,8 @@ def test_an_addition_goes_directly_below_all_that_stood_above_it(now: str, expec
 
 def test_what_could_be_read_as_a_heading_goes_in_above_nothing_that_came_since() -> None:
     now = LIST.replace("- b\n", "- b\n- y\n")
-    assert "has changed" in signed(LIST, made(LIST, draft(Op.ADD, "A", after="**Never**")), now)
+    for after in ("**Never**", "- Never:"):
+        assert "has changed" in signed(LIST, made(LIST, draft(Op.ADD, "A", after=after)), now)
 
 
 def test_two_additions_that_make_one_section_both_go_in() -> None:

@@ -18,6 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.proposal import Proposal
+from nightledger.text.changes.labels import Labels, labels_of
 from nightledger.text.markdown import document as md
 
 CONTEXT_LINES = 3
@@ -159,7 +160,8 @@ def new_lines(before: str, after: str) -> str:
 def unified_diff(before: str, after: str, *, path: str = "MEMORY.md") -> str:
     r"""Give the unified diff of two texts, as ``patch -p1`` takes it; empty where they are equal.
 
-    Three lines of context, and all lines below that so stand under another heading, or in another kind of block; a hunk's header names the section that it begins in; a line without end is followed by
+    Three lines of context, and all lines below that so stand under another heading, label or item, or in another kind
+    of block; a hunk's header names the section that it begins in; a line without end is followed by
     ``\ No newline at end of file``. Nothing inside a hunk is left out.
 
     Args:
@@ -207,14 +209,14 @@ def _shown_to(runs: Sequence[Run], old: str, new: str) -> list[int]:
 
 
 @lru_cache(maxsize=8)  # as parse_markdown
-def _standing(text: str) -> Mapping[int, tuple[int, md.Path, md.BlockKind]]:
-    """Return of each line in a block the heading above it (its last line, both from 0, and text), and its block."""
+def _standing(text: str) -> Mapping[int, tuple[int, md.Path, Labels, md.BlockKind]]:
+    """Return of each line in a block the heading above it (its last line, both from 0, and text), the labels, and its block."""
     document = md.parse_markdown(text)
-    found = dict[int, tuple[int, md.Path, md.BlockKind]]()
+    labels, found = labels_of(document), dict[int, tuple[int, md.Path, Labels, md.BlockKind]]()
     for block in document.blocks:
         section = md.section_at(document, block.first_line)
         for line in range(block.first_line - 1, block.last_line):
-            found[line] = section.heading[1] - 1, section.path[-1:], block.kind
+            found[line] = section.heading[1] - 1, section.path[-1:], labels[line], block.kind
     return found
 
 

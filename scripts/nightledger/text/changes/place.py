@@ -19,6 +19,7 @@ from nightledger.domain.kept import skill_front, skill_name
 from nightledger.domain.proposal import HOLE, Anchor, Draft, Hunk, Op
 from nightledger.text.changes import sections
 from nightledger.text.changes.diff import changed_runs, kept_lines
+from nightledger.text.changes.labels import holds_label
 from nightledger.text.markdown import document as md
 from nightledger.text.markdown.check import check_blocks
 
@@ -254,7 +255,7 @@ def _place_addition(document: str, hunk: Hunk) -> Placed | Unplaced:
 def _place_below(document: str, hunk: Hunk, above_sha256: str) -> Placed | Unplaced:
     """Place an addition directly below all that stood above it when it was shown; what follows has come since.
 
-    Only an item goes in above others: anything else could be a heading of them.
+    Only an item goes in above others, and none that is read as a label: anything else could be a heading of them.
     """
     parsed = md.parse_markdown(document)
     section = sections.find_section(parsed, hunk.section)
@@ -277,7 +278,7 @@ def _place_below(document: str, hunk: Hunk, above_sha256: str) -> Placed | Unpla
         )
         return Unplaced(reason=CHANGED) if cuts else found
     added = hunk.added.lstrip("\r\n")
-    if not (sections.is_list(below) and sections.is_list(added + below)):
+    if holds_label(added) or not (sections.is_list(below) and sections.is_list(added + below)):
         return Unplaced(reason=CHANGED)
     while md.is_blank(parsed.lines[at]):
         at += 1
