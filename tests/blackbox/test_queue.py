@@ -147,6 +147,15 @@ def test_one_accepted_keeps_a_heading_and_a_files_own_title_is_none(world: World
     assert world.json("status")["unasked"] == []
 
 
+def test_a_rejection_that_says_never_ends_its_heading_at_once(world: World) -> None:
+    night(world, 2, "## Ideas", CABLE)
+    (waits,) = world.proposals()
+    world.ok("reject", waits["id"], "--reason", "never from this heading: Ideas")
+    assert "heading 'Ideas': you said never" in told(world, "status")
+    night(world, 3, "## Ideas", LAMP)
+    assert not world.proposals()
+
+
 def test_a_kind_of_file_that_was_refused_three_times_is_not_proposed_from(world: World) -> None:
     for day, line in ((2, CABLE), (3, CRANE), (4, KEYS), (5, LAMP)):
         world.write(

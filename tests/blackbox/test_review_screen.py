@@ -1,5 +1,6 @@
 """A review loses nothing, asks before it signs, and fits the screen it is on."""
 
+import json
 import os
 import re
 import subprocess
@@ -141,6 +142,26 @@ def test_a_review_of_one_proposal_leaves_kept_answers_about_others(three: World)
     answer, shown = typing()
     three.run("review", typed=answer)
     assert "sign 1, reject 1, 1 left" in shown[0]
+
+
+def test_the_rest_is_rejected_with_one_reason(three: World) -> None:
+    answer, shown = typing("y", "r", "nothing for memory", "y")
+    three.ok("review", typed=answer)
+    assert "Sign 1, reject 2, 0 left?" in shown[-1]
+    assert states(three) == ["approved", "rejected", "rejected"]
+
+
+def test_never_from_this_heading_rejects_what_waits_from_there_and_nothing_else(noted: World) -> None:
+    assert states(noted) == ["pending"] * 3
+    keys = iter(["h", "y", "y"])
+
+    def answer(shown: str) -> str:
+        return "y" if "restic" in shown and "quit >" in shown else next(keys)
+
+    noted.ok("review", typed=answer)
+    assert sorted(states(noted)) == ["approved", "rejected", "rejected"]
+    decisions = [json.loads(path.read_text()) for path in (noted.home / "audit/decisions").glob("*.json")]
+    assert {d["reason"] for d in decisions if d["type"] == "reject"} == {"never from this heading: Relay"}
 
 
 def test_an_edit_opens_the_text_and_is_signed_in_the_same_pass(three: World) -> None:

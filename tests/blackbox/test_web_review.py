@@ -109,16 +109,6 @@ def test_answers_are_those_of_the_terminal_and_back(world: World) -> None:
     assert event_named(world, "proposal.deferred")["changes"] == [1]
 
 
-def test_a_diff_comes_once_and_again_to_whoever_asks_for_the_queue(world: World) -> None:
-    world.propose("- Deploy on Mondays.")
-    with opened(world) as page:
-        one = page.items()[0]
-        (again,) = page.answer(one, "later")["items"]
-        del (first := dict(one))["diff"]
-        assert again == {**first, "answer": again["answer"]}
-        assert page.items()[0]["diff"] == one["diff"]
-
-
 def test_what_was_only_left_for_later_needs_no_passphrase(world: World) -> None:
     locked_key(world)
     world.propose("Count twice.")

@@ -229,6 +229,31 @@ def test_forty_are_as_wide_as_the_screen(tmp_path: Path, programs: tuple[str, st
         assert browser.console() == []
 
 
+def test_several_are_answered_at_once_and_each_of_them_is_seen(
+    tmp_path: Path, programs: tuple[str, str]
+) -> None:
+    world = found(tmp_path / "world", memory=MEMORY)
+    for day in ("03", "04"):
+        world.write(f"memory/2025-12-{day}.md", f"# Day\n\n## Greenhouse\n\n- Basil on the {day}th\n{LAMPS}")
+    for text in ("Water the basil.", "Turn the basil."):
+        world.propose(text, "--source", "memory/2025-12-03.md:5")
+    world.ok("prune")
+    with both(world, programs) as (browser, page):
+        browser.open(page.address)
+        answered(browser, 0, of=4)
+        browser.wait_for("document.querySelector('blockquote')")
+        shoot(browser, "10-several")
+        browser.type("h")
+        answered(browser, 2, of=4)
+        browser.type("a")
+        browser.wait_for("document.querySelectorAll('.diff').length === 2")
+        shoot(browser, "11-all")
+        browser.type("y")
+        answered(browser, 4, of=4)
+        assert "sign 2, reject 2" in browser.wait_for("document.getElementById('sheet').innerText")
+        assert browser.console() == []
+
+
 @contextmanager
 def impostor(port: int) -> Iterator[list[str]]:
     """Take a port that was ours, answer as our program would, and keep what is asked."""

@@ -59,9 +59,10 @@ def test_a_second_look_at_the_very_same_files_verifies_nothing_and_says_the_same
 def test_what_is_not_asked_about_is_looked_for_anew_where_a_note_was_edited(
     caller: Caller, looks: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    note = "memory/2026-02-28-ideas.md"
-    wishes = (addition(text, path=note) for text in ("Paint it.", "Sing.", "Dance."))
-    caller.desk.reject(caller.desk.proposal(*wishes))
+    caller.desk.reject(
+        caller.desk.proposal(addition("Paint it."), addition("Sing.")),
+        reason="never from this heading: Ideas",
+    )
     asked: list[str] = []
     real = forgotten.find_unasked
 
@@ -72,9 +73,9 @@ def test_what_is_not_asked_about_is_looked_for_anew_where_a_note_was_edited(
     monkeypatch.setattr(forgotten, "find_unasked", counted)
     first, second = caller.record("status"), caller.record("status")
     assert first == second
-    assert [one["heading"] for one in first["unasked"]] == ["*-ideas"]
+    assert [one["heading"] for one in first["unasked"]] == ["Ideas"]
     assert (len(looks), len(asked)) == (1, 1)
-    Path(caller.desk.home.root, note).write_text("# Ideas\n")
+    Path(caller.desk.home.root, "memory/2026-02-28.md").write_text("# Ideas\n")
     assert caller.record("status") == second
     assert (len(looks), len(asked)) == (1, 2)
 

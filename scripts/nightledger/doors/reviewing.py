@@ -15,9 +15,10 @@ from msgspec import Struct
 
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.kept import LINKS
+from nightledger.domain.proposal import Evidence
 from nightledger.domain.states import ChangeState
 from nightledger.domain.words import dump_moment
-from nightledger.gate.forgetting.forgotten import read_forgotten
+from nightledger.gate.forgetting.forgotten import NEVER, heading_of, read_forgotten
 from nightledger.gate.proposing.drafting import fate_lines
 from nightledger.gate.review import editing as choices
 from nightledger.gate.review.editing import counts_of, keep_draft, read_draft, shown_sha256
@@ -78,15 +79,19 @@ class Look(Shown, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_fie
 
 
 class Give(Shown, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="do", tag="answer"):
-    """Answer a change; without a verb its answer is taken back.
+    """Answer a change, and others alike; without a verb its answer is taken back.
 
     Attributes:
         verb: The answer.
         reason: Of a rejection.
+        more: What else gets the same answer.
+        never: Whether nothing from the heading that they all stand under is to be proposed again.
     """
 
     verb: Verb | None = None
     reason: str = ""
+    more: tuple[Shown, ...] = ()
+    never: bool = False
 
 
 class Unmask(Shown, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="do", tag="unmask"):
@@ -164,6 +169,7 @@ class PageReview:
         self._unmasked: set[str] = set()
         self._waiting, self._stamp = list[Item](), ""
         self._drawn = dict[str, dict[str, Any]]()
+        self._headings = dict[tuple[Evidence, ...], str]()
         self.told: list[str] = []
         self.refused, self.unsigned, self.is_done = 0, False, False
 
@@ -230,14 +236,21 @@ class PageReview:
         seen = shown_sha256(item)
         if seen not in self._drawn:
             self._drawn[seen] = {"seen": seen, **self._draw(now, item)}
-        answer = {"verb": given.verb, "reason": screen.shown(given.reason)} if given else None
-        return {**self._drawn[seen], "answer": answer}
+        return {
+            **self._drawn[seen],
+            "alike": len(choices.alike(now.items, at)),
+            "heading": screen.shown(self._heading(now, item), told=item.told),
+            "answer": {"verb": given.verb, "reason": screen.shown(given.reason)} if given else None,
+        }
 
     def _draw(self, now: Open, item: Item) -> dict[str, Any]:
         """Return what is shown of a change, whatever is answered."""
         change, proposal, told = item.change, item.stored.proposal, item.told
         diff, masked = screen.diff_of(item)
-        words = {verb.value: choices.word_of(item, choices.answer_of(item, verb)) for verb in Verb}
+        words = {
+            verb.value: choices.word_of(item, Answer(proposal=proposal.id, n=change.n, verb=verb))
+            for verb in Verb
+        }
         return {
             "id": proposal.id,
             "n": change.n,
@@ -287,17 +300,31 @@ class PageReview:
 
     def _give(self, request: Give) -> dict[str, Any]:
         with self.looking() as now:
-            at = now.place(request)
-            if at is None:
+            places = [now.place(one) for one in (request, *request.more)]
+            chosen = [at for at in places if at is not None]
+            if len(chosen) < len(places):
                 return self._asked_again(now)
-            item, reason = now.items[at], _one_line(request.reason)
-            if why := choices.why_not(item, request.verb, reason):
+            reason = _one_line(request.reason)
+            if request.never:
+                (heading, *others) = {self._heading(now, now.items[at]) for at in chosen}
+                if others or not heading or request.verb is not Verb.REJECT:
+                    return self._asked_again(now)
+                reason = NEVER + heading
+            whys = (choices.why_not(now.items[at], request.verb, reason) for at in chosen)
+            if why := next(filter(None, whys), ""):
                 return self._shown(now, f"It cannot be answered so: {why}")
-            now.given.pop(at, None)
+            now.given = {at: answer for at, answer in now.given.items() if at not in chosen}
             if request.verb:
-                now.given[at] = choices.answer_of(item, request.verb, reason)
+                now.given |= choices.answer_each(now.items, chosen, request.verb, reason)
             now.keep()
             return self._shown(now)
+
+    def _heading(self, now: Open, item: Item) -> str:
+        """Return the heading of the notes that a change comes from, as it was when it was first asked for."""
+        evidence = item.change.evidence
+        if evidence not in self._headings:
+            self._headings[evidence] = heading_of(now.session.gate.home, evidence)
+        return self._headings[evidence]
 
     def _unmask(self, request: Unmask) -> dict[str, Any]:
         with self.looking() as now:

@@ -205,4 +205,4 @@ def unasked_in(gate: Gate, book: Book) -> list[dict[str, Any]]:
         return []
     from nightledger.gate.forgetting.forgotten import find_unasked
 
-    return [{"heading": one.name, "refused": one.refused} for one in find_unasked(gate, book)]
+    return [{"heading": one.name, "refused": one.refused or None} for one in find_unasked(gate, book)]

@@ -52,7 +52,7 @@ def _check_hooks(raw: bytes, read: Hooked) -> None:
     assert not has_hooks(host, left, CALL)
     assert without_hooks(host, left, CALL) == left
     before, after = (_plain(host, one) for one in (without_hooks(host, text, CALL), left))
-    assert repr(_bare(before)) == repr(_bare(after))
+    assert _written(_bare(before)) == _written(_bare(after))
 
 
 def _plain(host: str, text: str) -> Any:
@@ -61,13 +61,17 @@ def _plain(host: str, text: str) -> Any:
     return json.loads(text.removeprefix("\ufeff")) if text.strip("\ufeff \t\r\n") else {}
 
 
+def _written(value: Any) -> str:
+    """Return a value as YAML: what stands in many places is written once, however often it is named (and NaN is itself)."""
+    return yaml.safe_dump(value, sort_keys=False)
+
+
 def _bare(config: dict[str, Any]) -> list[Any]:
     """Give what a configuration says, without lists of hooks that are empty: these may go with ours."""
     hooks = config.get("hooks")
-    kept = (
-        sorted(((key, one) for key, one in hooks.items() if one), key=repr) if isinstance(hooks, dict) else []
-    )
-    return [kept or None, sorted(((key, one) for key, one in config.items() if key != "hooks"), key=repr)]
+    kept = {key: one for key, one in hooks.items() if one} if isinstance(hooks, dict) else {}
+    rest = {key: one for key, one in config.items() if key != "hooks"}
+    return [sorted(told.items(), key=lambda item: repr(item[0])) for told in (kept, rest)]
 
 
 @cache

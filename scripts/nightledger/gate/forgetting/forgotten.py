@@ -35,7 +35,7 @@ from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
 from nightledger.gate.integrity.trusting import Trust, read_verified
 from nightledger.gate.opening import Gate, Ledger, log_key, open_gate, read_ledger, record
-from nightledger.gate.stored import Stored, each_change, is_altered, read_proposal, read_stored
+from nightledger.gate.stored import Stored, each_change, is_altered, read_proposal, read_stored, reason_of
 from nightledger.text.markdown.document import decode, encode
 from nightledger.text.phrases import NO_PHRASES, Forgotten, HashedPhrases, hash_phrase, telling_lines
 from nightledger.text.scanners.scan import mask_secrets, told_values, veil
@@ -201,6 +201,8 @@ def count_outcomes(home: Home) -> int:
 
 
 MAX_BYTES = 64_000_000
+NEVER = "never from this heading: "
+"""Begins the reason of a signed rejection that is about all that stands under a heading; the heading follows."""
 ENOUGH = 3
 """Rejections, and nothing accepted, after which a heading is not asked about. Our choice."""
 FILES = "*-"
@@ -277,10 +279,8 @@ def values_of(content: bytes) -> frozenset[str]:
     return told_values("\n".join(text[at] for at in sorted(telling(text))))
 
 
-def _heading_of(home: Home, evidence: Sequence[Evidence]) -> str:
+def heading_of(home: Home, evidence: Sequence[Evidence], *, title: bool = True) -> str:
     """Return the innermost heading with a word in it above the strongest evidence; empty where there is none.
-
-    The one top heading of a file is its name, and none.
 
     A gated file's headings are none: they are what the memory is sorted by, not where something was noted. One
     that holds a secret or hidden characters is none, for it would be signed.
@@ -288,10 +288,11 @@ def _heading_of(home: Home, evidence: Sequence[Evidence]) -> str:
     Args:
         home: Where the notes are.
         evidence: What a change rests on, the strongest first.
+        title: Whether the one top heading of a file counts, which is the name of the whole file.
     """
     line, text = _line_of(home, evidence)
     found = innermost(line.headings) if line else ""
-    if [found] == [line[2:].strip() for line in text.split("\n") if line.startswith("# ")]:
+    if not title and [found] == [line[2:].strip() for line in text.split("\n") if line.startswith("# ")]:
         return ""
     return found
 
@@ -323,7 +324,7 @@ class Unasked(Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: The heading as it stood; the label and a colon; :data:`FILES` and what files are named for; :data:`KINDS` and a kind.
-        refused: How many changes of it were rejected, of a kind how many times.
+        refused: How many changes of it were rejected, of a kind how many times; 0 where one rejection said never.
     """
 
     name: str
@@ -353,7 +354,13 @@ def find_unasked(gate: Gate, book: Book) -> tuple[Unasked, ...]:
     times = {key: _times(found) for key, found in refused.items()}
     enough = {key for key, count in times.items() if count >= ENOUGH}
     accepted = {key_of(name) for name, _ in _answers(gate, book, _ACCEPTED)} if enough else set()
-    return tuple(Unasked(name=refused[key][0][0], refused=times[key]) for key in sorted(enough - accepted))
+    found = {key: Unasked(name=refused[key][0][0], refused=times[key]) for key in enough - accepted}
+    for status in book.decisions.values():
+        reason = reason_of(gate.home, status).strip() if status.type is DecisionType.REJECT else ""
+        name = reason[len(NEVER) :].strip() if reason.casefold().startswith(NEVER) else ""
+        if key_of(name) and status.line > book.asked_again.get(_hash_of(name), 0):
+            found[key_of(name)] = Unasked(name=name, refused=0)
+    return tuple(found[key] for key in sorted(found))
 
 
 def _times(refused: Sequence[tuple[str, int]]) -> int:
@@ -381,7 +388,7 @@ def _names_of(home: Home, change: Change) -> Iterator[str]:
     line, _ = _line_of(home, change.evidence)
     label = _signable(field_label(line)) if line else ""
     yield f"{label}:" if label else ""
-    yield _heading_of(home, change.evidence)
+    yield heading_of(home, change.evidence, title=False)
     yield from (f"{FILES}{label_of(one.path)}" for one in change.evidence[:1])
     kind = kind_told_by(change.scope.fails_when)
     yield name_of_kind(kind) if kind else ""

@@ -12,9 +12,9 @@ import hashlib
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, MutableMapping, MutableSequence, Sequence
+from collections.abc import Collection, Iterator, Mapping, MutableMapping, MutableSequence, Sequence
 from contextlib import suppress
-from itertools import accumulate
+from itertools import accumulate, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -247,9 +247,22 @@ def why_not(item: Item, verb: Verb | None, reason: str = "") -> str:
     return item.unplaced if verb is Verb.REJECT and is_drift(item) else ""
 
 
+def alike(items: Sequence[Item], at: int) -> range:
+    """Return the places of what a proposal archives or compresses from here on, where that is more than one and all has a place."""
+    name = items[at].stored.proposal.id
+    rest = list(takewhile(lambda item: item.stored.proposal.id == name, items[at:]))
+    whole = all(item.change.op in (Op.ARCHIVE, Op.COMPRESS) and not item.unplaced for item in rest)
+    return range(at, at + len(rest)) if whole and len(rest) > 1 else range(0)
+
+
 def answer_of(item: Item, verb: Verb, reason: str = "") -> Answer:
     """Return an answer to a change."""
     return Answer(proposal=item.stored.proposal.id, n=item.change.n, verb=verb, reason=reason)
+
+
+def answer_each(items: Sequence[Item], places: Collection[int], verb: Verb, reason: str) -> dict[int, Answer]:
+    """Return the same answer for several changes, by their place."""
+    return {n: answer_of(item, verb, reason) for n, item in enumerate(items) if n in places}
 
 
 def word_of(item: Item, answer: Answer) -> str:

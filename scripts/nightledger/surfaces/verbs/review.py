@@ -132,7 +132,8 @@ def _ask_and_sign(context: Context, session: Session, items: list[Item]) -> int:
     return 1 if settled.refusals else 0
 
 
-_VERBS = {"y": Verb.APPROVE, "n": Verb.REJECT, "s": Verb.LATER}
+ALIKE_KEYS = "y sign all  n reject all  s all later  b back, one by one"
+_VERBS = {"y": Verb.APPROVE, "n": Verb.REJECT, "s": Verb.LATER, "r": Verb.REJECT}
 SIDE_KEYS = ("1", "2", "3")
 SIDE_WORDS = ("keep the first", "keep the second", "both are true")
 _WHEN = "both are true when (Enter: without a condition)"
@@ -197,18 +198,19 @@ class Questions(Struct, kw_only=True):
         if key == "u" and self.items[at].unread:
             self.items[at] = self.items[at].unmasked()
             return at  # shown and asked about next
-        answer, worded = self._answer(self.items[at], key), self._worded(self.items[at], key)
+        given, worded = self._answers(at, key), self._worded(self.items[at], key)
         if key in SIDE_KEYS:
             when = screen.ask(_WHEN) if key == SIDE_KEYS[-1] else ""
             answer, worded, why = settle_sides(self.context, self.gate, self.items[at], key, when)
             say(self.context, why)
+            given = {at: answer} if answer else {}
         if worded:
             choices.put_worded(self.items, self.given, at, worded)
             return at  # shown and asked about next
-        if answer:
-            self.given[at] = answer
+        if given:
+            self.given |= given
             self.kept = self.keep(self.given)
-        return self._next(at + 1) if answer else None
+        return self._next(at + 1) if given else None
 
     def keep(self, given: Mapping[int, Answer]) -> bool:
         """Keep answers through whatever ends the review; tell whether that could be done."""
@@ -223,6 +225,12 @@ class Questions(Struct, kw_only=True):
         from nightledger.surfaces.verbs.edit import revise_change
 
         return revise_change(self.context, item) if key == "e" else ()
+
+    def _heading(self, item: Item) -> str:
+        """Return the heading of the notes that a change comes from; empty where there is none."""
+        from nightledger.gate.forgetting.forgotten import heading_of
+
+        return "" if self.elsewhere else heading_of(self.gate.home, item.change.evidence)
 
     def _sides(self, item: Item) -> list[str]:
         """Return the two wordings of which a change asks which stays, one below the other, each behind its key."""
@@ -239,7 +247,8 @@ class Questions(Struct, kw_only=True):
         return screen.evidence_lines(self.gate.home, item.change, told=item.told, expunged=expunged)
 
     def _keys(self, at: int) -> dict[str, str]:
-        item, drift = self.items[at], choices.is_drift(self.items[at])
+        item, many = self.items[at], len(choices.alike(self.items, at))
+        drift, more = choices.is_drift(item), self._next(at + 1) < len(self.items)
         has_sides = bool(self._sides(item))
         sides = {key: f"{key} {word}" * has_sides for key, word in zip(SIDE_KEYS, SIDE_WORDS, strict=True)}
         shown = {
@@ -247,8 +256,11 @@ class Questions(Struct, kw_only=True):
             "y": "y keep" if drift else "y sign",
             "n": "n take back" if drift else "n reject",
             "e": "e edit" if choices.can_word(item) and not self.elsewhere else "",
+            "a": f"a all {many} at once" if many else "",
             "s": "s later",
             "b": "b back" if at else "",
+            "r": "r reject the rest" if more and not drift else "",
+            "h": "h never from this heading" if self._heading(item) and not drift else "",
             "u": "u unmask" if item.unread else "",
             "d": "d whole diff",
             "v": "v evidence",
@@ -256,17 +268,36 @@ class Questions(Struct, kw_only=True):
         }
         return {key: text for key, text in shown.items() if text}
 
-    def _answer(self, item: Item, key: str) -> Answer | None:
-        """Return what a key says, a rejection with the reason that it asks for; None where it is no answer."""
-        verb, reason = _VERBS.get(key), ""
-        if verb is None or choices.why_not(item, verb):
-            return None
-        if verb is Verb.REJECT and not choices.is_drift(item):
+    def _answers(self, at: int, key: str) -> dict[int, Answer]:
+        """Return what a key says, of this change or of several; nothing where it is no answer."""
+        if choices.why_not(self.items[at], _VERBS.get(key)):
+            return {}
+        rest = [n for n in range(at, len(self.items)) if n == at or n not in self.given]
+        if key == "a":
+            return self._answer_alike(at)
+        if key == "h":
+            from nightledger.gate.forgetting.forgotten import NEVER
+
+            heading = self._heading(self.items[at])
+            rest = [n for n in rest if self._heading(self.items[n]) == heading]
+            return self._same(rest, Verb.REJECT, NEVER + heading)
+        return self._same(rest if key == "r" else [at], _VERBS.get(key))
+
+    def _same(self, places: Sequence[int], verb: Verb | None, reason: str = "") -> dict[int, Answer]:
+        """Answer several changes alike; a rejection without a reason asks for one."""
+        if verb is Verb.REJECT and not reason and not choices.is_drift(self.items[places[0]]):
             reason = screen.ask("reason")
-            if why := choices.why_not(item, verb, reason):
+            if why := choices.why_not(self.items[places[0]], verb, reason):
                 say(self.context, f"It cannot be answered so: {why}", indent=screen.INSIDE)
-                return None
-        return choices.answer_of(item, verb, reason)
+                return {}
+        return choices.answer_each(self.items, places, verb, reason) if verb else {}
+
+    def _answer_alike(self, at: int) -> dict[int, Answer]:
+        """Show the others too and ask once about all; nothing where they are to be answered one by one."""
+        places = choices.alike(self.items, at)
+        for n in places[1:]:
+            self.context.print_lines(screen.item_lines(self.items[n], n + 1, len(self.items)))
+        return self._same(places, _VERBS.get(screen.ask(f"all {len(places)}: {ALIKE_KEYS}").lower()))
 
     def _more(self, item: Item, key: str) -> list[str]:
         if key == "d":

@@ -399,7 +399,7 @@ def _held(item: Record) -> str:
 
 
 def _unasked(one: Record) -> str:
-    why = f"you refused {one['refused']} of {one['refused']}"
+    why = f"you refused {one['refused']} of {one['refused']}" if one["refused"] else "you said never"
     name = one["heading"]
     what = "files" if name.startswith("*-") else "label" if name.endswith(":") else "heading"
     told = f"from {what} '{name}'" if not name.startswith("kind: ") else f"statements of '{name}'"
