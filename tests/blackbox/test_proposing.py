@@ -204,12 +204,23 @@ def test_a_place_that_is_no_utf8_is_the_operators_to_mend(tmp_path: Path) -> Non
     assert "the operator writes that line anew" in refused(world, "--text", "Green is fine.", section="Tea")
 
 
-def test_three_wishes_wait(world: World) -> None:
+def test_three_wishes_wait_and_what_was_held_back_takes_a_place_for_a_day(world: World) -> None:
     names = [world.propose(f"Wish number {n}.") for n in range(3)]
     assert "3 proposals of agents wait already" in refused(world, "--text", "Wish number 4.")
+    assert "back since" not in refused(world, "--text", "Wish number 4.")
     for name in names:
         world.ok("reject", name, "--reason", "no")
-    world.propose("Wish number 4.")
+    world.wait(days=26_000)
+    for n in range(3):
+        assert asks(world, "--text", f"{INJECTED} {n}").status == 0
+    assert "the scanners held 3 back" in refused(world, "--text", "Wish number 4.")
+    assert len(quarantine(world)) == 3
+    world.wait(days=-26_000)
+    world.propose("Wish number 5.")  # those were held under a clock that was ahead
+    world.wait(days=26_000, hours=23)
+    assert "1 proposals of agents wait already, and the scanners held 3" in refused(world, "--text", "W.")
+    world.wait(hours=1)
+    world.propose("Wish number 6.")
 
 
 # ------------------------------------------------------------ what scanners hold back, or flag

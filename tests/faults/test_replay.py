@@ -164,8 +164,8 @@ CRASHES = pytest.mark.parametrize(
     ("owner", "name", "after"),
     [
         (receiving, "perform", False),
-        (receiving, "_carry_out", True),  # carried out, not in the log
-        (receiving, "_record", True),  # in the log, no checkpoint
+        (receiving, "record", False),  # carried out, not in the log
+        (receiving, "record", True),  # in the log, no checkpoint
         (receiving, "replace_file", False),  # all but its number and the answer
         (receiving, "replace_file", True),
     ],

@@ -7,15 +7,18 @@ kind and never copied.
 import os
 from collections.abc import Sequence
 from datetime import date
+from fnmatch import fnmatchcase
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.consolidation import AnalystRun
 from nightledger.domain.decision import Moment
+from nightledger.domain.errors import UnreadableError
 from nightledger.domain.finding import Doubt, DoubtLabel
 from nightledger.domain.judge import OPERATOR
 from nightledger.domain.proposal import Draft, Kind, Op, SizeMeter
+from nightledger.files.durable import read_regular
 from nightledger.gate.forgetting.room import Look, Room, kept_lines, look_for_room, not_refused, signed_lately
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger
@@ -31,6 +34,7 @@ from nightledger.think.analyst import Analyst
 from nightledger.think.checkup import Chosen, choose
 
 _UNSHOWN = frozenset({DoubtLabel.SECRET, DoubtLabel.INJECTION})
+MAX_IGNORED_BYTES = 1 << 20
 
 
 class Checkup(Struct, frozen=True, kw_only=True):
@@ -138,16 +142,25 @@ def _with_room(
 
 
 def gone_files(workspace: str, document: Document) -> frozenset[str]:
-    """Return the files that entries point to and that are not there, though their folder in the workspace is."""
+    """Return the files that entries point to and that are not there, though their folder in the workspace is.
+
+    What the workspace's ``.gitignore`` names may be on the machine that made it, and is in no clone: of it nothing is told.
+    """
     root = os.path.realpath(workspace)
     named = {file_of(unit.text) for unit in read_units(document)} - {""}
     folders = {name: os.path.realpath(os.path.join(root, os.path.dirname(name))) for name in named}
+    try:
+        ignored = os.fsdecode(read_regular(os.path.join(root, ".gitignore"), MAX_IGNORED_BYTES)).splitlines()
+    except UnreadableError:
+        ignored = []
+    patterns = [line.strip("/ ") for line in ignored if line[:1] not in "#!"]
     return frozenset(
         name
         for name, folder in folders.items()
         if folder.startswith(f"{root}{os.sep}")
         and os.path.isdir(folder)
         and not os.path.lexists(os.path.join(folder, os.path.basename(name)))
+        and not any(fnmatchcase(f"/{name}/", f"*/{pattern}/*") for pattern in patterns)
     )
 
 

@@ -1,11 +1,11 @@
 """An agent's proposals: their own lane, small and few, never a way around review."""
 
 import hashlib
-from datetime import date
+from datetime import date, timedelta
 
 from msgspec import Struct
 
-from nightledger.domain.decision import Moment
+from nightledger.domain.decision import Actor, EventName, Moment
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.finding import Severity
 from nightledger.domain.judge import AGENT
@@ -34,6 +34,8 @@ MENDING = (
 """What to do about a place that a wish cannot have."""
 _NO_DAY = date(1970, 1, 1)
 """The day of lines whose day nobody asks for."""
+HELD_COUNTS_FOR = timedelta(days=1)
+"""A held text takes a place in the lane for so long. Nobody answers it, so it has to end by itself. Our choice."""
 
 
 class Wish(Struct, frozen=True, kw_only=True):
@@ -64,11 +66,12 @@ def propose_wish(gate: Gate, ledger: Ledger, wish: Wish, moment: Moment, *, dry_
     """Put an agent's wish before the operator.
 
     Raises:
-        RefusedError: The lane is full, the text too long, the file not gated, the entry unknown, a section's name too long, or the text holds what scanners block.
+        RefusedError: The lane is full (texts held back within a day count), the text too long, the file not gated, the entry unknown,
+            a section's name too long, or the text holds what scanners block.
     """
     require_gated(gate.home, wish.target)
     _require_names(wish)
-    _require_room(gate, ledger, wish)
+    _require_room(gate, ledger, wish, moment)
     _require_clean(wish)
     submission = Submission(
         kind=Kind.BEHAVIOUR,
@@ -130,7 +133,7 @@ def _require_names(wish: Wish) -> None:
         )
 
 
-def _require_room(gate: Gate, ledger: Ledger, wish: Wish) -> None:
+def _require_room(gate: Gate, ledger: Ledger, wish: Wish, moment: Moment) -> None:
     settings = gate.settings
     words = (wish.text, wish.reason, *wish.section, *(evidence.path for evidence in wish.evidence))
     size_bytes = sum(len(text.encode("utf-8", "surrogatepass")) for text in words)
@@ -140,11 +143,23 @@ def _require_room(gate: Gate, ledger: Ledger, wish: Wish) -> None:
             hint="say it shorter",
         )
     waiting = sum(1 for status in ledger.book.live() if status.lane == wish.lane and status.open_changes())
-    if waiting >= settings.agent_waiting:
+    held = _held_lately(ledger, moment, Actor.AGENT if wish.lane == AGENT else Actor.UNKNOWN)
+    if waiting + held >= settings.agent_waiting:
+        scanned = f", and the scanners held {held} back since yesterday" if held else ""
         raise RefusedError(
-            f"{waiting} proposals of {wish.lane}s wait already",
+            f"{waiting} proposals of {wish.lane}s wait already{scanned}",
             hint="your operator has to answer them first; log what happened with 'nightledger log'",
         )
+
+
+def _held_lately(ledger: Ledger, moment: Moment, actor: Actor) -> int:
+    """Count the texts of a lane that scanners held back within a day: each is a file that someone looks at."""
+    return sum(
+        event.event == EventName.QUARANTINED
+        and event.actor is actor
+        and abs(moment.at - event.at) < HELD_COUNTS_FOR  # by a clock that was ahead, too
+        for event in ledger.log.events
+    )
 
 
 def _draft(gate: Gate, wish: Wish) -> Draft:
