@@ -583,6 +583,32 @@ def test_transcripts_alone_lead_to_a_proposal_where_no_agent_was_told_anything(
     assert not (world.home / "CLAUDE.md").exists()
 
 
+def test_what_a_user_tells_the_agent_for_good_is_proposed_and_not_what_they_ask_or_report(
+    desk: World,
+) -> None:
+    said = [
+        "From now on use pnpm, not npm.",
+        "Can you always say why the build fails?",
+        "I see an error in the log, never mind the warning.",
+        "my accountant is Ida Holm",
+        "I'm getting a 500 on login",
+        "That's wrong, the relay listens on port 8443.",
+        "what should we use instead of the relay",
+    ]
+    lines = [claude("user", text, str(desk.home), n=n) for n, text in enumerate(said, 40)]
+    claude_file(desk.root / "claude", str(desk.home), lines, name="s-told")
+    desk.ok("import", "claude-code", "--yes")
+    desk.ok("consolidate", "--since", "2026-02-28")
+    (proposal,) = desk.proposals()
+    proposed = {change["after"] for change in proposal["changes"]}
+    assert {
+        "- From now on use pnpm, not npm.",
+        "- User: my accountant is Ida Holm",
+        "- The relay listens on port 8443.",
+    } <= proposed
+    assert not [text for text in proposed for word in ("build", "error", "500", "should") if word in text]
+
+
 def test_what_was_kept_is_found_as_an_unsigned_source_and_an_agent_is_told_of_it_what_it_is_told_of_a_log(
     desk: World,
 ) -> None:

@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from nightledger.domain.daylog import DayLog, LogLine, Region
+from nightledger.domain.proposal import Origin
 from nightledger.files.home import shipped_config
 from nightledger.text.patterns import pattern, words
 from nightledger.text.statements.cues import find_cues, languages_of, words_of
@@ -187,6 +188,9 @@ def _are_siblings(one: LogLine, other: LogLine) -> bool:
     return one.indent == other.indent and one.headings == other.headings
 
 
+TOLD = 0.9
+"""Of 5,338 lines that users wrote in chats which public workspaces keep 32 are such; an owner would sign 19 as they stand and 7 more
+with other words. The patterns were made with them in view."""
 SHORTEST_CHARACTERS = 12
 """A shorter line holds no claim about a named thing."""
 
@@ -238,5 +242,18 @@ def features_by_line(log: DayLog) -> dict[int, frozenset[str]]:
 
 
 def estimate_lines(log: DayLog, model: Model = SHIPPED) -> dict[int, float]:
-    """Give for each such line the chance, 0..1, that its owner is glad to find it in memory months later."""
-    return {number: model.chance(features) for number, features in features_by_line(log).items()}
+    """Give for each such line the chance, 0..1, that its owner is glad to find it in memory months later.
+
+    What a user tells their agent for good ("from now on ...", "my accountant is ...") is `TOLD` at least: the weights are
+    of logs, which agents write, and know hardly any such line.
+    """
+    chances = {number: model.chance(features) for number, features in features_by_line(log).items()}
+    told = {number for number in chances if is_told(log.lines[number - 1])}
+    return {number: max(chance, TOLD) if number in told else chance for number, chance in chances.items()}
+
+
+def is_told(line: LogLine) -> bool:
+    """Return whether a user tells their agent what is to hold from now on, or what is so about them; not what they ask."""
+    text, is_users = line.content, line.turn == "user" and line.origin in (Origin.OWNER, Origin.AGENT)
+    is_said = is_users and len(text) <= _LENGTHS[-1] and "s.question" not in _surface(text)
+    return is_said and pattern("line-shapes", "standing").search(text) is not None

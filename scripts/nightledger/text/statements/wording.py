@@ -18,7 +18,7 @@ from nightledger.text.patterns import pattern
 from nightledger.text.similar import CJK, fold, shingles
 from nightledger.text.statements.cues import find_cues
 from nightledger.text.statements.daylog import without_stamp
-from nightledger.text.statements.estimate import split_label, tells_result
+from nightledger.text.statements.estimate import is_told, split_label, tells_result
 from nightledger.text.statements.sections import names_of
 
 _TICKS = "\u2600-\u27bf\u23e9-\u23fa\u231a\u231b\u2b05-\u2b55\U0001f000-\U0001faff"
@@ -65,6 +65,8 @@ _NAMES_A_THING = re.compile(r"[`/\\@#_=<>\d\"]|(?<=[a-z,;:] )[A-Z]|\w[A-Z]|\w\.\
 """A code span, a path, an address, a number, a quotation, or a capital inside a sentence."""
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 _WORD_FIRST = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*[\s,]")
+_OWN_VOICE = re.compile(r"(?:I|my|we|our)\b", re.IGNORECASE)
+"""Whose words these are has to be said where an agent reads them."""
 _UNSPACED = re.compile(f"[{CJK}]")
 
 
@@ -120,7 +122,7 @@ def entry_text(top: LogLine, members: Sequence[LogLine], languages: tuple[str, .
         Text without the leading ``- ``; children start with ``\n  - ``, and where there is no title
         further lines with ``\n- ``.
     """
-    title = topic_of(top, languages)
+    title = topic_of(top, languages) or "User" * (is_told(top) and _OWN_VOICE.match(top.content) is not None)
     said = {fold(text): text for text in (clean_line(line, languages) for line in members)}
     if len(said) > 1:
         said.pop(fold(title), None)
@@ -271,11 +273,14 @@ def _is_order(line: LogLine, languages: tuple[str, ...]) -> bool:
     return bool(is_asked) and not find_cues(text, languages).isdisjoint(_kinds().maxim)
 
 
+_TOLD = "the user told the agent so"
+
+
 def reasons_for(line: LogLine, languages: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Give at most three reasons, in words for the operator."""
     own = find_cues(line.content, languages)
     heading = find_cues(line.headings[-1], languages) if line.headings else frozenset[str]()
-    said = [reason for cue, reason in _kinds().reasons.items() if cue in own]
+    said = [_TOLD] * is_told(line) + [reason for cue, reason in _kinds().reasons.items() if cue in own]
     under = [
         f"it stands under {line.headings[-1]!r}"
         for cue in ("lesson", "rule", "decide", "wish")
@@ -302,8 +307,10 @@ def _cues_in_short(text: str, longest: int, languages: tuple[str, ...]) -> froze
 def has_reason(line: LogLine, languages: tuple[str, ...] = ()) -> bool:
     """Return whether a line gives a reason to keep it: it forbids, wishes or corrects, or is named a lesson, a rule or a decision.
 
-    A slogan gives none.
+    What a user told their agent for good does; a slogan gives none.
     """
+    if is_told(line):
+        return True
     label, body = split_label(line.content)
     if _is_maxim(line, languages):
         return False
@@ -324,6 +331,8 @@ def is_of_its_day(line: LogLine, languages: tuple[str, ...] = (), file: str = ""
         languages: Of the log, beside English.
         file: What the log is named for beside its day.
     """
+    if is_told(line):
+        return False
     label, body = split_label(line.content)
     if line.turn == "assistant":
         own = "" if _names_a_topic(label, languages) else label
