@@ -592,7 +592,7 @@ def test_what_a_user_tells_the_agent_for_good_is_proposed_and_not_what_they_ask_
         "I see an error in the log, never mind the warning.",
         "my accountant is Ida Holm",
         "I'm getting a 500 on login",
-        "That's wrong, the relay listens on port 8443.",
+        "No, that's wrong. The relay listens on port 8443.",
         "what should we use instead of the relay",
     ]
     lines = [claude("user", text, str(desk.home), n=n) for n, text in enumerate(said, 40)]

@@ -142,7 +142,9 @@ def clean_line(line: LogLine, languages: tuple[str, ...] = ()) -> str:
 
 def _without_reply(text: str) -> str:
     """Return a text without the "No," or "That's wrong," that answers somebody; what is left begins as a sentence does."""
-    left = pattern("line-shapes", "reply").sub("", text)
+    left = text
+    while reply := pattern("line-shapes", "reply").match(left):
+        left = left[reply.end() :]
     return left[:1].upper() + left[1:] if left != text and _WORD_FIRST.match(left) else left
 
 
