@@ -92,6 +92,7 @@ def test_what_stands_below_a_heading_in_a_users_message_is_pasted_but_for_rules(
     assert [one.region for one in read(text).lines] == [prose, Region.HEADING, Region.PASTED, prose, prose]
     rules = text.replace("## Mooring", "# Agent\n## Your rules")
     assert [one.region for one in read(rules).lines][3] is prose
+    assert [one.region for one in read(text.replace("Mooring", "My preferences")).lines][2] is prose
     assert [one.headings for one in read(rules).lines][3:] == [("Agent", "Your rules"), (), ()]
 
 
