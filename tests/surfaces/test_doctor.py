@@ -124,6 +124,10 @@ def test_a_staged_page_that_is_over_is_to_be_mended(caller: Caller) -> None:
     assert not list(check_staging(caller.home, caller.desk.moment.at))
     (over,) = check_staging(caller.home, caller.desk.moment.at + timedelta(days=9))
     assert (over.state, "nothing stages" in over.message) == (State.BAD, True)
+    Path(caller.home.path("config/nightledger/staging-rules.json")).write_text('{"a": 1}')
+    found = [(one["area"], one["message"]) for one in caller.record("doctor")["checks"]]
+    assert "staging" in [area for area, told in found if "staging-rules.json is not valid" in told]
+    assert any("no notifier is set" in told for area, told in found if area == "home")
 
 
 def test_with_locks_it_says_who_applies(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

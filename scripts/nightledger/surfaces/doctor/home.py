@@ -82,7 +82,6 @@ def _settings(home: Home, keys_dir: str) -> Iterator[Check]:
     if problem := settings_of(home).problem:
         yield found("home.bad_settings", problem=problem, mend=f"{MEND}; {STRICTEST}")
     else:
-        load_staging_rules(home)
         yield found("home.settings")
     notifier = "home.notifier" if load_operator(keys_dir).notify else "home.no_notifier"
     failed = [
@@ -342,6 +341,7 @@ def check_locks(home: Home) -> Iterator[Check]:
 
 def check_staging(home: Home, now: datetime) -> Iterator[Check]:
     """Tell whether the staged page is over, so that nothing stages, else how much of it no session is given."""
+    load_staging_rules(home)
     page = find_page(home)
     if page and dump_moment(now) >= page.good_until:
         yield found("staging.over", until=page.good_until)
