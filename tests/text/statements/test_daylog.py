@@ -75,6 +75,8 @@ def test_a_heading_inside_a_message_ends_no_chat_that_goes_on_below_it() -> None
 def test_who_is_named_at_a_logs_head_says_none_of_it(head: str) -> None:
     last = read(f"{head}\n\n## Mooring\n- never moor at night\n").lines[-2]
     assert (last.turn, last.region) == ("", Region.PROSE)
+    log = "## Ann\n**User:** tea\n**System:** gas\n## Mooring\n- never moor at night\n**User:** tea"
+    assert line(log, 5).region is Region.PROSE
 
 
 SESSION = "# Session: 2026-03-09 14:05:00 UTC\n\n- **Session Key**: agent:main:quay\n\n## Summary\n"

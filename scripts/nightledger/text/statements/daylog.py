@@ -330,7 +330,7 @@ class _Reader(Struct, kw_only=True):
     session: bool = False
     """Whether the file is a session's: of all headings only a first-level one with a day ends who speaks."""
     pasted: bool = False
-    """Whether a heading stands above in the user's turn, none of rules or preferences: nobody types one in a chat, so what follows is pasted."""
+    """Whether a heading stands above in the user's turn, none of rules or preferences: nobody types one in a chat, so what follows is pasted; in a log one as high as the chat's own is the log's."""
     begins: bool = False
     said_by: Origin = Origin.UNKNOWN
     turn: str = ""
@@ -367,7 +367,8 @@ class _Reader(Struct, kw_only=True):
         if region is Region.HEADING:
             self._enter(number, line)
             own = any(names_of(title, of) for _, title, _ in self.headings for of in ("Rules", "Preferences"))
-            self.pasted = self.turn in ("user", "system") and not own
+            deeper = self.session or self.extract or self.under[0] > self.chat_under[0]
+            self.pasted = self.turn in ("user", "system") and deeper and not own
         elif self.pasted and region is Region.PROSE:
             region = Region.PASTED
         lead = self._lead(region, marker, indent, content)
