@@ -78,7 +78,9 @@ def test_a_pointer_to_a_file_that_is_gone_is_doubted_only_inside_the_workspace(n
         "- Keys: `notes/keys.json`\n- Photos: `notes/photos/may.md`\n"
     )
     (root / "notes/photos").mkdir()
-    (root / ".gitignore").write_text("# stays here, not gone.md\n\n!notes/gone.md\n/notes/*.json\nphotos/\n")
+    (root / ".gitignore").write_text(
+        "# stays here, not gone.md\n\n/*\n!notes/gone.md\n/notes/*.json\nphotos/\n"
+    )
     found = look(nights.desk, dry_run=True)
     assert [(doubt.lines[0], doubt.reason) for doubt in found.doubts] == [
         (3, "the file that it points to is not there")

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,14 @@ from tests.trust.ssh_keys import SoftKey
 from nightledger.files.home import Home
 from nightledger.files.owner import Flag
 from nightledger.gate import gated as locking
-from nightledger.surfaces.doctor.home import agent_lines, check_locks, check_program, check_rivals, offer
+from nightledger.surfaces.doctor.home import (
+    agent_lines,
+    check_locks,
+    check_program,
+    check_rivals,
+    check_staging,
+    offer,
+)
 from nightledger.surfaces.doctor.keys import Check, Protection, State, check_keys, protection
 from nightledger.surfaces.screen import sentences
 from nightledger.trust import note
@@ -109,6 +117,17 @@ def look(home: Home) -> list[Check]:
 
 def flags(monkeypatch: pytest.MonkeyPatch, answer: object) -> None:
     monkeypatch.setattr(locking, "read_flags", answer)
+
+
+def test_a_staged_page_that_is_over_is_to_be_mended(caller: Caller) -> None:
+    assert caller.run("stage") == 0
+    assert not list(check_staging(caller.home, caller.desk.moment.at))
+    (over,) = check_staging(caller.home, caller.desk.moment.at + timedelta(days=9))
+    assert (over.state, "nothing stages" in over.message) == (State.BAD, True)
+    Path(caller.home.path("config/nightledger/staging-rules.json")).write_text('{"a": 1}')
+    found = [(one["area"], one["message"]) for one in caller.record("doctor")["checks"]]
+    assert "staging" in [area for area, told in found if "staging-rules.json is not valid" in told]
+    assert any("no notifier is set" in told for area, told in found if area == "home")
 
 
 def test_with_locks_it_says_who_applies(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -145,6 +145,7 @@ def gone_files(workspace: str, document: Document) -> frozenset[str]:
     """Return the files that entries point to and that are not there, though their folder in the workspace is.
 
     What the workspace's ``.gitignore`` names may be on the machine that made it, and is in no clone: of it nothing is told.
+    "*" names nothing: lines behind it take back what they want.
     """
     root = os.path.realpath(workspace)
     named = {file_of(unit.text) for unit in read_units(document)} - {""}
@@ -153,7 +154,7 @@ def gone_files(workspace: str, document: Document) -> frozenset[str]:
         ignored = os.fsdecode(read_regular(os.path.join(root, ".gitignore"), MAX_IGNORED_BYTES)).splitlines()
     except UnreadableError:
         ignored = []
-    patterns = [line.strip("/ ") for line in ignored if line[:1] not in "#!"]
+    patterns = [line.strip("/ ") for line in ignored if line[:1] not in "#!" and line.strip("/ *.")]
     return frozenset(
         name
         for name, folder in folders.items()

@@ -64,6 +64,21 @@ def test_a_heading_inside_a_message_ends_no_chat_that_goes_on_below_it() -> None
     assert [one.turn for one in over.lines if one.marker] == ["", ""]
 
 
+@each_row(
+    "head",
+    [
+        ("# Day\n**User:** Ann\n**Assistant:** Quay",),
+        ("---\nuser: ann\nassistant: quay\n---\n# Day",),
+        ("# Day\n## Session\n- **Session Key**: agent:main:quay\n\nUser: asked for the rules",),
+    ],
+)
+def test_who_is_named_at_a_logs_head_says_none_of_it(head: str) -> None:
+    last = read(f"{head}\n\n## Mooring\n- never moor at night\n").lines[-2]
+    assert (last.turn, last.region) == ("", Region.PROSE)
+    log = "## Ann\n**User:** tea\n**System:** gas\n## Mooring\n- never moor at night\n**User:** tea"
+    assert line(log, 5).region is Region.PROSE
+
+
 SESSION = "# Session: 2026-03-09 14:05:00 UTC\n\n- **Session Key**: agent:main:quay\n\n## Summary\n"
 
 
@@ -79,6 +94,7 @@ def test_what_stands_below_a_heading_in_a_users_message_is_pasted_but_for_rules(
     assert [one.region for one in read(text).lines] == [prose, Region.HEADING, Region.PASTED, prose, prose]
     rules = text.replace("## Mooring", "# Agent\n## Your rules")
     assert [one.region for one in read(rules).lines][3] is prose
+    assert [one.region for one in read(text.replace("Mooring", "My preferences")).lines][2] is prose
     assert [one.headings for one in read(rules).lines][3:] == [("Agent", "Your rules"), (), ()]
 
 
@@ -89,6 +105,7 @@ def test_an_agents_reasoning_is_no_source_and_ends_with_its_tag_or_turn() -> Non
     assert regions(f"assistant: {thought}\n</thinking> Done.\n{mine}") == closed
     assert regions(f"assistant: {thought}\n\nuser: thanks") == [*[Region.BANNER] * 3, Region.PROSE]
     assert regions(f"{thought}\n{mine}") == [Region.BANNER, Region.PROSE, Region.PROSE], "else its own line"
+    assert regions(f"{thought}\n## Mooring\n{mine}\nUser: asked")[-2] is Region.PROSE
     assert regions("- `<think>` blocks are never shown to Ann") == [Region.PROSE]
     assert read("user: hi\nassistant: ho\nuser: so\n<think>a</think>\n- b").lines[-1].turn == "assistant"
 

@@ -22,6 +22,7 @@ from nightledger.domain.decision import Moment
 from nightledger.domain.errors import ConfigurationError, NightledgerError
 from nightledger.domain.settings import Settings
 from nightledger.domain.transcript import EXTRACTS
+from nightledger.domain.words import dump_moment
 from nightledger.files.configuration import (
     OPERATOR,
     home_zone,
@@ -81,7 +82,6 @@ def _settings(home: Home, keys_dir: str) -> Iterator[Check]:
     if problem := settings_of(home).problem:
         yield found("home.bad_settings", problem=problem, mend=f"{MEND}; {STRICTEST}")
     else:
-        load_staging_rules(home)
         yield found("home.settings")
     notifier = "home.notifier" if load_operator(keys_dir).notify else "home.no_notifier"
     failed = [
@@ -339,10 +339,13 @@ def check_locks(home: Home) -> Iterator[Check]:
     yield found("locks.who", who=_OWNER if os.uname().sysname == "Darwin" else _ROOT)
 
 
-def check_staging(home: Home) -> Iterator[Check]:
-    """Tell how much of the staged page no session is given; ``status`` tells of the page itself."""
+def check_staging(home: Home, now: datetime) -> Iterator[Check]:
+    """Tell whether the staged page is over, so that nothing stages, else how much of it no session is given."""
+    load_staging_rules(home)
     page = find_page(home)
-    if page and (count := not_given(page)):
+    if page and dump_moment(now) >= page.good_until:
+        yield found("staging.over", until=page.good_until)
+    elif page and (count := not_given(page)):
         yield found("staging.cut", count=count, limit=LIMIT_SAID)
 
 

@@ -46,6 +46,7 @@ _PROMOTED = re.compile(
 )
 _ENVELOPE = re.compile(r"\(untrusted[^)]{0,256}\):?\s*$|\[\[reply_to\w*\]\]\s*$", re.IGNORECASE)
 _SESSION = re.compile(r"\s*[-*]\s+\**session (?:key|id)\**\s*:", re.IGNORECASE)
+_EXPORT = re.compile(r"#\s+session\b", re.IGNORECASE)
 _JSON = re.compile(r'^\s*(?:[{}\[\]],?\s*$|\{\s*"|"[^"]+"\s*:\s*|[\]}],?\s*$)')
 _ATTACHED = re.compile(r"<media:\w+>|<file name=")
 """What a host puts in where a file was sent: its name, its kind, what it holds."""
@@ -142,7 +143,7 @@ def _fences(lines: list[str]) -> list[Block]:
 
 
 def _tags(lines: list[str]) -> list[Block]:
-    """Find what stands between a tag and its closing one; an agent's reasoning ends at the next turn, too, and is a line at least."""
+    """Find what stands between a tag and its closing one; an agent's reasoning ends at the next turn or the heading before it, too, and is a line at least."""
     found, number = list[Block](), 0
     while number < len(lines):
         match = _TAG_OPEN.match(lines[number]) if "<" in lines[number] else None
@@ -159,7 +160,7 @@ def _closing(lines: list[str], number: int, thought: str | None, tag: str | None
         if f"</{thought or tag}" in lines[at]:
             return at
         if thought and at > number and TURN.match(lines[at]):
-            return at - 1
+            return next((n for n in range(number, at - 1) if _HEADING.match(lines[n + 1])), at - 1)
     return number if thought else None
 
 
@@ -291,7 +292,9 @@ def read_daylog(path: str, text: str, day: date) -> DayLog:
     regions = find_regions(lines)
     is_copy = path.startswith(f"{ARCHIVE_DAILY}/") and MARKER.match(lines[0]) is not None
     is_extract = path.startswith(f"{EXTRACTS}/") or is_copy
-    is_session, turns = any(map(_SESSION.match, lines[:_HEAD])), _turns(lines, regions)
+    is_session = any(map(_SESSION.match, lines[:_HEAD])) and any(map(_EXPORT.match, lines[:_HEAD]))
+    front = front_matter(lines)
+    turns = [turn for turn in _turns(lines, regions) if turn[0] > front]
     reader = _Reader(
         day=day, chat=is_extract or is_session or len(turns) >= _TURNS, extract=is_extract, session=is_session,
         turns=turns,
@@ -327,7 +330,7 @@ class _Reader(Struct, kw_only=True):
     session: bool = False
     """Whether the file is a session's: of all headings only a first-level one with a day ends who speaks."""
     pasted: bool = False
-    """Whether a heading stands above in the user's turn, none of rules: nobody types one in a chat, so what follows is pasted."""
+    """Whether a heading stands above in the user's turn, none of rules or preferences: nobody types one in a chat, so what follows is pasted; in a log one as high as the chat's own is the log's."""
     begins: bool = False
     said_by: Origin = Origin.UNKNOWN
     turn: str = ""
@@ -363,8 +366,9 @@ class _Reader(Struct, kw_only=True):
         )
         if region is Region.HEADING:
             self._enter(number, line)
-            rules = any(names_of(title, "Rules") for _, title, _ in self.headings)
-            self.pasted = self.turn in ("user", "system") and not rules
+            own = any(names_of(title, of) for _, title, _ in self.headings for of in ("Rules", "Preferences"))
+            deeper = self.session or self.extract or self.under[0] > self.chat_under[0]
+            self.pasted = self.turn in ("user", "system") and deeper and not own
         elif self.pasted and region is Region.PROSE:
             region = Region.PASTED
         lead = self._lead(region, marker, indent, content)
@@ -395,13 +399,18 @@ class _Reader(Struct, kw_only=True):
         self.leads.clear()
         self.under = (level, line)
         whole = self.extract or (self.session and not (level == 1 and self.headings[-1][2]))
-        if level <= self.chat_under[0] and self.turn != "tool" and not whole and self._is_over(number):
+        if self.turn != "tool" and not whole and self._is_over(number, level):
             self.turn = ""  # but what a tool gave may hold any heading
 
-    def _is_over(self, number: int) -> bool:
-        """Return whether no turn follows a heading, or the next one below the chat's own heading again."""
-        at = bisect_right(self.turns, number, key=lambda turn: turn[0])
-        return at == len(self.turns) or self.turns[at][1] == self.chat_under[1]
+    def _is_over(self, number: int, level: int) -> bool:
+        """Return whether no turn follows a heading, or the next one below the chat's own heading again.
+
+        What stands below a log's title alone, as "User: Ann" does, is over at its first section.
+        """
+        at, (height, above) = bisect_right(self.turns, number, key=lambda turn: turn[0]), self.chat_under
+        if at == len(self.turns):
+            return level <= (height if height != 1 else 2)
+        return level <= height and self.turns[at][1] == above
 
     def _lead(self, region: Region, marker: str, indent: int, content: str) -> str:
         """Give what introduces this line, and remember this line as what may introduce the next."""
