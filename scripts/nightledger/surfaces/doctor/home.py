@@ -81,7 +81,6 @@ def _settings(home: Home, keys_dir: str) -> Iterator[Check]:
     if problem := settings_of(home).problem:
         yield found("home.bad_settings", problem=problem, mend=f"{MEND}; {STRICTEST}")
     else:
-        load_staging_rules(home)
         yield found("home.settings")
     notifier = "home.notifier" if load_operator(keys_dir).notify else "home.no_notifier"
     failed = [
@@ -340,7 +339,8 @@ def check_locks(home: Home) -> Iterator[Check]:
 
 
 def check_staging(home: Home) -> Iterator[Check]:
-    """Tell how much of the staged page no session is given; ``status`` tells of the page itself."""
+    """Look at staging's rules, and how much of the staged page no session is given; ``status`` tells of the page itself."""
+    load_staging_rules(home)
     page = find_page(home)
     if page and (count := not_given(page)):
         yield found("staging.cut", count=count, limit=LIMIT_SAID)
