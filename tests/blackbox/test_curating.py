@@ -282,3 +282,18 @@ def forget_mast_and_sail(world: World, name: str) -> None:
 def links(world: World) -> dict[str, int]:
     view = json.loads(world.read("memory/system/hebbian-links.json"))
     return {key: link["co_occurrences"] for key, link in view.items()}
+
+
+def test_what_is_pinned_while_it_is_asked_about_stays(tmp_path: Path) -> None:
+    world = found(tmp_path, memory=MEMORY[: MEMORY.index("- First look after the backup.")])
+    live(world, range(330))
+    pins = iter([("pin", "MEMORY.md:5")])
+
+    def typed(_shown: str) -> str:
+        for words in pins:
+            world.ok(*words, typed=lambda _: "y")
+        return "y"
+
+    assert "1 left pending" in world.ok("curate", "--ask", typed=typed)
+    world.apply_cooled()
+    assert world.read().split("\n\n")[2] == "- First look after the fern.\n"

@@ -10,7 +10,7 @@ import pytest
 from tests.blackbox.forge import event_named
 from tests.blackbox.person import review, settle
 from tests.blackbox.test_lifecycle import whole
-from tests.blackbox.world import MEMORY, World, call, sha256
+from tests.blackbox.world import MEMORY, World, call, found, sha256
 
 SETTINGS = "config/nightledger/nightledger.yaml"
 SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
@@ -239,6 +239,14 @@ def test_a_session_at_work_is_named_in_a_home_whose_clock_is_real(tmp_path: Path
     reasons = {c["reason"]: c["provenance"] for item in items for c in item["changes"]}
     assert {tuple(said) for said in reasons.values()} == {("agent",), ("unknown",)}
     assert any("claude_code" in reason for reason in reasons)
+
+
+def test_what_drifted_in_many_sections_is_one_item_of_fifty_changes(tmp_path: Path) -> None:
+    world = found(tmp_path, memory="# M\n\n" + "".join(f"## S{n}\n\n- It stands.\n\n" for n in range(60)))
+    world.write("MEMORY.md", world.read().replace("stands", "lies"))
+    world.ok("guard")
+    (item,) = world.proposals()
+    assert len(item["changes"]) == 50  # nobody answers hundreds, and what was settled so is checked by it
 
 
 def test_a_file_that_is_gone_is_an_item_with_every_line_taken_out(world: World) -> None:

@@ -176,7 +176,11 @@ def test_a_notifier_that_fails_breaks_no_night_and_is_told_without_its_secret(
     ran = world.run("night")
     assert {run["outcome"] for run in world.json("status")["runs"]} == {"done"}, ran
     assert says in ran.text
-    status_, doctor = world.run("status"), world.run("doctor")
+    status_ = world.run("status")
+    rules = world.write("config/nightledger/staging-rules.json", '{"odd": 1}')  # which hides nothing else
+    doctor = world.run("doctor")
+    assert "'odd' was unexpected" in doctor.text
+    rules.unlink()
     assert "! NOTIFIER the notifier failed on" in status_.out
     assert says in status_.text
     assert "the notifier failed on" in doctor.text

@@ -477,6 +477,16 @@ def test_of_two_entries_the_operator_keeps_one_or_says_when_both_are_true(
     whole(world)
 
 
+def test_of_two_values_one_of_which_stands_below_another_item_the_other_stays(tmp_path: Path) -> None:
+    below = "- Ida:\n  - Ida's salary is 5000.\n    - Since May.\n  - Ida likes tea.\n"
+    world = found(tmp_path, memory=f"{PAID[: PAID.index('- Ida likes')]}{below}".encode())
+    world.ok("check")
+    world.run("review", typed=told_when("1", "y"))
+    world.try_apply()
+    assert world.read().partition("## Pay\n\n")[2] == "- Ida:\n  - Ida likes tea.\n"
+    assert ONE in world.read()
+
+
 OLD, RAISED = "- The rent of the shed is 4000 crowns", "- The rent of the shed is 5000 crowns."
 NEW = RAISED.replace("- ", "- Lesson: ")
 

@@ -159,5 +159,10 @@ def test_a_notifier_that_fails_is_reported_and_tried_again(
     assert failed is not None
     assert failed[0] == NOW
     assert re.search(message, failed[1])
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "_send", lambda *_: sys.exit())  # stopped: nobody was told
+        with pytest.raises(SystemExit):
+            notify(home, phone.words, waiting("p-1"), now=NOW)
+    assert why_failed(f"{home.root}.told") == failed
     assert notify(home, phone.words, waiting("p-1"), now=NOW)
     assert why_failed(f"{home.root}.told") is None

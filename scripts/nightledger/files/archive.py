@@ -189,13 +189,13 @@ def _unpack(info: tarfile.TarInfo, content: bytes, directory: str) -> None:
 def _checked(path: str, members: list[dict[str, Any]], manifest: bytes) -> Archive:
     try:
         record = json.loads(manifest)
-        version, about, files = record["v"], dict(record["about"]), list(record["files"])
+        version, about, files = record["v"], dict(record["about"]), list(map(dict, record["files"]))
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ArchiveError(f"{path} has no manifest: it is cut short, or no backup of ours") from error
     if version != VERSION:
         raise ArchiveError(f"{path} is a backup of version {version!r}", hint="use a newer Nightledger")
     if files != members:
         told = [one["path"] for one in members if one not in files]
-        told += [one for one in files if one not in members] or ["their order"]
+        told += [one.get("path") for one in files if one not in members] or ["their order"]
         raise ArchiveError(f"{path} is not as it was made: {told[0]} differs from its manifest")
     return Archive(about=about, members=members)

@@ -182,7 +182,7 @@ def accepting_loss(home: Home, ring: KeyRing, loss: Loss, moment: Moment) -> Ite
         own, new = ring.home_dir(home.identity.id), beside.home_dir(home.identity.id)
         make_dir(str(new))
         for name in os.listdir(own):
-            if name not in (pin.FILE, pin.HEAD_FILE):
+            if name not in (pin.FILE, pin.HEAD_FILE) and (own / name).is_file():  # no socket of an agent
                 _copy(own / name, new / name)
         known = pin.find_pin(ring, home.identity.id)
         pin.create_pin(beside, _pin_of(home, ring, loss, known))

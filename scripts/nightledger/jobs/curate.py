@@ -180,8 +180,9 @@ class _Pass:
         """
         rules = link_rules(self._gate, self._ledger, self._zone)
         with folded_links(self._gate.home, rules) as index:
-            every = [(one.link, one.confidence) for one in index.every()]
-        faint = [link for link, confidence in every if pruning.is_faint(link, confidence, self.day)]
+            faint = [
+                one.link for one in index.every() if pruning.is_faint(one.link, one.confidence, self.day)
+            ]
         why = "its confidence is under a tenth; "
         drafts = [unseen_link_deletion(link, self.day, why=why) for link in sorted(faint, key=pruning.by_age)]
         said = {change.key for _, change in self._changes}

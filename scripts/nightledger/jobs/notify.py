@@ -143,15 +143,19 @@ def send(outlet: Outlet, items: Sequence[Item], now: datetime, *, test: bool = F
     try:
         _send(outlet, summary, items, now, link)
     except NightledgerError as error:
-        problem = str(error)
+        _keep(failed, str(error), now)
         raise
-    finally:
-        if failed and problem:
-            replace_file(failed, f"{int(now.timestamp())} {problem}\n".encode(), disposable=True)
-        elif failed:
-            with suppress(FileNotFoundError):
-                os.unlink(failed)
+    _keep(failed, problem, now)
     return summary
+
+
+def _keep(failed: str, problem: str, now: datetime) -> None:
+    """Keep why a notice did not come as it should, where this machine has a place for it; or that it did."""
+    if failed and problem:
+        replace_file(failed, f"{int(now.timestamp())} {problem}\n".encode(), disposable=True)
+    elif failed:
+        with suppress(FileNotFoundError):
+            os.unlink(failed)
 
 
 def why_failed(record: str) -> tuple[datetime, str] | None:

@@ -161,15 +161,16 @@ def prune(gate: Gate, ledger: Ledger, today: date, moment: Moment, *, dry_run: b
     if gate.consent.tier(SELF_MODIFICATION, ACTION) is Tier.BLOCKED:
         return Pruned(today=today, reason=f"the consent graph blocks {ACTION}")
     run = _Run(gate, ledger, today, moment, dry_run=dry_run)
-    sure, faint, links = set[str](), set[str](), list[Link]()
+    sure, faint, weak, looked = set[str](), set[str](), list[Link](), 0
     rules = link_rules(gate, ledger, home_zone(gate.home, gate.settings))
     with folded_links(gate.home, rules) as index:
-        for one in index.every():
-            links.append(one.link)
+        for one in index.every():  # there may be a million: few are kept
+            looked += 1
+            weak += [one.link] if is_weak(one.link, today) else []
             faint.update([one.link.key] if is_faint(one.link, one.confidence, today) else ())
             sure.update(one.link.best.sources if one.confidence >= REFERENCED_FROM else ())
     places = _places(gate.home, sure)
-    return Pruned(today=today, tallies=(run.links(links, faint), run.entries(), run.logs(places)))
+    return Pruned(today=today, tallies=(run.links(looked, weak, faint), run.entries(), run.logs(places)))
 
 
 class _Run:
@@ -220,16 +221,17 @@ class _Run:
             tally.no_room += outcome.no_room
             tally.unfit += outcome.problems
 
-    def links(self, links: Sequence[Link], faint: Collection[str]) -> Tally:
+    def links(self, looked: int, old: Sequence[Link], faint: Collection[str]) -> Tally:
         """Propose to delete weak links, one by one, the longest unseen first.
 
         Args:
-            links: All of them.
+            looked: How many there are.
+            old: Those that are weak.
             faint: Names of those that are hardly believed, about which curation asks.
         """
         today = self._today
-        weak = {one.key: one for one in sorted(links, key=by_age) if is_weak(one, today)}
-        tally = Tally(op=Op.DELETE_LINK, looked=len(links), old=len(weak))
+        weak = {one.key: one for one in sorted(old, key=by_age)}
+        tally = Tally(op=Op.DELETE_LINK, looked=looked, old=len(weak))
         open_now = self._close(tally, lambda change: change.hunk.removed not in {*weak, *faint})
         tally.waiting = sum(change.hunk.removed in weak for _, change in open_now)
         said = {change.key for item in self._stored for change in item.proposal.changes}

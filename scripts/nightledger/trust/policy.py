@@ -202,7 +202,7 @@ def verify_log(note: Note, origin: str, logs: Sequence[VerifierKey]) -> None:
     """Check that a log of that name has signed a note: by one key of it that is known, and badly by none.
 
     Args:
-        note: A
+        note: A checkpoint.
         origin: Its first line.
         logs: Verifier keys, also of other logs.
 

@@ -28,7 +28,7 @@ from nightledger.gate.proposing.proposing import Submission
 from nightledger.gate.review.composing import UNCAPPED, Choice, decision_targets
 from nightledger.gate.review.reviewing import UNDO_HIDDEN, hides_lines
 from nightledger.gate.stored import Stored, read_proposal
-from nightledger.text.changes.diff import changed_runs, new_lines, trace, trace_drift
+from nightledger.text.changes.diff import UNJOINED, changed_runs, new_lines, trace, trace_drift
 from nightledger.text.changes.merge import merge3, take_back
 from nightledger.text.changes.sections import EMPTY_SHA256, text_sha256
 from nightledger.text.markdown.document import decode, encode, is_blank, split_lines
@@ -303,7 +303,7 @@ def _bounds(
         return course.rebuild(both[0]), course.rebuild(both[1])
     before = decode(blobs.get(target.before))
     if stored.proposal.lane == EDIT_LANE:
-        course = trace(before, decode(blobs.get(target.after)))
+        course = trace(before, decode(blobs.get(target.after)), most=UNJOINED)
         return course.rebuild(both[0]), course.rebuild(both[1])
     texts = []
     for some in (stay, changes):

@@ -22,6 +22,7 @@ from nightledger.gate.opening import Gate
 from nightledger.gate.review.editing import draft_like, lines_of
 from nightledger.gate.review.reviewing import Verb
 from nightledger.gate.stored import read_proposal, reason_of
+from nightledger.text.checkup.units import read_units
 from nightledger.text.markdown.document import Document, decode, encode, is_blank, parse_markdown, split_lines
 from nightledger.text.markdown.entries import Entry, find_entries
 
@@ -85,10 +86,11 @@ def find_sides(gate: Gate, proposal: Proposal, change: Change) -> Sides | None:
     other = next(_other_lines(change, document), 0)
     if not other:
         return None
-    entry, second = (
-        next((one for one in entries if one.first_line == other), None),
-        document.text(other, other),
-    )
+    entry = next((one for one in entries if one.first_line <= other <= one.last_line), None)
+    if entry and entry.first_line < other:  # it is an item below another
+        last = next((unit.last for unit in read_units(document) if unit.first == other), other)
+        entry = replace(entry, text=document.text(other, last), first_line=other)
+    second = document.text(other, other)
     return Sides(first=first, second=second, line=line, other_line=other, entry=entry)
 
 

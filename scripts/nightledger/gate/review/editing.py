@@ -37,7 +37,7 @@ from nightledger.gate.proposing.drafting import line_at, make_changes, read_base
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose, submit_changes
 from nightledger.gate.review.reviewing import Answer, Item, Refusal, Verb, changed_lines
 from nightledger.gate.stored import Stored, read_proposal
-from nightledger.text.changes.diff import trace
+from nightledger.text.changes.diff import UNJOINED, trace
 from nightledger.text.changes.place import NOT_UTF8, Unplaced, place
 from nightledger.text.changes.sections import SHOWN_SECTION
 from nightledger.text.markdown.document import (
@@ -183,7 +183,7 @@ def _edit_changes(path: str, document: str, edited: str, moment: Moment) -> Iter
     """Yield each run of changed lines as a change, with its diff against the document as those before it left it."""
     told = told_values(document) | told_values(edited)
     veiled, blocked = veil(document, told=told), veil_blocked(edited, told=told)
-    course, parsed = trace(document, edited), parse_markdown(document)
+    course, parsed = trace(document, edited, most=UNJOINED), parse_markdown(document)
     old, new = ([0, *accumulate(map(len, lines))] for lines in (course.old, course.new))
     for n, before, after in course.steps():
         run, added = course.runs[n - 1], course.added(n)

@@ -266,6 +266,10 @@ def _line(sign: str, line: str) -> str:
     return f"{sign}{line}" if line.endswith("\n") else f"{sign}{line}\n\\ No newline at end of file\n"
 
 
+UNJOINED = 1 << 30
+"""How many changes stay apart where each is one of an operator's edit."""
+MOST_CHANGES = 50
+"""More are joined with their neighbours: nobody answers hundreds of hunks one by one. Our choice, which settled drift is checked by."""
 _MASKED = "[masked: "
 """Before the size of a secret, where one is masked: which ones are is for the scanners of that day."""
 
@@ -312,7 +316,7 @@ class Course(Struct, frozen=True, kw_only=True):
         return "".join([*pieces, *self.old[at:]])
 
 
-def trace(old: str, new: str, *, by_section: bool = False) -> Course:
+def trace(old: str, new: str, *, by_section: bool = False, most: int = MOST_CHANGES) -> Course:
     """Return how one text became the other.
 
     Args:
@@ -320,12 +324,13 @@ def trace(old: str, new: str, *, by_section: bool = False) -> Course:
         new: The text after.
         by_section: Join what differs within a section, so that each change is all that differs in one section, or
             in those whose headings changed.
+        most: Changes beyond this number are joined, those with the fewest lines between them first.
     """
     before, after = md.split_lines(old), md.split_lines(new)
     runs = changed_runs(before, after)
     if by_section:
         runs = _by_section(runs, md.parse_markdown(old), md.parse_markdown(new))
-    return Course(old=tuple(before), new=tuple(after), runs=tuple(runs))
+    return Course(old=tuple(before), new=tuple(after), runs=_fewer(runs, most))
 
 
 def trace_drift(accepted: str, present: str) -> Course:
@@ -352,7 +357,7 @@ def _by_section(runs: Sequence[Run], old: md.Document, new: md.Document) -> tupl
     reach: tuple[int, int] = (-1, -1)
     for run in runs:
         if found and (run.old_start < reach[0] or run.new_start < reach[1]):
-            found[-1] = replace(found[-1], old_stop=run.old_stop, new_stop=run.new_stop)
+            found[-1] = _glued(found[-1], run)
         else:
             found.append(run)
         ends = _reach(old, run.old_start, run.old_stop), _reach(new, run.new_start, run.new_stop)
@@ -370,3 +375,16 @@ def _reach(document: md.Document, start: int, stop: int) -> int:
         if stop > start and one.heading[0] <= stop and one.heading[1] > start
     ]
     return max(ends)
+
+
+def _glued(first: Run, last: Run) -> Run:
+    return replace(first, old_stop=last.old_stop, new_stop=last.new_stop)
+
+
+def _fewer(runs: Sequence[Run], most: int) -> tuple[Run, ...]:
+    by_gap = sorted(range(1, len(runs)), key=lambda at: (runs[at].old_start - runs[at - 1].old_stop, at))
+    glued = frozenset(by_gap[: max(0, len(runs) - most)])
+    joined: list[Run] = []
+    for at, run in enumerate(runs):
+        joined.append(_glued(joined.pop(), run) if at in glued else run)
+    return tuple(joined)
