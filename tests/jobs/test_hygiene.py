@@ -78,9 +78,3 @@ def test_what_the_operator_lets_go_is_proposed_once_and_within_the_budget(desk: 
     assert [flag.rule for flag in change.flags] == [BUDGET_RULE]
     (again,) = archive(desk, facts, RELAY)
     assert (again.proposal, again.suppressed, again.problems) == (None, 1, [])
-
-
-def test_what_was_pinned_since_it_was_shown_stays(desk: Desk) -> None:
-    facts = read_facts(desk.gate, desk.ledger(), desk.moment)
-    pinned(desk, INDEX)
-    assert not archive(desk, facts, INDEX)

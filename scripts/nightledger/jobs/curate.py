@@ -30,7 +30,7 @@ from nightledger.files.link_index import folded_links
 from nightledger.gate.forgetting.forgotten import link_rules
 from nightledger.gate.forgetting.letting_go import Grounds, archival, unseen_link_deletion
 from nightledger.gate.gated import read_gated
-from nightledger.gate.memory.naming import NO_MARK, evidence_of, read_marks, signed_entries
+from nightledger.gate.memory.naming import evidence_of, signed_entries
 from nightledger.gate.memory.recalling import read_principles
 from nightledger.gate.memory.remembering import (
     Facts,
@@ -345,12 +345,11 @@ def propose_archive(
     Args:
         gate: The home.
         ledger: Its log, as checked.
-        chosen: The entries; what was pinned since it was shown stays.
+        chosen: The entries.
         facts: What is known of them.
         moment: The clocks.
     """
     today, outcomes = log_day(moment.at, home_zone(gate.home, gate.settings)), list[Outcome]()
-    marks = read_marks(gate, ledger)
     for path in gate.home.identity.gated:
         drafts = [
             archival(
@@ -360,7 +359,7 @@ def propose_archive(
                 Grounds(reason=f"Hygiene: {why(one, facts)}.", rank=1 - one.utility),
             )
             for one in chosen
-            if one.remembered.placed.path == path and not marks.get(one.remembered.memory.id, NO_MARK).pinned
+            if one.remembered.placed.path == path
         ]
         total = len(read_gated(gate.home, path).decode("utf-8", "surrogateescape"))
         for portion, part in in_portions(drafts, total):

@@ -119,6 +119,9 @@ def _do(context: Context, facts: Facts, archive: list[Judged], keep: list[Judged
     outcomes, settled = list[Outcome](), Settled(decisions=(), refusals=())
     if archive or keep:
         with writing(context, person=True, answered=True) as session:
+            now = read_facts(session.gate, session.ledger, session.moment).memories
+            immune = {one.memory.id for one in now if one.memory.immune}  # pinned since it was shown
+            archive = [one for one in archive if one.remembered.memory.id not in immune]
             if keep:
                 show_mercy(session.gate, keep, facts, session.moment)
             outcomes = propose_archive(session.gate, session.ledger, archive, facts, session.moment)
