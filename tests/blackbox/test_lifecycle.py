@@ -232,3 +232,14 @@ def test_two_commands_at_once_do_each_thing_once(world: World) -> None:
     assert world.read().count("cable") == 1
     assert sum(event["event"] == "apply.done" for event in world.events()) == 1
     whole(world)
+
+
+def test_what_nobody_answered_in_14_days_is_withdrawn_and_told(world: World) -> None:
+    name = world.propose("Label both ends of a cable.")
+    for _ in range(17):
+        world.wait(days=1)
+        world.run("night")
+    assert name not in [p["id"] for p in world.proposals()]
+    assert [p["state"] for p in world.proposals("--all") if p["id"] == name] == ["withdrawn"]
+    assert world.approve(name).status != 0
+    whole(world)

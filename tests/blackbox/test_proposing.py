@@ -215,6 +215,7 @@ def test_three_wishes_wait_and_what_was_held_back_takes_a_place_for_a_day(world:
         assert asks(world, "--text", f"{INJECTED} {n}").status == 0
     assert "the scanners held 3 back" in refused(world, "--text", "Wish number 4.")
     assert len(quarantine(world)) == 3
+    assert "3 texts held back by the scanners since you last answered" in world.run("review").text
     world.wait(days=-26_000)
     world.propose("Wish number 5.")  # those were held under a clock that was ahead
     world.wait(days=26_000, hours=23)

@@ -326,3 +326,10 @@ def test_a_page_is_kept_until_time_alone_would_make_another(world: World) -> Non
     world.now = until(world)
     settle(world)
     assert until(world) > world.now
+
+
+def test_doctor_says_why_hooks_at_a_prompt_are_silent(world: World) -> None:
+    silent = "until it is up to date prompt hooks say nothing"
+    assert silent in world.run("doctor", "--all").text
+    world.ok("stage")
+    assert silent not in world.run("doctor", "--all").text

@@ -8,19 +8,20 @@ had it unmasked.
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain.decision import DecisionType, ShownIn
+from nightledger.domain.decision import DecisionType, Event, EventName, ShownIn
 from nightledger.domain.errors import AlteredError, NightledgerError
 from nightledger.domain.judge import EDIT_LANE, Share, Shares
 from nightledger.domain.kept import LETTING_GO, TEXT
 from nightledger.domain.proposal import Change, Hunk, Kind, Op, Proposal
 from nightledger.domain.states import Book, ProposalStatus
+from nightledger.domain.words import count_of
 from nightledger.gate.apply.placing import put_change
 from nightledger.gate.gated import is_gated, read_accepted, read_target, read_watched, watched
 from nightledger.gate.guard.drifting import Found, drift_changes
@@ -336,6 +337,15 @@ class Refusal(Struct, frozen=True, kw_only=True):
 
     proposal: str
     reason: str
+
+
+def held_since_answered(events: Iterable[Event]) -> Iterator[str]:
+    """Say how much scanners held back after the operator's last signed answer; nothing where that is none."""
+    held = 0
+    for event in events:
+        held = 0 if event.event == EventName.DECIDED else held + (event.event == EventName.QUARANTINED)
+    if held:
+        yield f"{count_of(held, 'text')} held back by the scanners since you last answered: nightledger status --held"
 
 
 def accepted_texts(gate: Gate, book: Book) -> dict[str, str]:

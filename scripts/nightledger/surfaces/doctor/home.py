@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ from nightledger.domain.errors import ConfigurationError, NightledgerError
 from nightledger.domain.settings import Settings
 from nightledger.domain.transcript import EXTRACTS
 from nightledger.domain.words import dump_moment
+from nightledger.files import search_reader
 from nightledger.files.configuration import (
     OPERATOR,
     home_zone,
@@ -32,6 +33,7 @@ from nightledger.files.configuration import (
 )
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
+from nightledger.files.search_index import index_path
 from nightledger.files.staged import find_page
 from nightledger.gate.gated import Held, lockables, read_gated
 from nightledger.gate.opening import MEND
@@ -39,6 +41,7 @@ from nightledger.hosts.configured import Cap, Unread, read_cap
 from nightledger.hosts.daylogs import detect_host, find_daylogs, named_config, preset, state_roots
 from nightledger.hosts.workspaces import find_rivals
 from nightledger.night import read_ledger
+from nightledger.recall.relevant import kinds_to_say
 from nightledger.recall.sources import MOST_BYTES, find_sources
 from nightledger.surfaces.context import CHECKOUT, cap_config, this_machine
 from nightledger.surfaces.doctor.keys import Check, State, found
@@ -337,6 +340,17 @@ def check_locks(home: Home) -> Iterator[Check]:
     if by_held[Held.UNLOCKED]:
         yield found("locks.some", names=", ".join(by_held[Held.UNLOCKED]))
     yield found("locks.who", who=_OWNER if os.uname().sysname == "Darwin" else _ROOT)
+
+
+def check_search(home: Home) -> Iterator[Check]:
+    """Tell why hooks at a prompt are silent: they read the index as it is, and leave it to searches to bring up to date."""
+    stands, path = False, index_path(home)
+    with suppress(search_reader.SearchIndexError):
+        if os.path.lexists(path):
+            with closing(search_reader.open_reader(path)) as reader:
+                stands = bool(kinds_to_say(home, reader))
+    if not stands:
+        yield found("search.behind")
 
 
 def check_staging(home: Home, now: datetime) -> Iterator[Check]:

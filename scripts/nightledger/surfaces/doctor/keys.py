@@ -51,7 +51,7 @@ class Check(Struct, frozen=True, kw_only=True):
 
     Attributes:
         area: ``program``, ``home``, ``keys``, ``log``, ``consent``, ``memory``, ``locks``, ``rivals``,
-            ``staging``, ``sources``, ``schedule`` or ``clock``.
+            ``search``, ``staging``, ``sources``, ``schedule`` or ``clock``.
         state: How it is to be taken.
         message: What was found, one sentence.
         fix: The command or step that mends it; empty where nothing is to be mended.

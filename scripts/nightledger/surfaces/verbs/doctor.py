@@ -144,6 +144,7 @@ _LOOKS: tuple[tuple[str, Callable[[Diagnosis], Iterable[Check]]], ...] = (
     ("memory", lambda one: house.check_memory(one.home, settings_of(one.home).settings, one.at.at)),
     ("locks", lambda one: house.check_locks(one.home)),
     ("rivals", lambda one: house.check_rivals(one.home)),
+    ("search", lambda one: house.check_search(one.home)),
     ("staging", lambda one: house.check_staging(one.home, one.at.at)),
     ("sources", lambda one: (check for _, check in check_sources(one.keys_dir, one.home, one.at.at))),
     ("schedule", _check_schedule),

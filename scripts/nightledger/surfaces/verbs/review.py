@@ -25,6 +25,7 @@ from nightledger.gate.review.reviewing import (
     Documents,
     Item,
     Verb,
+    held_since_answered,
     list_items,
 )
 from nightledger.gate.stored import find_set_aside, find_status
@@ -98,6 +99,7 @@ def notices(session: Session, items: list[Item]) -> Iterator[str]:
             f"! {name} was altered after it was proposed and is set aside; 'nightledger verify' names its file. "
             f"Put it back from a backup, or close it: nightledger reject {name} --reason ..."
         )
+    yield from held_since_answered(session.ledger.log.events)
     drifted, unseen = find_drift(home, book), False
     for path in watched(home, book):
         if why := why_unreadable(home, path):
