@@ -1,6 +1,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from tests.rows import from_corpus
 
 from nightledger.hosts.configured import Unread
@@ -29,6 +30,15 @@ def test_dreaming_without_a_setting_may_be_on_and_turned_off_is_not_named(tmp_pa
     assert rival.is_on is None
     off = '{plugins: {entries: {"memory-core": {config: {dreaming: {enabled: false}}}}}}'
     assert openclaw(tmp_path, off) == ()
+
+
+@pytest.mark.parametrize(
+    ("internal", "named"), [("", True), ("enabled: false,", False), ("enabled: true,", True)]
+)
+def test_the_session_memory_hook_is_named_where_hooks_run(internal: str, named: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a case
+    text = f"{{hooks: {{internal: {{{internal} entries: {{'session-memory': {{enabled: true}}}}}}}}}}"
+    names = [one.name for one in openclaw(tmp_path, text) if isinstance(one, Rival)]
+    assert ("OpenClaw's session-memory hook" in names) is named
 
 
 def test_a_configuration_that_cannot_be_read_is_said_to_be(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from typing import Any
 from msgspec import Struct
 
 from nightledger.files.home import shipped_config
-from nightledger.hosts.configured import dump_host_yaml, read_host_yaml
+from nightledger.hosts.configured import dump_host_yaml, member_at, read_host_yaml
 from nightledger.hosts.daylogs import CLAUDE_CODE, CODEX, HERMES, OPENCLAW, preset
 
 SCRIPT = "prompt_hook.py"
@@ -271,3 +271,21 @@ def hook_files(call: HookCall) -> dict[str, str]:
         name: Template(shipped_config(f"openclaw-hook/{name}").decode()).substitute(values)
         for name, values in told.items()
     }
+
+
+def runs_hook(config: Any, name: str) -> bool:
+    """Tell whether OpenClaw runs a hook: where it is named, or where hooks are on and nothing says which.
+
+    As 2026.9.6 chooses. A pack of hooks that the owner installed opens the choice, too; no configuration tells of it.
+
+    Args:
+        config: What stands in ``openclaw.json``; None for no such file.
+        name: Of the hook.
+    """
+    internal = member_at(config, "hooks", "internal")
+    if not isinstance(internal, dict) or internal.get("enabled") is False:
+        return False
+    entries = member_at(internal, "entries") or {}
+    if isinstance(entries, dict) and name in entries:
+        return member_at(entries[name], "enabled") is not False
+    return bool(member_at(internal, "load", "extraDirs")) or (internal.get("enabled") is True and not entries)

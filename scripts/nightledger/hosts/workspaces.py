@@ -21,6 +21,7 @@ from nightledger.domain.consent import PROTECTED_FILES
 from nightledger.files.home import Home
 from nightledger.hosts import daylogs
 from nightledger.hosts.configured import Unread, member_at, read_config
+from nightledger.hosts.hooking import runs_hook
 
 _YES, _NO = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no", "off"})
 """How Claude Code reads a variable that turns something on or off (seen with 2.1.330)."""
@@ -77,6 +78,13 @@ def _openclaw(path: str, config: Any) -> Iterator[Rival]:
         is_on=False if is_off else dreaming if isinstance(dreaming, bool) else None,
         path=path,
         setting=f"plugins.entries.{plugin}.config.dreaming.enabled: false",
+    )
+    yield Rival(
+        name="OpenClaw's session-memory hook",
+        writes="writes memory/YYYY-MM-DD-slug.md at each /new or /reset, and when a session is over; nights read these as daily logs",
+        is_on=runs_hook(config, "session-memory"),
+        path=path,
+        setting="hooks.internal.entries.session-memory.enabled: false",
     )
 
 
