@@ -3,8 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from nightledger.codec.home_record import dump_home
-from nightledger.domain.identity import Identity
+from nightledger.codec.home_record import Identity, dump_home
 from nightledger.files.home import Home
 
 HOME_ID = "3f1d0c5a9b7e42688c1f0a2b3c4d5e6f"

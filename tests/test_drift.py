@@ -16,10 +16,10 @@ from tests.rows import each_row
 from tests.whole import examples
 
 from nightledger.codec.canonical import CanonicalError, canonical
+from nightledger.codec.home_record import Identity
 from nightledger.codec.outcome_line import FIELDS, REQUIRED, STAMPS, find_outcome_problems, outcome_id
+from nightledger.codec.records import find_problems, read_schema
 from nightledger.codec.rows import read_outcome_rows, read_runs
-from nightledger.codec.schema import find_problems, read_schema
-from nightledger.domain.identity import Identity
 from nightledger.domain.outcome import Outcome
 from nightledger.domain.periods import Run
 from nightledger.records.keeping import field_shapes, is_valid, record_kinds

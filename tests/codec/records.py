@@ -2,8 +2,8 @@
 
 from nightledger.codec.records import SCHEMAS
 from nightledger.domain.consolidation import Consolidation
-from nightledger.domain.constitution import Constitution
 from nightledger.domain.decision import Decision
+from nightledger.domain.frames import Constitution
 from nightledger.domain.message import Message, Peers, Reply, Waiting
 from nightledger.domain.periods import Run
 from nightledger.domain.proposal import Proposal

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import from_corpus
 
-from nightledger.codec.schema import SCHEMAS, find_problems
+from nightledger.codec.records import SCHEMA_DIRECTORY, find_problems
 from nightledger.codec.settings import parse_consent
 from nightledger.domain.consent import TIER_WORDS, Tier
 from nightledger.domain.errors import NightledgerError
 
-SHIPPED = (Path(SCHEMAS).parent / "config" / "consent-graph.json").read_bytes()
+SHIPPED = (Path(SCHEMA_DIRECTORY).parent / "config" / "consent-graph.json").read_bytes()
 FLOOR = parse_consent(SHIPPED, None, where="floor")
 
 

@@ -6,11 +6,11 @@ from tests.domain.gate_values import FOUNDING
 from tests.rows import from_corpus
 
 from nightledger.codec.constitution import dump_constitution, parse_constitution, parse_page
-from nightledger.codec.schema import SCHEMAS
+from nightledger.codec.records import SCHEMA_DIRECTORY
 from nightledger.domain.errors import RecordError
 from nightledger.domain.retention import CONSTITUTIONAL
 
-SHIPPED = (Path(SCHEMAS).parent / "config" / "constitution.json").read_bytes()
+SHIPPED = (Path(SCHEMA_DIRECTORY).parent / "config" / "constitution.json").read_bytes()
 
 
 def test_what_ships_is_the_ten_principles_each_with_its_tags() -> None:

@@ -5,7 +5,7 @@ import pytest
 from tests.rows import corpus, each_row, from_corpus
 
 from nightledger.codec.home_record import dump_home, find_home_problems, parse_home
-from nightledger.codec.schema import find_problems
+from nightledger.codec.records import find_problems
 from nightledger.domain.errors import RecordError
 
 RECORD: dict[str, Any] = json.loads(corpus("home-record.json"))

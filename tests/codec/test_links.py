@@ -11,8 +11,8 @@ from nightledger.codec.links import (
     link_record,
     parse_link_cursor,
 )
-from nightledger.codec.schema import find_problems
-from nightledger.domain.links import Link, Tally
+from nightledger.codec.records import find_problems
+from nightledger.domain.outcome import Link, Tally
 
 CURSOR = LinkCursor(
     path="memory/system/outcome-records.jsonl",

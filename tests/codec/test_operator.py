@@ -2,7 +2,7 @@ import msgspec
 import pytest
 from tests.rows import from_corpus
 
-from nightledger.codec.schema import read_schema
+from nightledger.codec.records import read_schema
 from nightledger.codec.settings import parse_operator
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.settings import Notifier, Operator

@@ -16,9 +16,9 @@ from nightledger.codec.records import (
     make_message,
     parse_message,
     parse_record,
+    read_schema,
     to_plain,
 )
-from nightledger.codec.schema import read_schema
 from nightledger.domain.decision import Decision
 from nightledger.domain.errors import RecordError
 from nightledger.domain.message import Message

@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 from tests.rows import from_corpus
 
-from nightledger.codec import schema
-from nightledger.codec.schema import find_problems, read_schema
+from nightledger.codec import records
+from nightledger.codec.records import find_problems, read_schema
 from nightledger.domain.errors import ConfigurationError
 
 
@@ -17,7 +17,7 @@ def example(name: str, **changes: Any) -> dict[str, Any]:
 def test_a_missing_schema_says_that_the_checkout_is_incomplete(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(schema, "SCHEMAS", str(tmp_path))
+    monkeypatch.setattr(records, "SCHEMA_DIRECTORY", str(tmp_path))
     with pytest.raises(ConfigurationError, match=r"run\.schema\.json is missing"):
         read_schema("run")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.rows import from_corpus
 
-from nightledger.codec.schema import find_problems
+from nightledger.codec.records import find_problems
 from nightledger.codec.settings import parse_staging_rules
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.staging import Source, StagingRules, WindowRules

@@ -1,7 +1,7 @@
 import pytest
 from tests.rows import from_corpus
 
-from nightledger.codec.configuration import parse_yaml
+from nightledger.codec.settings import parse_yaml
 from nightledger.domain.errors import ConfigurationError
 
 

@@ -1,7 +1,7 @@
 import pytest
 from msgspec.structs import replace
 
-from nightledger.domain.constitution import (
+from nightledger.domain.frames import (
     MAX_CHARACTERS,
     MAX_PRINCIPLES,
     OWN,

@@ -8,8 +8,7 @@ from tests.rows import each_row, from_corpus
 
 from nightledger.domain.deriving import Derived, Deriver
 from nightledger.domain.proposal import Origin
-from nightledger.domain.signals import read_command
-from nightledger.domain.transcript import Speaker, Turn
+from nightledger.domain.transcript import Speaker, Turn, read_command
 from nightledger.jobs.transcripts import rules
 
 NINE = datetime(2026, 2, 28, 9, tzinfo=UTC)

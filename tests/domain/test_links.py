@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import each_row
 
-from nightledger.domain.links import (
+from nightledger.domain.outcome import (
     CAP,
     HALF_LIFE_ACTIVE_DAYS,
     PRIOR_LOG_ODDS,

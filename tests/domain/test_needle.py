@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nightledger.domain.errors import UsageError
-from nightledger.domain.needle import LEAST_CHARACTERS, needle_of
+from nightledger.domain.finding import LEAST_CHARACTERS, needle_of
 
 
 def test_a_text_is_found_as_it_is_and_as_json_writes_it() -> None:

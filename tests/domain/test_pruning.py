@@ -8,7 +8,7 @@ from tests.rows import each_row, from_corpus
 
 from nightledger.domain.consent import ConsentGraph, Tier
 from nightledger.domain.judge import MOST_FORGOTTEN
-from nightledger.domain.links import Link, Tally
+from nightledger.domain.outcome import Link, Tally
 from nightledger.domain.proposal import Draft, Op
 from nightledger.domain.pruning import (
     BUDGET_SHARE,

@@ -14,7 +14,7 @@ from tests.gate.homes import MEMORY, START, Desk, make_desk, open_desk
 from nightledger.demo.shell import Ran, Shell
 from nightledger.domain.decision import Actor
 from nightledger.domain.errors import RefusedError
-from nightledger.domain.links import SHOWN_FROM
+from nightledger.domain.outcome import SHOWN_FROM
 from nightledger.domain.proposal import Kind
 from nightledger.gate.proposing.agent_lane import Wish, propose_wish
 

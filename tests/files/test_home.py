@@ -3,9 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from nightledger.codec.home_record import dump_home
+from nightledger.codec.home_record import Identity, dump_home
 from nightledger.domain.errors import IntegrityError, UnreadableError
-from nightledger.domain.identity import Identity
 from nightledger.files.home import Home
 
 IDENTITY = Identity(

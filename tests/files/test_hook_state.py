@@ -7,7 +7,7 @@ import pytest
 from tests.homes import make_home
 from tests.rows import from_corpus
 
-from nightledger.codec.schema import find_problems, read_schema
+from nightledger.codec.records import find_problems, read_schema
 from nightledger.domain.exposure import EVENTS, Exposure, Place
 from nightledger.files import hook_state
 from nightledger.files.home import Home

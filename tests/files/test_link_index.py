@@ -12,7 +12,7 @@ from tests.linking import BERLIN, fold_plainly, lines, outcome
 from tests.whole import examples
 
 from nightledger.domain.errors import LinkIndexError
-from nightledger.domain.links import SHOWN_FROM, decayed
+from nightledger.domain.outcome import SHOWN_FROM, decayed
 from nightledger.files.home import Home
 from nightledger.files.link_index import LinkIndex, Rules, open_index
 from nightledger.jobs.link import link

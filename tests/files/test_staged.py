@@ -8,7 +8,7 @@ import pytest
 from tests.gate.homes import Desk
 from tests.homes import make_home
 
-from nightledger.domain.staged_page import dump_page, parse_page
+from nightledger.domain.exposure import dump_page, parse_page
 from nightledger.files.staged import read_staged
 from nightledger.files.staging_troubles import keep_troubles, read_troubles
 

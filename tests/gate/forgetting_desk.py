@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.gate.homes import Desk, evidence
 
 from nightledger.domain.judge import JOB
-from nightledger.domain.links import Link, Tally
+from nightledger.domain.outcome import Link, Tally
 from nightledger.domain.proposal import Draft, Kind, Op, Proposal
 from nightledger.gate.forgetting.letting_go import (
     Grounds,

@@ -3,8 +3,8 @@
 from tests.gate.homes import Desk
 
 from nightledger.codec.constitution import dump_constitution
-from nightledger.domain.constitution import Constitution
 from nightledger.domain.decision import Decision, DecisionType
+from nightledger.domain.frames import Constitution
 from nightledger.gate.integrity.trust_changes import keep_contents, trust_targets
 from nightledger.gate.integrity.trusting import Trust
 from nightledger.gate.memory.recalling import NAME, shipped_principles

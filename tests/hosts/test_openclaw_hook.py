@@ -10,7 +10,7 @@ import pytest
 import yaml
 from tests.homes import make_home
 
-from nightledger.domain.staged_page import dump_page
+from nightledger.domain.exposure import dump_page
 from nightledger.files.home import Home
 from nightledger.files.hook_state import PromptState, write_state
 from nightledger.files.staged import StagedLine, write_staged

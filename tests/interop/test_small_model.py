@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import pytest
 from tests.blackbox.world import World, found
 
-from nightledger.codec.schema import find_problems
+from nightledger.codec.records import find_problems
 
 PYTHON = os.environ.get("MODEL_PYTHON", "")
 pytestmark = [

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from tests.jobs.nights import DAY, LESSON, Nights, log_of
 from tests.rows import from_corpus
 
-from nightledger.domain.daylog import DayLog, Statement
+from nightledger.domain.consolidation import DayLog, Statement
 from nightledger.domain.proposal import Op
 from nightledger.gate.stored import Stored
 from nightledger.jobs.consolidate.reading import (

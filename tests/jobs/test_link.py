@@ -11,7 +11,7 @@ from tests.homes import make_home
 from tests.linking import BERLIN, fold_plainly, line, lines, outcome, outcome_id
 from tests.whole import examples
 
-from nightledger.codec.schema import find_problems
+from nightledger.codec.records import find_problems
 from nightledger.domain.errors import (
     FileChangedError,
 )

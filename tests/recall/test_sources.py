@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 from tests.gate.homes import Desk
 from tests.recall.asking import put
 
-from nightledger.domain.constitution import Constitution, Principle
+from nightledger.domain.frames import Constitution, Principle
 from nightledger.domain.search import Kind
 from nightledger.recall.sources import (
     Cut,

@@ -14,8 +14,8 @@ import pytest
 from tests.remote.machines import Pair
 from tests.rows import from_corpus
 
+from nightledger.domain.exposure import parse_page
 from nightledger.domain.message import Status
-from nightledger.domain.staged_page import parse_page
 from nightledger.remote import receiving
 from nightledger.remote.handlers import Done
 

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 from tests.gate.homes import MEMORY, Desk, make_desk
 
-from nightledger.codec.home_record import dump_home
-from nightledger.domain.identity import Identity
+from nightledger.codec.home_record import Identity, dump_home
 from nightledger.files.home import Home
 from nightledger.surfaces.cli import add_options, spelled_out
 from nightledger.surfaces.context import Context

@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from nightledger.domain.daylog import DayLog
+from nightledger.domain.consolidation import DayLog
 from nightledger.text.statements.daylog import read_daylog
 
 DAY = date(2026, 3, 9)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from tests.rows import from_corpus
 
-from nightledger.domain.staged_page import END, dump_page, parse_page
+from nightledger.domain.exposure import END, dump_page, parse_page
 from nightledger.text.visible import BLANK, IGNORABLE, TITLE_CHARACTERS, carried, quote_line, visible
 
 HIDDEN = ("Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp")

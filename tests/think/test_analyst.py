@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.rows import from_corpus
 
-from nightledger.domain.daylog import DayLog
+from nightledger.domain.consolidation import DayLog
 from nightledger.domain.errors import ConfigurationError
 from nightledger.files.home import Home
 from nightledger.text.markdown.document import parse_markdown

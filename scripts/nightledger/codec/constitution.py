@@ -1,14 +1,14 @@
 """A constitution to and from bytes: the record, and the page on which an operator amends it.
 
 Invariant: ``parse_page(dump_page(c)) == c``, and what either way of reading lets in is what
-``domain/constitution.py`` allows.
+``domain/frames.py`` allows.
 """
 
 import re
 
 from nightledger.codec.records import dump_line, parse_record
-from nightledger.domain.constitution import Constitution, Principle, why_not
 from nightledger.domain.errors import RecordError
+from nightledger.domain.frames import Constitution, Principle, why_not
 
 MAX_BYTES = 1 << 16
 """More than twenty principles of 400 characters in any script."""

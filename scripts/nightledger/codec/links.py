@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from nightledger.codec.canonical import canonical
-from nightledger.domain.links import Link, Tally
+from nightledger.domain.outcome import Link, Tally
 
 NAME = "link"
 """Key of the entry; other readers have other keys, and nobody touches another's."""

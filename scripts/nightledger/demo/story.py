@@ -13,7 +13,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from nightledger.codec.configuration import parse_yaml
+from nightledger.codec.settings import parse_yaml
 from nightledger.domain.transcript import EXTRACTS
 from nightledger.files.home import SHIPPED
 

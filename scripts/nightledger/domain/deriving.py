@@ -18,8 +18,16 @@ from msgspec.structs import replace
 
 from nightledger.domain.outcome import Result, Signal
 from nightledger.domain.proposal import Origin
-from nightledger.domain.signals import MOST_CHARACTERS, MOST_WORDS, Act, Rules, count_words, read_command
-from nightledger.domain.transcript import Speaker, Turn
+from nightledger.domain.transcript import (
+    MOST_CHARACTERS,
+    MOST_WORDS,
+    Act,
+    Rules,
+    Speaker,
+    Turn,
+    count_words,
+    read_command,
+)
 
 _PATH = re.compile(r"[A-Za-z0-9_./-]{1,56}")
 _PROJECT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")

@@ -144,7 +144,7 @@ def _compression(change: Change, places: Places) -> list[str]:
 
 
 def _deletion(change: Change) -> list[str]:
-    from nightledger.domain.links import is_name
+    from nightledger.domain.outcome import is_name
 
     named = change.target == LINKS and change.hunk.anchor is Anchor.LINK and not change.also
     if named and is_name(change.hunk.removed):

@@ -12,8 +12,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from nightledger.domain.links import DisjointSets
-from nightledger.domain.outcome import Outcome, Result
+from nightledger.domain.outcome import DisjointSets, Outcome, Result
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Scope
 from nightledger.domain.words import MAX_IDENTIFIER_CHARACTERS, read_identifier

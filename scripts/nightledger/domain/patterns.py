@@ -24,8 +24,7 @@ from nightledger.domain.lessons import (
     times,
     where,
 )
-from nightledger.domain.links import SHOWN_FROM, confidence
-from nightledger.domain.outcome import Result
+from nightledger.domain.outcome import SHOWN_FROM, Result, confidence
 from nightledger.domain.pattern import (
     SETTLED_DAYS,
     Learning,

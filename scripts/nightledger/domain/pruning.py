@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from nightledger.domain.consent import ConsentGraph, Tier
 from nightledger.domain.judge import MOST_FORGOTTEN
-from nightledger.domain.links import SHOWN_FROM, Link, Pair
+from nightledger.domain.outcome import SHOWN_FROM, Link, Pair
 from nightledger.domain.proposal import Draft, Flag
 
 

@@ -19,7 +19,7 @@ TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from nightledger.domain.identity import Identity
+    from nightledger.codec.home_record import Identity
 
 MAX_IDENTITY_BYTES = 1 << 16
 IDENTITY = os.path.join("config", "nightledger", "home.json")

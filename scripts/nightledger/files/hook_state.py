@@ -28,8 +28,8 @@ class HookSettings:
     """How much the hook says, and when.
 
     Attributes:
-        relevance: Least score (``domain/relevance.py``) that is shown; nats.
-        tokens: Budget of what is added to a prompt (``domain/tokens.py``).
+        relevance: Least score (``domain/exposure.py``) that is shown; nats.
+        tokens: Budget of what is added to a prompt (``domain/exposure.py``).
         lines: How many lines at most.
     """
 

@@ -24,8 +24,16 @@ from msgspec import Struct, field
 
 from nightledger.codec.rows import read_outcome_rows
 from nightledger.domain.errors import LinkIndexError
-from nightledger.domain.links import SHOWN_FROM, Link, Pair, Tally, confidence_of, decayed, was_shown
-from nightledger.domain.outcome import Outcome
+from nightledger.domain.outcome import (
+    SHOWN_FROM,
+    Link,
+    Outcome,
+    Pair,
+    Tally,
+    confidence_of,
+    decayed,
+    was_shown,
+)
 from nightledger.files.durable import FILE_MODE, is_regular, make_dir
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog

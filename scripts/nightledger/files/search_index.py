@@ -17,8 +17,7 @@ from contextlib import ExitStack, closing, contextmanager
 from datetime import date
 from typing import Any
 
-from nightledger.domain.search import Chunk, Kind, prefix_of
-from nightledger.domain.search.ranking import rarity
+from nightledger.domain.search import Chunk, Kind, prefix_of, rarity
 from nightledger.files import search_reader
 from nightledger.files.durable import FILE_MODE, make_dir
 from nightledger.files.home import Home

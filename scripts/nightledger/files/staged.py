@@ -13,15 +13,14 @@ import json
 import os
 
 from nightledger.domain.errors import UnreadableError
-from nightledger.domain.exposure import Place
-from nightledger.domain.staged_page import dump_page, live_lines, parse_page
+from nightledger.domain.exposure import Place, dump_page, live_lines, parse_page
 from nightledger.files.durable import make_dir, read_regular
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from nightledger.domain.staged_page import Page
+    from nightledger.domain.exposure import Page
     from nightledger.files.home import Home
 
 MAX_PAGE_BYTES = 1 << 18
@@ -148,7 +147,7 @@ def write_staged(home: "Home", text: str, lines: "Sequence[StagedLine]") -> bool
 
     Args:
         home: Whose; the caller holds its lock.
-        text: The page, as :func:`~nightledger.domain.staging.page.dump_page` gives it.
+        text: The page, as :func:`~nightledger.domain.exposure.dump_page` gives it.
         lines: What each of its lines rests on, in their order.
 
     Returns:

@@ -11,10 +11,9 @@ from shlex import quote
 
 from msgspec import Struct
 
-from nightledger.codec.home_record import dump_home, parse_home
+from nightledger.codec.home_record import Identity, dump_home, parse_home
 from nightledger.domain.decision import NAMESPACE, EventName, Moment
 from nightledger.domain.errors import ConfigurationError, RefusedError, UsageError
-from nightledger.domain.identity import Identity
 from nightledger.files.atomic import Lock, create_file
 from nightledger.files.blobs import BlobStore
 from nightledger.files.durable import is_within, make_dir, read_regular

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from nightledger.codec.home_record import Identity
 from nightledger.codec.settings import parse_consent
 from nightledger.domain.consent import ConsentGraph
 from nightledger.domain.decision import Cooling, EventName, Moment
 from nightledger.domain.errors import ConfigurationError, IntegrityError, NightledgerError
 from nightledger.domain.folding import fold_entries
-from nightledger.domain.identity import Identity
 from nightledger.domain.settings import Settings
 from nightledger.domain.states import Book, ChangeState, LazyMap
 from nightledger.files.configuration import settings_of

@@ -17,10 +17,9 @@ from stat import S_IMODE
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.codec.home_record import dump_home
+from nightledger.codec.home_record import Identity, dump_home
 from nightledger.domain.decision import Decision, DecisionTarget, EventName, LogHead, Moment
 from nightledger.domain.errors import IntegrityError, RefusedError
-from nightledger.domain.identity import Identity
 from nightledger.domain.states import Book, Restored
 from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.atomic import create_file, replace_file

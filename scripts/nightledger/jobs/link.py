@@ -20,7 +20,7 @@ from msgspec import Struct
 from nightledger.codec import links as linked
 from nightledger.codec.canonical import canonical
 from nightledger.domain.errors import LinkIndexError, UnreadableError
-from nightledger.domain.links import link_key
+from nightledger.domain.outcome import link_key
 from nightledger.files import link_index
 from nightledger.files.atomic import Lock, replace_file
 from nightledger.files.durable import read_optional

@@ -26,7 +26,7 @@ from nightledger.domain.consent import SELF_MODIFICATION, Tier
 from nightledger.domain.decision import Moment
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.judge import JOB, MOST_DELETIONS
-from nightledger.domain.links import Link
+from nightledger.domain.outcome import Link
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Change, Draft, Evidence, Kind, Op, Origin, Proposal
 from nightledger.domain.pruning import (

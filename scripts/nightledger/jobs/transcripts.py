@@ -35,8 +35,7 @@ from nightledger.domain.deriving import Derived, Deriver
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Origin
-from nightledger.domain.signals import Rules
-from nightledger.domain.transcript import EXTRACTS, Speaker, Turn
+from nightledger.domain.transcript import EXTRACTS, Rules, Speaker, Turn
 from nightledger.domain.words import MAX_AHEAD_S, MAX_NOTE_CHARACTERS, dump_moment
 from nightledger.files.append import append_records
 from nightledger.files.atomic import replace_file

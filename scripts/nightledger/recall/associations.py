@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from nightledger.domain.links import SHOWN_FROM
+from nightledger.domain.outcome import SHOWN_FROM
 from nightledger.files.link_index import open_index
 from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.gated import read_accepted

@@ -16,19 +16,25 @@ from nightledger.domain.decision import Moment
 from nightledger.domain.exposure import weigh
 from nightledger.domain.periods import log_day
 from nightledger.domain.search import (
+    CANDIDATES,
+    LINK_WEIGHT,
+    Candidate,
     Chunk,
     Found,
     Hit,
     Kind,
     Query,
+    Ranked,
     Reason,
     Showing,
     Why,
     best_lines,
-    ranking,
+    nearest,
+    rank,
+    rarity,
     with_what_follows,
 )
-from nightledger.domain.search.timewords import Times, read_times
+from nightledger.domain.timewords import Times, read_times
 from nightledger.files.configuration import home_zone
 from nightledger.files.search_index import SearchStore
 from nightledger.files.search_reader import DamagedIndexError
@@ -151,9 +157,9 @@ def search_store(store: SearchStore, query: Query, today: date, *, encoder: Enco
         except EncoderError as error:
             notes.append(f"{error}: words alone were searched")
     scores = find_scores(store, query, asked)
-    chunks = store.chunks({**scores, **dict.fromkeys(() if query.tags else ranking.nearest(cosines))})
+    chunks = store.chunks({**scores, **dict.fromkeys(() if query.tags else nearest(cosines))})
     candidates = [_candidate(chunk, scores.get(number, 0.0)) for number, chunk in chunks.items()]
-    ranked = ranking.rank(candidates, within=times.holds if times.bounded else None, cosines=cosines)
+    ranked = rank(candidates, within=times.holds if times.bounded else None, cosines=cosines)
     hits = tuple(_hits(store, _choose(ranked, chunks, query), chunks, asked))
     return Found(
         hits=hits,
@@ -167,8 +173,8 @@ def search_store(store: SearchStore, query: Query, today: date, *, encoder: Enco
     )
 
 
-def _candidate(chunk: Chunk, words: float) -> ranking.Candidate:
-    return ranking.Candidate(
+def _candidate(chunk: Chunk, words: float) -> Candidate:
+    return Candidate(
         id=chunk.id,
         words=words,
         together=f"{chunk.path}\n{chunk.day or chunk.heading}",
@@ -243,25 +249,21 @@ def find_scores(store: SearchStore, query: Query, asked: Asked) -> dict[int, flo
         return dict.fromkeys(store.of_days(replace(of_told, until=told.until)), 0.0)
 
     def find(words: Iterable[str], wanted: Filter) -> dict[int, float]:
-        return store.find(map(asked.forms.phrases_of, words), ranking.CANDIDATES, wanted)
+        return store.find(map(asked.forms.phrases_of, words), CANDIDATES, wanted)
 
     found = find(asked.words, wanted)
-    if (
-        len(found) == ranking.CANDIDATES and not query.scope
-    ):  # logs are many: what was signed is weighed with them
+    if len(found) == CANDIDATES and not query.scope:  # logs are many: what was signed is weighed with them
         found |= find(asked.words, replace(wanted, kinds=(Kind.MEMORY,)))
     if told.bounded and query.since is None and query.until is None:
         found |= find(asked.words, of_told)
     for number, score in find(asked.linked, wanted).items() if asked.linked else ():
-        found[number] = found.get(number, 0.0) + ranking.LINK_WEIGHT * score
+        found[number] = found.get(number, 0.0) + LINK_WEIGHT * score
     return found
 
 
-def _choose(
-    ranked: Iterable[ranking.Ranked], chunks: Mapping[int, Chunk], query: Query
-) -> list[ranking.Ranked]:
+def _choose(ranked: Iterable[Ranked], chunks: Mapping[int, Chunk], query: Query) -> list[Ranked]:
     """Return as many as are wanted, each text once, and where all kinds are, signed entries behind them that may keep a place."""
-    chosen: list[ranking.Ranked] = []
+    chosen: list[Ranked] = []
     seen: set[str] = set()
     signed = 0
     for one in ranked:
@@ -278,7 +280,7 @@ def _choose(
 
 
 def _hits(
-    store: SearchStore, chosen: Sequence[ranking.Ranked], chunks: Mapping[int, Chunk], asked: Asked
+    store: SearchStore, chosen: Sequence[Ranked], chunks: Mapping[int, Chunk], asked: Asked
 ) -> Iterator[Hit]:
     """Give what was chosen with its best lines, and why: the words that the index finds in it."""
     words, forms = () if asked.bare or not chosen else (*asked.words, *asked.linked), asked.forms
@@ -292,8 +294,7 @@ def _hits(
     for one in chosen:
         chunk = chunks[one.id]
         weights = {
-            word: ranking.rarity(frequency.get(word, 0), total)
-            * (ranking.LINK_WEIGHT if word in asked.linked else 1.0)
+            word: rarity(frequency.get(word, 0), total) * (LINK_WEIGHT if word in asked.linked else 1.0)
             for word in words
             if one.id in holding[word]
         }
@@ -310,7 +311,7 @@ def _hits(
 
 
 def _reasons(
-    ranked: ranking.Ranked, weights: Mapping[str, float], asked: Asked, day: date | None
+    ranked: Ranked, weights: Mapping[str, float], asked: Asked, day: date | None
 ) -> tuple[Reason, ...]:
     """Return the parts of a score; what the words gave is shared out by how rare they are."""
     later = ", told later" if day and asked.times.is_later(day) else ""

@@ -23,8 +23,8 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from nightledger.domain.constitution import Constitution
 from nightledger.domain.errors import UnreadableError
+from nightledger.domain.frames import Constitution
 from nightledger.domain.kept import ARCHIVE, ARCHIVE_DAILY
 from nightledger.domain.search import Kind
 from nightledger.domain.transcript import EXTRACTS

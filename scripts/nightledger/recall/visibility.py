@@ -21,7 +21,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from nightledger import __version__
-from nightledger.domain.daylog import Region
+from nightledger.domain.consolidation import Region
 from nightledger.domain.decision import EventName
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.finding import Severity

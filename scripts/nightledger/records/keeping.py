@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.codec.canonical import MAX_LINE_BYTES, canonical
-from nightledger.codec.schema import exact, find_problems, is_stored_form, read_schema
+from nightledger.codec.records import exact, find_problems, is_stored_form, read_schema
 from nightledger.domain.errors import RecordError, RefusedError, UsageError
 from nightledger.domain.finding import Severity
 from nightledger.domain.record import Action, Author, Happened, Record, RecordEvent, RecordKind, fold_records

@@ -23,11 +23,10 @@ from nightledger.domain import errors
 from nightledger.domain import message as messages
 from nightledger.domain import proposal as proposals
 from nightledger.domain.decision import Decision, DecisionType, LogHead, Moment
-from nightledger.domain.exposure import Exposure
+from nightledger.domain.exposure import Exposure, parse_page
 from nightledger.domain.judge import DRIFT, EDIT_LANE
 from nightledger.domain.kept import files_of
 from nightledger.domain.periods import log_day
-from nightledger.domain.staged_page import parse_page
 from nightledger.domain.states import ProposalStatus
 from nightledger.domain.words import read_moment
 from nightledger.files.atomic import replace_file

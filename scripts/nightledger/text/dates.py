@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain.search.timewords import TimeWords
+from nightledger.domain.timewords import TimeWords
 from nightledger.domain.words import folded
 from nightledger.files.home import shipped_config
 from nightledger.text.patterns import words

@@ -14,7 +14,7 @@ from datetime import date
 import msgspec
 from msgspec import Struct
 
-from nightledger.domain.daylog import LogLine, Region
+from nightledger.domain.consolidation import LogLine, Region
 from nightledger.files.home import shipped_config
 from nightledger.text.dates import first_day
 from nightledger.text.patterns import pattern

@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.codec.schema import read_schema
+from nightledger.codec.records import read_schema
 from nightledger.domain.consolidation import MILLION, AnalystRun
 from nightledger.domain.errors import ConfigurationError, NightledgerError
 from nightledger.domain.finding import Finding, Severity

@@ -14,7 +14,7 @@ from enum import StrEnum
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain.daylog import DayLog, LogLine, Region, Statement
+from nightledger.domain.consolidation import DayLog, LogLine, Region, Statement
 from nightledger.domain.proposal import Origin
 from nightledger.text.markdown.entries import Entry, EntryKind
 from nightledger.text.patterns import pattern, words

@@ -13,8 +13,7 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain.consolidation import AnalystRun
-from nightledger.domain.daylog import DayLog, LogLine, Region
+from nightledger.domain.consolidation import AnalystRun, DayLog, LogLine, Region
 from nightledger.domain.finding import Severity
 from nightledger.text.markdown.document import Document
 from nightledger.text.markdown.entries import Entry, find_entries

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nightledger.domain.search import Why
-from nightledger.domain.search.ranking import DAY_WEIGHT, MEANING_WEIGHT, TIME_WEIGHT, Candidate, rank
+from nightledger.domain.search import DAY_WEIGHT, MEANING_WEIGHT, TIME_WEIGHT, Candidate, Why, rank
 
 EARLY, LATE = date(2026, 3, 1), date(2026, 4, 1)
 

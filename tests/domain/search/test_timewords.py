@@ -5,7 +5,7 @@ from datetime import date, timedelta
 import pytest
 from tests.rows import each_row, from_corpus
 
-from nightledger.domain.search.timewords import TOLD_LATER, Times, read_times
+from nightledger.domain.timewords import TOLD_LATER, Times, read_times
 from nightledger.text.dates import find_dates, time_words
 
 TODAY = date(2026, 3, 11)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nightledger.domain.staged_page import END, HEAD, dump_page, live_lines, parse_page, tell_line
+from nightledger.domain.exposure import END, HEAD, dump_page, live_lines, parse_page, tell_line
 
 UNTIL = "2026-03-04T00:00:00Z"
 LINE = tell_line("Root cause: cron has no PATH", "memory/2026-02-28.md:5-6", "for the event 10:00-11:00")

@@ -18,7 +18,7 @@ from tests.linking import lines, outcome
 
 from nightledger.codec.canonical import CanonicalError, canonical
 from nightledger.codec.rows import DoingRow, Exposure, OutcomeUse, read_hour, read_rows
-from nightledger.domain import staged_page as pages
+from nightledger.domain import exposure as pages
 from nightledger.files.archive import Archive, ArchiveError, read_archive, write_archive
 from nightledger.files.home import Home
 from nightledger.files.staged import StagedPage, read_staged

@@ -21,8 +21,7 @@ from nightledger.codec.canonical import (
     read_jsonl,
     read_value,
 )
-from nightledger.codec.configuration import YamlMapping, parse_configuration, parse_yaml
-from nightledger.codec.home_record import dump_home, parse_home
+from nightledger.codec.home_record import Identity, dump_home, parse_home
 from nightledger.codec.links import LinkCursor, dump_link_cursor, parse_link_cursor
 from nightledger.codec.outcome_line import OutcomeLine, find_outcome_problems, read_outcome
 from nightledger.codec.records import (
@@ -32,16 +31,18 @@ from nightledger.codec.records import (
     make_message,
     parse_message,
     parse_record,
+    read_schema,
 )
 from nightledger.codec.rows import OutcomeRows, read_outcome_rows, read_runs
-from nightledger.codec.schema import read_schema
 from nightledger.codec.settings import (
+    YamlMapping,
+    parse_configuration,
     parse_graphs,
     parse_operator,
     parse_settings,
+    parse_yaml,
 )
 from nightledger.domain.errors import ConfigurationError, RecordError
-from nightledger.domain.identity import Identity
 from nightledger.domain.message import Message, Peer, Peers, find_reasons
 from nightledger.domain.periods import Run
 from nightledger.domain.words import content_id

@@ -14,7 +14,7 @@ from tests.trust.ssh_keys import SoftKey
 
 from nightledger.domain.errors import UsageError
 from nightledger.domain.search import Found, Kind, Query
-from nightledger.domain.search.timewords import Times, read_times
+from nightledger.domain.timewords import Times, read_times
 from nightledger.domain.words import canonical_tag
 from nightledger.files.search_index import SearchStore, build_in_memory
 from nightledger.files.search_reader import make_tables

@@ -15,9 +15,9 @@ from tests.trust.witnesses import LogSigner, head_of, note_of, tree_of
 
 from nightledger.codec.constitution import dump_constitution, dump_page, parse_constitution, parse_page
 from nightledger.codec.settings import parse_operator, parse_staging_rules
-from nightledger.domain.constitution import Constitution, why_not
 from nightledger.domain.errors import ConfigurationError, IntegrityError, LinkIndexError, RecordError
-from nightledger.domain.links import Link
+from nightledger.domain.frames import Constitution, why_not
+from nightledger.domain.outcome import Link
 from nightledger.domain.settings import Notifier, Operator
 from nightledger.domain.staging import StagingRules
 from nightledger.files.line_log import LineLog

@@ -8,7 +8,7 @@ from tests.faults.fuzz.target import Target, repeats, seeds
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.records import to_plain
-from nightledger.domain.daylog import DayLog, Found
+from nightledger.domain.consolidation import DayLog, Found
 from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.domain.finding import Doubt, Finding, Severity
 from nightledger.domain.proposal import Anchor, Draft, Hunk, Op

@@ -6,8 +6,8 @@ from tests.gate.homes import Desk
 from tests.remote.peer_work import make_work
 
 from nightledger.codec.records import dump_record
+from nightledger.domain.finding import needle_of
 from nightledger.domain.message import MESSAGE_TYPE
-from nightledger.domain.needle import needle_of
 from nightledger.files.durable import make_dir
 from nightledger.gate.forgetting.expunging import find_held
 from nightledger.remote.handlers import propose_change

@@ -8,7 +8,7 @@ from tests.jobs.stage.staging import event, only, run
 from tests.recall.asking import put
 from tests.text.test_visible import PLAIN, tokens_of
 
-from nightledger.domain.staged_page import END, parse_page
+from nightledger.domain.exposure import END, parse_page
 from nightledger.domain.staging import Candidate, Source
 from nightledger.jobs.stage import line_of, page_of
 

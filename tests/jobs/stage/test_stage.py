@@ -14,8 +14,7 @@ from tests.linking import lines, outcome
 from tests.recall.asking import put
 
 from nightledger.domain.decision import Moment
-from nightledger.domain.exposure import tokens_of
-from nightledger.domain.staged_page import parse_page
+from nightledger.domain.exposure import parse_page, tokens_of
 from nightledger.domain.staging import Source
 from nightledger.files.link_index import Rules
 from nightledger.files.search_index import index_path

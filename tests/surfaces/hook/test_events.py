@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.surfaces.hook.indexed import make_indexed
 
-from nightledger.domain.staged_page import dump_page
+from nightledger.domain.exposure import dump_page
 from nightledger.files.home import Home
 from nightledger.files.staged import StagedLine, write_staged
 from nightledger.surfaces.hook import starting

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.surfaces.hook.indexed import ENTRIES, OPEN, index, make_indexed
 
-from nightledger.domain.staged_page import dump_page
+from nightledger.domain.exposure import dump_page
 from nightledger.files.home import Home
 from nightledger.files.hook_state import read_state
 from nightledger.files.staged import StagedLine, write_staged

@@ -12,8 +12,8 @@ from tests.homes import make_home
 from tests.rows import from_corpus
 from tests.starting import loaded_by_argparse
 
+from nightledger.codec.records import find_problems
 from nightledger.codec.rows import read_outcome_rows
-from nightledger.codec.schema import find_problems
 from nightledger.demo.shell import Ran
 from nightledger.files.home import Home
 from nightledger.surfaces.cli import main

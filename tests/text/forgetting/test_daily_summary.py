@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import from_corpus
 
-from nightledger.domain.daylog import Region
+from nightledger.domain.consolidation import Region
 from nightledger.domain.pruning import Kept
 from nightledger.text.forgetting.status import (
     LINES,

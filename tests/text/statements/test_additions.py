@@ -3,7 +3,7 @@ from datetime import date
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nightledger.domain.daylog import Statement, StatementKind
+from nightledger.domain.consolidation import Statement, StatementKind
 from nightledger.domain.proposal import Origin
 from nightledger.text.similar import fold
 from nightledger.text.statements.additions import THRESHOLD, Choice, Known, choose_additions, required

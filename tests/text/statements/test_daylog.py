@@ -3,7 +3,7 @@ from datetime import date
 from tests.rows import each_row, from_corpus
 from tests.text.logs import DAY, read
 
-from nightledger.domain.daylog import LogLine, Region
+from nightledger.domain.consolidation import LogLine, Region
 from nightledger.domain.proposal import Origin
 from nightledger.text.statements.daylog import find_regions
 

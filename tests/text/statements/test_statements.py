@@ -2,7 +2,7 @@ import pytest
 from tests.rows import each_row, from_corpus
 from tests.text.logs import DAY, read
 
-from nightledger.domain.daylog import Found
+from nightledger.domain.consolidation import Found
 from nightledger.domain.proposal import Origin
 from nightledger.text.contradictions import Standing
 from nightledger.text.similar import fold

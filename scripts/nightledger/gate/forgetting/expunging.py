@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, EventName
 from nightledger.domain.errors import NightledgerError, UnreadableError
-from nightledger.domain.needle import Needle
+from nightledger.domain.finding import Needle
 from nightledger.domain.record import VIEW_FIRST_LINE
 from nightledger.domain.states import Book, ChangeState, Gone
 from nightledger.domain.trusting import EMPTY_SHA256

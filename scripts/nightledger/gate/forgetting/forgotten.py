@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from nightledger.codec.rows import read_outcome_rows
-from nightledger.domain.daylog import LogLine, StatementKind
+from nightledger.domain.consolidation import LogLine, StatementKind
 from nightledger.domain.decision import Actor, DecisionType, EventName, Moment
 from nightledger.domain.errors import NightledgerError, RefusedError
 from nightledger.domain.judge import EDIT_LANE, JOB, OPERATOR
 from nightledger.domain.kept import ARCHIVE_DAILY, is_copy
-from nightledger.domain.links import Pair, split_key
+from nightledger.domain.outcome import Pair, split_key
 from nightledger.domain.proposal import Change, Evidence, Kind, Op
 from nightledger.domain.states import Apply, Book, ChangeState
 from nightledger.files.durable import read_optional, read_regular

@@ -15,7 +15,7 @@ from nightledger.domain.decision import Moment
 from nightledger.domain.errors import UsageError
 from nightledger.domain.judge import OPERATOR
 from nightledger.domain.kept import ARCHIVE, ARCHIVE_DAILY, LINKS
-from nightledger.domain.links import Link
+from nightledger.domain.outcome import Link
 from nightledger.domain.proposal import Anchor, Draft, Evidence, Hunk, Kind, Op, Origin, Part
 from nightledger.files.home import Home
 from nightledger.gate.gated import read_target

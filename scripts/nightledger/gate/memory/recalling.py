@@ -11,10 +11,10 @@ from msgspec import Struct
 
 from nightledger.codec.constitution import parse_constitution
 from nightledger.domain import frames
-from nightledger.domain.constitution import Constitution, Principle
 from nightledger.domain.decision import Moment
 from nightledger.domain.errors import RecordError
 from nightledger.domain.finding import Severity
+from nightledger.domain.frames import Constitution, Principle
 from nightledger.domain.retention import NO_USE, PERIOD_HOURS, PERMANENT, Use, recency
 from nightledger.domain.trusting import TRUST_FILES
 from nightledger.files.home import Home, shipped_config

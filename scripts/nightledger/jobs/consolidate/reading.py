@@ -7,7 +7,7 @@ from datetime import date
 
 from msgspec import Struct
 
-from nightledger.domain.daylog import DayLog, Statement
+from nightledger.domain.consolidation import DayLog, Statement
 from nightledger.domain.proposal import CONTRADICTION, Change, Flag, Proposal
 from nightledger.gate.stored import Stored
 from nightledger.text.contradictions import Contradiction, Standing

@@ -21,8 +21,7 @@ from nightledger.domain.errors import NightledgerError
 from nightledger.domain.judge import JOB
 from nightledger.domain.kept import is_daily_log, skill_front, skill_name
 from nightledger.domain.lessons import MAX_EVIDENCE, outcome_evidence
-from nightledger.domain.links import confidence
-from nightledger.domain.outcome import OutcomeEvidence
+from nightledger.domain.outcome import OutcomeEvidence, confidence
 from nightledger.domain.pattern import Recorded
 from nightledger.domain.patterns import Procedure
 from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Origin, Proposal

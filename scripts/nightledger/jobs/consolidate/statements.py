@@ -12,8 +12,7 @@ from functools import partial
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from nightledger.domain.consolidation import AnalystRun
-from nightledger.domain.daylog import DayLog, Found, HeldLine, Region, Statement
+from nightledger.domain.consolidation import AnalystRun, DayLog, Found, HeldLine, Region, Statement
 from nightledger.domain.finding import Severity
 from nightledger.domain.judge import MODEL_CHOSE, Source
 from nightledger.domain.proposal import (

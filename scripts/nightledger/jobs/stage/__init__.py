@@ -22,11 +22,10 @@ from msgspec.structs import asdict, replace
 from nightledger.codec.rows import DoingRow, read_rows
 from nightledger.domain import staging
 from nightledger.domain.decision import Moment
-from nightledger.domain.exposure import tokens_of
+from nightledger.domain.exposure import dump_page, parse_page, tell_line, tokens_of
 from nightledger.domain.finding import Severity
 from nightledger.domain.periods import DAY, local_moment, log_day
 from nightledger.domain.proposal import Origin
-from nightledger.domain.staged_page import dump_page, parse_page, tell_line
 from nightledger.domain.staging import PERCENT, Candidate, Event, Source
 from nightledger.files.configuration import OPERATOR, home_zone, load_operator
 from nightledger.files.home import SHIPPED
@@ -48,8 +47,8 @@ from nightledger.jobs.stage.inquiry import (
 )
 from nightledger.recall.associations import shown_associations
 from nightledger.recall.sources import OLDER
+from nightledger.records.drawing import named_places, read_every, still_open
 from nightledger.records.keeping import why_held, words_of
-from nightledger.records.noticing import named_places, read_every, still_open
 from nightledger.text.scanners.scan import scan
 from nightledger.text.visible import quote_line, quoted
 from nightledger.trust.event import collector_at_rest

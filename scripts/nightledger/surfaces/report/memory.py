@@ -9,7 +9,7 @@ from typing import Any
 from nightledger.domain import retention
 from nightledger.domain.decision import Moment
 from nightledger.domain.errors import IntegrityError, LinkIndexError, MissingBlobError
-from nightledger.domain.links import SHOWN_FROM
+from nightledger.domain.outcome import SHOWN_FROM
 from nightledger.domain.states import Book
 from nightledger.domain.words import count_of
 from nightledger.doors.report import Arc, Graph, Part, Plot, Series

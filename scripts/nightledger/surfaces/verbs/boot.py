@@ -21,7 +21,7 @@ from nightledger.domain.record import Author, Record
 from nightledger.domain.words import count_of, read_moment
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
-from nightledger.records import keeping, noticing
+from nightledger.records import drawing, keeping
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context, require_machine
 from nightledger.surfaces.recalling import calling_session
@@ -33,7 +33,7 @@ _TAIL_BYTES = 1 << 16
 LANDMARKS = 3
 MOST_TOLD = 20
 """Items of one list; the rest is counted: whoever writes records does not fill a session with them. Our choice."""
-_LONG = frozenset({noticing.Gap.CATCH_UP, noticing.Gap.CHECK_IN, noticing.Gap.FIRST})
+_LONG = frozenset({drawing.Gap.CATCH_UP, drawing.Gap.CHECK_IN, drawing.Gap.FIRST})
 
 
 class Screen(Struct, frozen=True, kw_only=True):
@@ -51,13 +51,13 @@ class Screen(Struct, frozen=True, kw_only=True):
         problems: Files of records that cannot be read.
     """
 
-    gap: noticing.Gap
+    gap: drawing.Gap
     last: datetime | None
     overdue: list[Record]
     open: list[Record]
-    corrections: list[noticing.Match]
+    corrections: list[drawing.Match]
     landmarks: list[Record]
-    noticed: list[noticing.Noticed]
+    noticed: list[drawing.Noticed]
     waits: int
     problems: list[str]
 
@@ -81,21 +81,21 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 def look(context: Context, home: Home, session: str) -> Screen:
     """Return what a session should know, as it is now."""
-    every, problems = noticing.read_every(home)
-    records = {name: _fit(rows) for name, rows in noticing.still_open(every, context.now).items()}
+    every, problems = drawing.read_every(home)
+    records = {name: _fit(rows) for name, rows in drawing.still_open(every, context.now).items()}
     last = _last_written(home, every, session)
-    gap = noticing.gap_of(last, context.now)
-    late, rest = noticing.overdue_items(records["handoff"], context.now)
+    gap = drawing.gap_of(last, context.now)
+    late, rest = drawing.overdue_items(records["handoff"], context.now)
     return Screen(
         gap=gap,
         last=last,
         overdue=late,
         open=rest,
-        corrections=[] if gap is noticing.Gap.RESUME else noticing.speak_to_open(records),
+        corrections=[] if gap is drawing.Gap.RESUME else drawing.speak_to_open(records),
         landmarks=_fit(_landmarks(every)) if gap in _LONG else [],
         noticed=[]
-        if gap is noticing.Gap.RESUME
-        else noticing.untold(noticing.notice(records, context.now), every["observation"]),
+        if gap is drawing.Gap.RESUME
+        else drawing.untold(drawing.notice(records, context.now), every["observation"]),
         waits=_waits(context),
         problems=problems,
     )
@@ -194,7 +194,7 @@ def _named(title: str, records: Sequence[Record]) -> Iterator[str]:
     if records:
         yield f"{title}:"
     for one in records[:MOST_TOLD]:
-        told = f"{one.id[:10]} {quoted(noticing.said_of(one))}"
+        told = f"{one.id[:10]} {quoted(drawing.said_of(one))}"
         yield from screen.wrap(screen.shown(told), first="  ", indent="    ")
     if more := _beyond(records):
         yield f"  and {more} more; 'nightledger record {records[0].kind} list'"

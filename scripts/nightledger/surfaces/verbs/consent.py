@@ -29,9 +29,9 @@ from collections.abc import Iterator, Mapping
 from nightledger.codec.constitution import MAX_BYTES, dump_constitution, dump_page, parse_page
 from nightledger.codec.records import to_plain
 from nightledger.domain.consent import Answer, ConsentGraph, Mode, Tier, Why
-from nightledger.domain.constitution import Constitution
 from nightledger.domain.decision import DAY_S, Actor, DecisionType
 from nightledger.domain.errors import FileChangedError, NightledgerError, UsageError
+from nightledger.domain.frames import Constitution
 from nightledger.files.durable import read_regular
 from nightledger.gate.consenting import Standing, graph_target, read_standing, record_unknown
 from nightledger.gate.integrity.trust_changes import find_differing

@@ -28,7 +28,7 @@ from typing import Any
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import FileChangedError, RefusedError, UsageError
-from nightledger.domain.needle import Needle, needle_of
+from nightledger.domain.finding import Needle, needle_of
 from nightledger.files.durable import read_regular
 from nightledger.files.home import Home
 from nightledger.gate.forgetting import expunging

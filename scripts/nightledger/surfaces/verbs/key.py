@@ -29,10 +29,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from nightledger.codec.home_record import Identity
 from nightledger.codec.records import to_plain
 from nightledger.domain.decision import NAMESPACE, Decision, Moment
 from nightledger.domain.errors import NightledgerError, RefusedError, UsageError
-from nightledger.domain.identity import Identity
 from nightledger.domain.trusting import RECOVERY_NAMESPACE, TrustStep
 from nightledger.domain.words import count_of
 from nightledger.files.atomic import Lock

@@ -36,7 +36,7 @@ from datetime import date
 
 from nightledger.codec.links import dump_day, link_record
 from nightledger.domain.errors import UsageError
-from nightledger.domain.links import Link
+from nightledger.domain.outcome import Link
 from nightledger.domain.words import read_tag
 from nightledger.files.home import Home
 from nightledger.files.link_index import Recalled, open_index
@@ -45,7 +45,7 @@ TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from nightledger.domain.links import Tally
+    from nightledger.domain.outcome import Tally
     from nightledger.domain.search import Query
     from nightledger.files.link_index import LinkIndex
     from nightledger.surfaces.context import Context

@@ -29,9 +29,8 @@ from nightledger.domain.errors import RecordError, UsageError
 from nightledger.domain.words import count_of
 from nightledger.files.home import Home
 from nightledger.records import keeping
-from nightledger.records.drawing import draw_ideas
+from nightledger.records.drawing import draw_ideas, match_corrections
 from nightledger.records.handoff import HANDOFF, open_handoff, save_handoff
-from nightledger.records.noticing import match_corrections
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context, calling_host, read_input, require_machine
 from nightledger.surfaces.recalling import calling_session

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-    from nightledger.domain.staged_page import Page
+    from nightledger.domain.exposure import Page
     from nightledger.files.home import Home
 
 LIMIT_SAID = f"hosts take {MAX_CONTEXT_BYTES:,} bytes whole"

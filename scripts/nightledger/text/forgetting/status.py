@@ -20,7 +20,7 @@ from hashlib import sha256
 
 from msgspec import Struct
 
-from nightledger.domain.daylog import DayLog, LogLine, Region
+from nightledger.domain.consolidation import DayLog, LogLine, Region
 from nightledger.domain.pruning import Closure, Kept
 from nightledger.text.dates import find_dates
 from nightledger.text.forgetting.traces import Marker, count_lines, marker_line, read_marker

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from nightledger.domain.search.ranking import rarity
+from nightledger.domain.search import rarity
 from nightledger.text.search.tokens import plain, query_terms, stop_words, words_in
 
 MOST_WORDS = 256

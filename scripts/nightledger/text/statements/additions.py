@@ -11,7 +11,7 @@ from math import fsum, log
 
 from msgspec import Struct
 
-from nightledger.domain.daylog import Statement
+from nightledger.domain.consolidation import Statement
 from nightledger.text.similar import Overlaps, is_negated, numbers
 from nightledger.text.statements.cues import words_of
 from nightledger.text.statements.wording import claims_of

@@ -14,7 +14,7 @@ from datetime import date
 
 from msgspec import Struct, field
 
-from nightledger.domain.daylog import DayLog, LogLine, Region
+from nightledger.domain.consolidation import DayLog, LogLine, Region
 from nightledger.domain.kept import ARCHIVE_DAILY
 from nightledger.domain.proposal import Origin
 from nightledger.domain.transcript import EXTRACTS

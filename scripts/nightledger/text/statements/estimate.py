@@ -15,7 +15,7 @@ from math import exp, fsum
 import msgspec
 from msgspec import Struct
 
-from nightledger.domain.daylog import DayLog, LogLine, Region
+from nightledger.domain.consolidation import DayLog, LogLine, Region
 from nightledger.domain.proposal import Origin
 from nightledger.files.home import shipped_config
 from nightledger.text.patterns import pattern, words

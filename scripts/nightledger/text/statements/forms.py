@@ -10,7 +10,7 @@ from datetime import date
 
 from msgspec.structs import replace
 
-from nightledger.domain.daylog import DayLog, LogLine, Region
+from nightledger.domain.consolidation import DayLog, LogLine, Region
 from nightledger.text.statements.cues import find_cues
 from nightledger.text.statements.estimate import split_label
 

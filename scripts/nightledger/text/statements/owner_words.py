@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from itertools import groupby
 
-from nightledger.domain.daylog import DayLog, LogLine, Region
+from nightledger.domain.consolidation import DayLog, LogLine, Region
 from nightledger.domain.proposal import Origin
 from nightledger.text.patterns import pattern
 from nightledger.text.statements.cues import find_cues

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from nightledger.domain.daylog import Region
+from nightledger.domain.consolidation import Region
 from nightledger.text.scanners.scan import mask_secrets
 from nightledger.text.statements.daylog import TURN, find_regions
 

@@ -13,7 +13,7 @@ from os.path import basename, splitext
 
 from msgspec import Struct
 
-from nightledger.domain.daylog import DayLog, Found, HeldLine, LogLine, Region, Statement
+from nightledger.domain.consolidation import DayLog, Found, HeldLine, LogLine, Region, Statement
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import least_trusted
 from nightledger.text.contradictions import Contradiction, Standing

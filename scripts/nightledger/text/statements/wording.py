@@ -12,7 +12,7 @@ from functools import cache
 import msgspec
 from msgspec import Struct
 
-from nightledger.domain.daylog import LogLine, StatementKind
+from nightledger.domain.consolidation import LogLine, StatementKind
 from nightledger.files.home import shipped_config
 from nightledger.text.patterns import pattern
 from nightledger.text.similar import CJK, fold, shingles
