@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from nightledger.domain.outcome import Outcome, Result
-from nightledger.domain.pattern import Learning, Recorded
+from nightledger.domain.patterns import Learning, Recorded
 
 START = datetime(2026, 2, 1, 12, 0, tzinfo=UTC)
 RESULTS = {"+": Result.SUCCESS, "-": Result.FAILURE, "~": Result.PARTIAL}

@@ -5,10 +5,9 @@ from msgspec.structs import replace
 from tests.domain.outcomes import LEARNING, told
 from tests.rows import from_corpus
 
-from nightledger.domain.lessons import OUTCOMES_PATH, Standing, lesson_drafts
+from nightledger.domain.lessons import OUTCOMES_PATH, Pattern, Standing, find_patterns, lesson_drafts
 from nightledger.domain.outcome import OutcomeEvidence
-from nightledger.domain.pattern import Pattern, PatternKind
-from nightledger.domain.patterns import find_patterns
+from nightledger.domain.patterns import PatternKind
 from nightledger.domain.proposal import Draft, Op, Origin
 
 RESOLVED = ("10 - restart", "11 - restart", "12 + set_tz", "13 + set_tz")

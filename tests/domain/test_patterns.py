@@ -7,8 +7,8 @@ from msgspec.structs import replace
 from tests.domain.outcomes import LEARNING, START, ids, told
 from tests.rows import each_row
 
-from nightledger.domain.pattern import Pattern, PatternKind, Recorded
-from nightledger.domain.patterns import find_patterns
+from nightledger.domain.lessons import Pattern, find_patterns
+from nightledger.domain.patterns import PatternKind, Recorded
 
 LESSON = PatternKind.RESOLVED_FAILURE
 USUAL, RELAPSE = PatternKind.RECURRING_RESOLUTION, PatternKind.RELAPSE

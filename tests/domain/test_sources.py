@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.domain.outcomes import told
 
 from nightledger.domain.outcome import Outcome, OutcomeEvidence
-from nightledger.domain.pattern import Sources
+from nightledger.domain.patterns import Sources
 
 
 def outcome(day: float, **fields: Any) -> Outcome:

@@ -11,7 +11,7 @@ from tests.codec.outcomes import dump_outcome
 from tests.domain.outcomes import told
 from tests.gate.homes import START, Desk, later, open_desk
 
-from nightledger.domain.pattern import Recorded
+from nightledger.domain.patterns import Recorded
 from nightledger.domain.words import content_id
 from nightledger.gate.opening import sign_head
 from nightledger.gate.proposing.views import refresh_views

@@ -1,29 +1,173 @@
-"""From patterns in outcomes to drafts: the lessons that an operator may sign.
+"""From what recurs in outcomes to drafts: the lessons that an operator may sign, and the procedures that are worth a skill.
 
-Invariant: a lesson names every outcome that it rests on, up to a bound that the reason
-states; a pattern seen once, or only counted, makes no draft.
+Invariant: a pattern is made of identifiers, numbers and days only; nothing that an agent wrote freely (``note``) gets into
+it. A lesson names every outcome that it rests on, up to a bound that the reason states; a pattern seen once, or only
+counted, makes no draft.
+
+Invariant: a procedure, what one resolution did for one kind of task again and again without a failure since, stands on
+three independent sources, and no result that a tool, a web page or a group told counts for one; against it every result
+counts.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import date
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.outcome import OutcomeEvidence, Result
-from nightledger.domain.pattern import (
-    Pattern,
+from nightledger.domain.patterns import (
+    Learning,
     PatternKind,
     Recorded,
     Situation,
     Tally,
     Task,
+    Trial,
+    by_task_type,
+    hold_trial,
+    is_lesson,
+    kind_of,
+    most_successful,
+    mostly_same,
     shared_tags,
+    situation_of,
+    without,
 )
 from nightledger.domain.proposal import Draft, Evidence, Flag, Op, Origin, Scope, least_trusted
 from nightledger.domain.words import count_of
 
 MAX_RIVALS = 3
 """How many other resolutions a sentence names. Our choice."""
+OUTCOMES_PATH = "memory/system/outcome-records.jsonl"
+MAX_EVIDENCE = 12
+"""Places shown for one lesson; its counts are exact whatever this is."""
+MAX_LOOKED = 64
+"""Places that are looked at for one lesson until one is found to be there."""
+Holds = Callable[[OutcomeEvidence], bool]
+MIN_SOURCES = 3
+"""Sessions, or days where none is told, in which it worked (issue 24)."""
+_TOLD_BY = frozenset({None, Origin.UNKNOWN, Origin.AGENT, Origin.OWNER})
+
+
+class Pattern(Struct, frozen=True, kw_only=True):
+    """Something that recurs in outcomes.
+
+    Attributes:
+        kind: What recurs.
+        key: Names it however its counts grow; equal keys are one statement to suppression.
+        tags: What its situation shares, sorted, at most three; with its kind of task the exact
+            rule by which its outcomes were counted.
+        is_lesson: Whether there is something to remember.
+        sources: Independent sources behind it.
+        days: Distinct log days on which it was seen, ascending.
+        records: The outcomes behind it: what shows it first, then all else in its situation; the newest of each first.
+        confidence: 0..1, rounded to 4 decimals.
+        sentence: The entry to propose.
+        scope: What would change its mind.
+        replaces: Keys of patterns that it makes obsolete where they stand as entries.
+    """
+
+    kind: PatternKind
+    key: str
+    tags: tuple[str, ...]
+    is_lesson: bool
+    sources: int
+    days: tuple[date, ...]
+    records: tuple[Recorded, ...]
+    confidence: float
+    sentence: str
+    scope: Scope
+    replaces: tuple[str, ...] = ()
+
+    @property
+    def rank(self) -> float:
+        """How much it is worth an operator's time, 0..1, rounded to 4 decimals."""
+        base, weight = _RANKS[self.kind]
+        return round(base + weight * self.confidence, 4)
+
+
+_RANKS = {
+    PatternKind.RELAPSE: (0.95, 0.05),
+    PatternKind.RESOLVED_FAILURE: (0.6, 0.35),
+    PatternKind.RECURRING_RESOLUTION: (0.35, 0.3),
+}
+"""A wrong lesson in memory comes first, then lessons, then warnings, then what works anyway. Our choice."""
+
+
+def find_patterns(
+    records: Iterable[Recorded], learning: Learning, *, task_types: Collection[str] | None = None
+) -> tuple[Pattern, ...]:
+    """Find every pattern, the most worth an operator's time first.
+
+    Args:
+        records: Outcomes in any order; of equal ids the first counts.
+        learning: How a pattern is judged.
+        task_types: Look at these alone, such as those of which there are new outcomes; None
+            looks at all. What is found about one of them is the same either way.
+    """
+    found = [
+        pattern
+        for task in by_task_type(records, learning)
+        if task_types is None or task.task_type in task_types
+        if learning.sources(task.records) >= learning.min_sources
+        for pattern in _of_task(task, learning)
+    ]
+    return tuple(sorted(found, key=lambda pattern: (-pattern.rank, pattern.key)))
+
+
+def _of_task(task: Task, learning: Learning) -> list[Pattern]:
+    """Find the patterns of one task type."""
+    trials = [hold_trial(resolution, task, learning) for resolution in most_successful(task)]
+    judged = [(trial, kind) for trial in trials if (kind := kind_of(trial, learning))]
+    kept = _distinct(judged)
+    return [_of_trial(trial, kind, task, learning) for trial, kind in kept]
+
+
+def _distinct(judged: Sequence[tuple[Trial, PatternKind]]) -> list[tuple[Trial, PatternKind]]:
+    """Keep every relapse, and of the lessons about one situation the best."""
+    kept = [(trial, kind) for trial, kind in judged if kind is PatternKind.RELAPSE]
+    lessons: list[tuple[Trial, PatternKind]] = []
+    for trial, kind in sorted(judged, key=lambda item: (-item[0].confidence, -item[0].tally.successes)):
+        if kind is not PatternKind.RELAPSE and all(
+            not mostly_same(trial.situation, better.situation) for better, _ in lessons
+        ):
+            lessons.append((trial, kind))
+    return kept + lessons
+
+
+def _of_trial(trial: Trial, kind: PatternKind, task: Task, learning: Learning) -> Pattern:
+    situation = trial.situation
+    first = trial.relapses if kind is PatternKind.RELAPSE else trial.wins
+    records = _newest_first(first, situation)
+    rivals = [rival.resolution for rival in trial.rivals if rival.resolution]
+    obsolete = [_key(PatternKind.RESOLVED_FAILURE, situation, rival) for rival in rivals]
+    if kind is PatternKind.RELAPSE:
+        obsolete = [_key(PatternKind.RESOLVED_FAILURE, situation, trial.tally.resolution)]
+    return Pattern(
+        kind=kind,
+        key=_key(kind, situation, trial.tally.resolution),
+        tags=situation.tags,
+        is_lesson=is_lesson(kind, trial.rivals),
+        sources=learning.sources(records),
+        days=tuple(sorted(set(learning.days(records)))),
+        records=records,
+        confidence=round(1 - trial.confidence, 4) if kind is PatternKind.RELAPSE else trial.confidence,
+        sentence=lesson_sentence(trial, kind, learning),
+        scope=lesson_scope(trial.tally.resolution, situation, task),
+        replaces=tuple(obsolete),
+    )
+
+
+def _newest_first(first: Sequence[Recorded], situation: Situation) -> tuple[Recorded, ...]:
+    """Give what shows a pattern, then all else: a proposal has room for some, and the newest are news."""
+    return (*reversed(first), *reversed(without(situation.records, first)))
+
+
+def _key(kind: PatternKind, situation: Situation, resolution: str) -> str:
+    """Name a pattern so that more outcomes of the same kind do not make it a new one."""
+    word = "relapse" if kind is PatternKind.RELAPSE else "lesson"
+    return f"{word} {situation.task_type} {resolution}"
 
 
 def where(situation: Situation) -> str:
@@ -43,35 +187,19 @@ def span(days: Sequence[date]) -> str:
     return first.isoformat() if first == last else f"{first.isoformat()} to {last.isoformat()}"
 
 
-def success_sentence(
-    situation: Situation, tally: Tally, verb: str, rivals: Sequence[Tally], days: Sequence[date]
-) -> str:
-    """Say what resolved a failure, the lesson, or what works again and again.
-
-    Args:
-        situation: Where.
-        tally: Of the resolution.
-        verb: ``resolved it``, ``works``.
-        rivals: Of the others tried there.
-        days: Log days on which it succeeded.
-    """
+def lesson_sentence(trial: Trial, kind: PatternKind, learning: Learning) -> str:
+    """Say what resolved a failure, the lesson, or what works again and again; or that what was learned no longer holds."""
+    head = f"{where(trial.situation)}: {trial.tally.resolution}"
+    if kind is PatternKind.RELAPSE:
+        worked = learning.days(record for record in trial.wins if record.at < trial.relapses[0].at)
+        failed = learning.days(trial.relapses)
+        then = f"then it failed {times(len(failed))} ({span(failed)}); do not rely on it."
+        return f"{head} resolved it {times(len(worked))} ({span(worked)}), {then}"
+    tally, days = trial.tally, learning.days(trial.wins)
+    verb = "resolved it" if kind is PatternKind.RESOLVED_FAILURE else "works"
     share = f"{tally.successes} of {tally.successes + tally.partials + tally.failures}, {span(days)}"
-    return _sentence(f"{where(situation)}: {tally.resolution} {verb} ({share})", _others(rivals))
-
-
-def relapse_sentence(
-    situation: Situation, resolution: str, worked: Sequence[date], failed: Sequence[date]
-) -> str:
-    """Say that a learned resolution no longer holds.
-
-    Args:
-        situation: Where.
-        resolution: The resolution.
-        worked: Log days on which it succeeded before; one for each success.
-        failed: Log days of the failures since; one for each failure.
-    """
-    head = f"{where(situation)}: {resolution} resolved it {times(len(worked))} ({span(worked)})"
-    return f"{head}, then it failed {times(len(failed))} ({span(failed)}); do not rely on it."
+    others = _others(trial.rivals)
+    return f"{head} {verb} ({share}); {others}." if others else f"{head} {verb} ({share})."
 
 
 def lesson_scope(resolution: str, situation: Situation, task: Task) -> Scope:
@@ -95,10 +223,6 @@ def lesson_scope(resolution: str, situation: Situation, task: Task) -> Scope:
         else (f"not seen; a failure of {resolution} in {where(situation)} would speak against it")
     )
     return Scope(fails_when=fails_when, fine_when="; ".join(_worked(others, task)))
-
-
-def _sentence(head: str, others: str) -> str:
-    return f"{head}; {others}." if others else f"{head}."
 
 
 def _others(rivals: Sequence[Tally]) -> str:
@@ -137,15 +261,6 @@ def _worked(records: Iterable[Recorded], task: Task) -> list[str]:
 def _at(records: Sequence[Recorded], task: Task) -> str:
     tags = shared_tags(records, task)
     return f" with {' + '.join(tags)}" if tags else ""
-
-
-OUTCOMES_PATH = "memory/system/outcome-records.jsonl"
-MAX_EVIDENCE = 12
-"""Places shown for one lesson; its counts are exact whatever this is."""
-
-MAX_LOOKED = 64
-"""Places that are looked at for one lesson until one is found to be there."""
-Holds = Callable[[OutcomeEvidence], bool]
 
 
 class Standing(Struct, frozen=True, kw_only=True):
@@ -242,3 +357,80 @@ def _flags(pattern: Pattern, holds: Holds) -> tuple[Flag, ...]:
     these = "evidence named" if len(named) <= MAX_LOOKED else f"first {MAX_LOOKED} pieces of evidence named"
     what = f"none of the {these} is there as it says" if named else "no outcome behind it points to evidence"
     return (Flag(rule="unattested", message=f"{what}; it is the reporter's word"),)
+
+
+class Procedure(Struct, frozen=True, kw_only=True):
+    """A resolution that is worth a skill, where somebody wrote down how it is done.
+
+    Attributes:
+        key: Names it however its counts grow; equal keys are one statement to suppression.
+        resolution: The resolution.
+        sources: Independent sources behind it.
+        wins: Its successes since it last failed, the oldest first.
+        failed: When it last failed itself; None for never. What failed is no procedure any more until it is due anew.
+        applies: When it applies: ``publish_site with hugo + netlify``; empty where it is not due, as are the next two.
+        reason: What speaks for it, for its operator.
+        scope: What would speak against it.
+    """
+
+    key: str
+    resolution: str
+    sources: int
+    wins: tuple[Recorded, ...]
+    failed: Recorded | None = None
+    applies: str = ""
+    reason: str = ""
+    scope: Scope = Scope()
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it worked often enough."""
+        return self.sources >= MIN_SOURCES
+
+
+def find_procedures(
+    records: Iterable[Recorded], learning: Learning, *, task_types: Collection[str]
+) -> tuple[Procedure, ...]:
+    """Return every procedure of some kinds of task, that of most sources first; some may not be due any more.
+
+    Args:
+        records: Outcomes in any order; of equal ids the first counts.
+        learning: How sources are counted.
+        task_types: The kinds of task, such as those of which there are new outcomes.
+    """
+    tasks = [task for task in by_task_type(records, learning) if task.task_type in task_types]
+    found = [_procedure(name, task, learning) for task in tasks for name in most_successful(task)]
+    return tuple(sorted(found, key=lambda one: (-one.sources, one.key)))
+
+
+def _procedure(name: str, task: Task, learning: Learning) -> Procedure:
+    wins = _wins(name, task)
+    failures = [r for r in task.records if r.result is Result.FAILURE and r.name == name]
+    bare = Procedure(
+        key=f"skill {task.task_type} {name}",
+        resolution=name,
+        sources=learning.sources(wins),
+        wins=wins,
+        failed=failures[-1] if failures else None,
+    )
+    if not bare.is_due:
+        return bare
+    situation, days = situation_of(wins, task), span(learning.days(wins))
+    told = f"worked {times(len(wins))}, in {bare.sources} sessions or days, {days}, and has not failed since"
+    return replace(
+        bare,
+        applies=where(situation),
+        reason=f"{name} {told}",
+        scope=lesson_scope(name, situation, task),
+    )
+
+
+def _wins(name: str, task: Task) -> tuple[Recorded, ...]:
+    """Return what succeeded since the last failure of a resolution; one for which nothing is named may be its own."""
+    failed = [r.at for r in task.records if r.result is Result.FAILURE and r.name in ("", name)]
+    return tuple(
+        record
+        for record in task.records
+        if record.name == name and record.result is Result.SUCCESS and record.outcome.origin in _TOLD_BY
+        if not failed or record.at > failed[-1]
+    )

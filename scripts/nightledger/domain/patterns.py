@@ -1,62 +1,308 @@
-"""Find what recurs in outcomes: failures, what resolved them, what works.
+"""What recurs in outcomes: failures, what resolved them, what works; how a resolution is held against what happened around it.
 
 Invariant: only recorded results count. A failure after which nothing was heard is not
 resolved; a pattern stands on at least two independent sources; a resolution that failed
 after it was learned is said to be wrong, until it is learned anew.
-
-Procedures: what one resolution did for one kind of task, again and again, without a failure since.
-
-Invariant: a procedure stands on three independent sources, and no result that a tool, a web page or a group told counts
-for one; against it every result counts.
 """
 
-from collections.abc import Collection, Iterable, Sequence
-from datetime import date, datetime
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from datetime import date, datetime, tzinfo
+from enum import StrEnum
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain.lessons import (
-    lesson_scope,
-    relapse_sentence,
-    span,
-    success_sentence,
-    times,
-    where,
-)
-from nightledger.domain.outcome import SHOWN_FROM, Result, confidence
-from nightledger.domain.pattern import (
-    SETTLED_DAYS,
-    Learning,
-    Pattern,
-    PatternKind,
-    Recorded,
-    Situation,
-    Sources,
-    Tally,
-    Task,
-    is_lesson,
-    mostly_same,
-    situation_of,
-    task_of,
-    without,
-)
-from nightledger.domain.proposal import Origin, Scope
+from nightledger.domain.outcome import SHOWN_FROM, DisjointSets, Outcome, Result, confidence
+from nightledger.domain.periods import log_day
+from nightledger.domain.words import MAX_IDENTIFIER_CHARACTERS, read_identifier
 
+UNNAMED = frozenset({
+    "none", "null", "nil", "nothing", "no", "na", "n/a", "n.a.", "unknown", "unresolved", "unsolved", "not_resolved",
+    "pending", "open", "todo", "tbd",
+})  # fmt: skip
+"""What agents write as the resolution of a failure when they tried nothing that has a name."""
+MIN_FAILED = 2
+"""One failure is an accident."""
 LIKELY = 0.5
 """A lesson is more likely right than wrong."""
 MIN_WORKED = 3
 """What worked without a failure before it is worth a sentence from three times on: the published
 example of a link that is shown as a prior has three co-occurrences."""
+SHARED_OF_FIVE = 4
+"""A tag belongs to a situation when four in five of its outcomes have it: one careless record
+among five does not widen it. Our choice."""
+MAX_TAGS = 3
+"""Further tags make a sentence longer, not clearer. Our choice."""
+SETTLED_DAYS = 3
+"""Active days after which what is open counts as open and what is over as over; until then the
+next day may say more, and a sentence that was proposed is not proposed again. Our choice."""
+MAX_TRIALS = 64
+"""Bound on the work that forged records of one task type can cause; the most successful are tried."""
+
+
+class PatternKind(StrEnum):
+    """What recurs, the most urgent first."""
+
+    RELAPSE = "relapse"
+    """A learned resolution failed afterwards: the lesson was wrong."""
+    RESOLVED_FAILURE = "resolved_failure"
+    """A failure, and what resolved it: the lesson."""
+    RECURRING_RESOLUTION = "recurring_resolution"
+    """What works again and again, without a failure before it."""
+
+
+class Recorded(Struct, frozen=True, kw_only=True):
+    r"""An outcome and where it stands.
+
+    Attributes:
+        outcome: The outcome.
+        line: Its line in ``outcome-records.jsonl``, from 1.
+        sha256: Hex SHA-256 of that line without ``\\n``.
+    """
+
+    outcome: Outcome
+    line: int
+    sha256: str
+
+    @property
+    def id(self) -> str:
+        """The outcome's id."""
+        return self.outcome.id
+
+    @property
+    def at(self) -> datetime:
+        """When the result was known."""
+        return self.outcome.timestamp
+
+    @property
+    def result(self) -> Result:
+        """How the task ended."""
+        return self.outcome.outcome
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """What the task was about."""
+        return self.outcome.context_tags
+
+    @property
+    def name(self) -> str:
+        """The resolution, or "" where the record only says that there was none."""
+        return "" if self.outcome.resolution.casefold() in UNNAMED else self.outcome.resolution
+
+
+class Tally(Struct, frozen=True, kw_only=True):
+    """What became of one resolution in one situation.
+
+    Attributes:
+        resolution: An identifier; "" stands for tries without a name.
+        successes: How often it succeeded.
+        partials: How often it helped in part; counts as neither.
+        failures: How often it failed.
+    """
+
+    resolution: str
+    successes: int = 0
+    partials: int = 0
+    failures: int = 0
+
+
+class Learning(Struct, frozen=True, kw_only=True):
+    """How a pattern is judged.
+
+    Attributes:
+        zone: The home's zone.
+        min_sources: Independent sessions or days that make a pattern, 2 or more.
+    """
+
+    zone: tzinfo
+    min_sources: int = 2
+
+    def sources(self, records: Iterable[Recorded]) -> int:
+        """Count the independent sources behind records."""
+        sources = Sources(self.zone)
+        for record in records:
+            sources.add(record.outcome)
+        return sources.count
+
+    def days(self, records: Iterable[Recorded]) -> tuple[date, ...]:
+        """Give the log day of each record."""
+        return tuple(log_day(record.at, self.zone) for record in records)
+
+
+def is_lesson(kind: PatternKind, rivals: Iterable[Tally]) -> bool:
+    """Tell whether a pattern is something to remember.
+
+    What works where nothing else keeps failing is routine, which the links show anyway.
+
+    Args:
+        kind: What recurs.
+        rivals: Of the other resolutions in its situation.
+    """
+    if kind is not PatternKind.RECURRING_RESOLUTION:
+        return True
+    tallies = tuple(rivals)
+    failures = sum(tally.failures for tally in tallies)
+    return failures >= max(MIN_FAILED, sum(tally.successes for tally in tallies))
+
+
+class Task(Struct, frozen=True, kw_only=True):
+    """All outcomes of one task type.
+
+    Attributes:
+        task_type: The kind of task.
+        records: Oldest first; at least one.
+        tag_counts: How many of them carry each tag.
+        active_days: Log days on which the agent recorded anything at all, ascending.
+    """
+
+    task_type: str
+    records: tuple[Recorded, ...]
+    tag_counts: Mapping[str, int]
+    active_days: tuple[date, ...]
+
+    def days_since(self, day: date) -> int:
+        """Count the active days after a day."""
+        return len(self.active_days) - bisect_right(self.active_days, day)
+
+
+class Situation(Struct, frozen=True, kw_only=True):
+    """Outcomes of one task type that carry all of some tags.
+
+    Attributes:
+        task_type: The kind of task.
+        tags: The tags, sorted; () is every outcome of the task type.
+        records: Oldest first.
+        ids: Ids of its outcomes.
+    """
+
+    task_type: str
+    tags: tuple[str, ...]
+    records: tuple[Recorded, ...]
+    ids: frozenset[str]
+
+    def tallies(self) -> tuple[Tally, ...]:
+        """Count each resolution; most failures first, then most successes, then by name."""
+        counts = Counter((record.name, record.result) for record in self.records)
+        tallies = [
+            Tally(
+                resolution=name,
+                successes=counts[name, Result.SUCCESS],
+                partials=counts[name, Result.PARTIAL],
+                failures=counts[name, Result.FAILURE],
+            )
+            for name in {name for name, _ in counts}
+        ]
+        return tuple(sorted(tallies, key=lambda t: (-t.failures, -t.successes, t.resolution)))
+
+
+def task_of(records: Iterable[Recorded], active_days: tuple[date, ...]) -> Task:
+    """Gather outcomes of one task type.
+
+    Args:
+        records: In any order; at least one.
+        active_days: Log days on which the agent recorded anything at all, ascending.
+    """
+    ordered = tuple(sorted(records, key=lambda record: (record.at, record.id)))
+    return Task(
+        task_type=ordered[0].outcome.task_type,
+        records=ordered,
+        tag_counts=_count_tags(ordered),
+        active_days=active_days,
+    )
+
+
+def situation_of(examples: Collection[Recorded], task: Task) -> Situation:
+    """Give the situation that the examples, outcomes of the task, have in common."""
+    tags = shared_tags(examples, task)
+    records = tuple(record for record in task.records if set(tags).issubset(record.tags))
+    ids = frozenset(record.id for record in records)
+    return Situation(task_type=task.task_type, tags=tags, records=records, ids=ids)
+
+
+def without(records: Iterable[Recorded], others: Iterable[Recorded]) -> tuple[Recorded, ...]:
+    """Give the records that are not among the others, in their order."""
+    ids = {record.id for record in others}
+    return tuple(record for record in records if record.id not in ids)
+
+
+def shared_tags(examples: Collection[Recorded], task: Task) -> tuple[str, ...]:
+    """Give the tags, at most three and sorted, that four in five of the examples carry.
+
+    Where there are more than three, those that tell the examples best from the other
+    outcomes of the task type are taken. Tags that are not plain identifiers are passed over:
+    what goes into a sentence holds no markup.
+    """
+    shared = [
+        (task.tag_counts[tag] / n, -n, tag)
+        for tag, n in _count_tags(examples).items()
+        if 5 * n >= SHARED_OF_FIVE * len(examples) and _is_plain(tag)
+    ]
+    return tuple(sorted(tag for _, _, tag in sorted(shared)[:MAX_TAGS]))
+
+
+def mostly_same(one: Situation, other: Situation) -> bool:
+    """Tell whether two situations share at least half of all their outcomes."""
+    return 2 * len(one.ids & other.ids) >= len(one.ids | other.ids)
+
+
+def _count_tags(records: Iterable[Recorded]) -> Counter[str]:
+    return Counter(tag for record in records for tag in record.tags)
+
+
+def _is_plain(tag: str) -> bool:
+    try:
+        return read_identifier(tag, MAX_IDENTIFIER_CHARACTERS) == tag
+    except ValueError:
+        return False
+
+
+class Sources:
+    """Counts independent sources as outcomes come in.
+
+    What two outcomes share makes them one source: a session, a day without one, a place in a log, evidence,
+    and that we ourselves had shown something before.
+    """
+
+    __slots__ = ("_marks", "_zone")
+
+    def __init__(self, zone: tzinfo) -> None:
+        """Begin with none; days are those of the home's zone."""
+        self._zone = zone
+        self._marks: DisjointSets[Hashable] = DisjointSets()
+
+    @property
+    def count(self) -> int:
+        """Independent sources so far."""
+        return self._marks.count
+
+    def add(self, outcome: Outcome) -> int:
+        """Take in an outcome; return how many sources there are now."""
+        first, *others = self._marks_of(outcome)
+        self._marks.root(first)
+        for mark in others:
+            self._marks.join(first, mark)
+        return self.count
+
+    def _marks_of(self, outcome: Outcome) -> Iterator[Hashable]:
+        if outcome.session is None:
+            yield "day", log_day(outcome.timestamp, self._zone)
+        else:
+            yield "session", outcome.host, outcome.session
+        if "#" in outcome.source_file:  # a place; a daily log as a whole holds a day's sessions
+            yield "place", outcome.source_file
+        yield from (("evidence", item.sha256) for item in outcome.evidence)
+        if outcome.shown:
+            yield "shown"
 
 
 class Trial(Struct, frozen=True, kw_only=True):
     """What speaks for a resolution and what against it.
 
     Attributes:
-        resolution: An identifier.
         situation: What the outcomes in which it succeeded have in common.
-        tally: Of the resolution in that situation.
+        tally: Of the resolution, an identifier, in that situation.
         rivals: Of all others in that situation, most failures first.
         wins: Its successes there, oldest first; at least one.
         learned_at: When its successes had enough independent sources; None while they have not.
@@ -66,7 +312,6 @@ class Trial(Struct, frozen=True, kw_only=True):
         accident: Whether all else failed only once there, and with what works for this kind of task.
     """
 
-    resolution: str
     situation: Situation
     tally: Tally
     rivals: tuple[Tally, ...]
@@ -114,7 +359,7 @@ def failures_before(trial: Trial) -> tuple[Recorded, ...]:
     return tuple(
         record
         for record in _failures(trial.situation)
-        if record.at < first and record.name != trial.resolution
+        if record.at < first and record.name != trial.tally.resolution
     )
 
 
@@ -126,7 +371,6 @@ def _tried(resolution: str, task: Task, learning: Learning) -> Trial:
     tally = next(tally for tally in tallies if tally.resolution == resolution)
     rivals = tuple(tally for tally in tallies if tally.resolution != resolution)
     return Trial(
-        resolution=resolution,
         situation=situation,
         tally=tally,
         rivals=rivals,
@@ -183,7 +427,7 @@ def _relapses(trial: Trial, learned_at: datetime, learning: Learning) -> tuple[R
     followed: such failures count when they recur and no success of it came after them.
     """
     after = [record for record in _failures(trial.situation) if record.at > learned_at]
-    failed = [record for record in after if record.name == trial.resolution]
+    failed = [record for record in after if record.name == trial.tally.resolution]
     anew = failed and learning.sources(_later(trial.wins, failed[-1])) >= learning.min_sources
     if anew or trial.confidence >= SHOWN_FROM:
         failed = []
@@ -209,31 +453,6 @@ def _later(records: Sequence[Recorded], than: Recorded) -> list[Recorded]:
     return [record for record in records if record.at > than.at]
 
 
-MAX_TRIALS = 64
-"""Bound on the work that forged records of one task type can cause; the most successful are tried."""
-
-
-def find_patterns(
-    records: Iterable[Recorded], learning: Learning, *, task_types: Collection[str] | None = None
-) -> tuple[Pattern, ...]:
-    """Find every pattern, the most worth an operator's time first.
-
-    Args:
-        records: Outcomes in any order; of equal ids the first counts.
-        learning: How a pattern is judged.
-        task_types: Look at these alone, such as those of which there are new outcomes; None
-            looks at all. What is found about one of them is the same either way.
-    """
-    found = [
-        pattern
-        for task in by_task_type(records, learning)
-        if task_types is None or task.task_type in task_types
-        if learning.sources(task.records) >= learning.min_sources
-        for pattern in _of_task(task, learning)
-    ]
-    return tuple(sorted(found, key=lambda pattern: (-pattern.rank, pattern.key)))
-
-
 def by_task_type(records: Iterable[Recorded], learning: Learning) -> list[Task]:
     """Return outcomes by kind of task; of equal ids the first counts."""
     tasks: dict[str, dict[str, Recorded]] = {}
@@ -244,14 +463,6 @@ def by_task_type(records: Iterable[Recorded], learning: Learning) -> list[Task]:
     return [task_of(task.values(), active_days) for _, task in sorted(tasks.items())]
 
 
-def _of_task(task: Task, learning: Learning) -> list[Pattern]:
-    """Find the patterns of one task type."""
-    trials = [hold_trial(resolution, task, learning) for resolution in most_successful(task)]
-    judged = [(trial, kind) for trial in trials if (kind := kind_of(trial, learning))]
-    kept = _distinct(judged)
-    return [_of_trial(trial, kind, task, learning) for trial, kind in kept]
-
-
 def most_successful(task: Task) -> list[str]:
     """Name the resolutions that succeeded, the most successful first; of equals, the newest."""
     wins: dict[str, tuple[int, int]] = {}
@@ -260,146 +471,3 @@ def most_successful(task: Task) -> list[str]:
         if name and record.result is Result.SUCCESS:
             wins[name] = (wins.get(name, (0, 0))[0] + 1, place)
     return sorted(wins, key=lambda name: wins[name], reverse=True)[:MAX_TRIALS]
-
-
-def _distinct(judged: Sequence[tuple[Trial, PatternKind]]) -> list[tuple[Trial, PatternKind]]:
-    """Keep every relapse, and of the lessons about one situation the best."""
-    kept = [(trial, kind) for trial, kind in judged if kind is PatternKind.RELAPSE]
-    lessons: list[tuple[Trial, PatternKind]] = []
-    for trial, kind in sorted(judged, key=lambda item: (-item[0].confidence, -item[0].tally.successes)):
-        if kind is not PatternKind.RELAPSE and all(
-            not mostly_same(trial.situation, better.situation) for better, _ in lessons
-        ):
-            lessons.append((trial, kind))
-    return kept + lessons
-
-
-def _of_trial(trial: Trial, kind: PatternKind, task: Task, learning: Learning) -> Pattern:
-    situation = trial.situation
-    first = trial.relapses if kind is PatternKind.RELAPSE else trial.wins
-    records = _newest_first(first, situation)
-    rivals = [rival.resolution for rival in trial.rivals if rival.resolution]
-    obsolete = [_key(PatternKind.RESOLVED_FAILURE, situation, rival) for rival in rivals]
-    if kind is PatternKind.RELAPSE:
-        obsolete = [_key(PatternKind.RESOLVED_FAILURE, situation, trial.resolution)]
-    return Pattern(
-        kind=kind,
-        key=_key(kind, situation, trial.resolution),
-        tags=situation.tags,
-        rivals=trial.rivals,
-        sources=learning.sources(records),
-        days=_days(records, learning),
-        records=records,
-        confidence=round(1 - trial.confidence, 4) if kind is PatternKind.RELAPSE else trial.confidence,
-        sentence=_sentence(trial, kind, learning),
-        scope=lesson_scope(trial.resolution, situation, task),
-        replaces=tuple(obsolete),
-    )
-
-
-def _newest_first(first: Sequence[Recorded], situation: Situation) -> tuple[Recorded, ...]:
-    """Give what shows a pattern, then all else: a proposal has room for some, and the newest are news."""
-    return (*reversed(first), *reversed(without(situation.records, first)))
-
-
-def _sentence(trial: Trial, kind: PatternKind, learning: Learning) -> str:
-    if kind is PatternKind.RELAPSE:
-        since = trial.relapses[0].at
-        worked = [record for record in trial.wins if record.at < since]
-        return relapse_sentence(
-            trial.situation, trial.resolution, learning.days(worked), learning.days(trial.relapses)
-        )
-    verb = "resolved it" if kind is PatternKind.RESOLVED_FAILURE else "works"
-    return success_sentence(trial.situation, trial.tally, verb, trial.rivals, learning.days(trial.wins))
-
-
-def _days(records: Iterable[Recorded], learning: Learning) -> tuple[date, ...]:
-    return tuple(sorted(set(learning.days(records))))
-
-
-def _key(kind: PatternKind, situation: Situation, resolution: str) -> str:
-    """Name a pattern so that more outcomes of the same kind do not make it a new one."""
-    word = "relapse" if kind is PatternKind.RELAPSE else "lesson"
-    return f"{word} {situation.task_type} {resolution}"
-
-
-MIN_SOURCES = 3
-"""Sessions, or days where none is told, in which it worked (issue 24)."""
-_TOLD_BY = frozenset({None, Origin.UNKNOWN, Origin.AGENT, Origin.OWNER})
-
-
-class Procedure(Struct, frozen=True, kw_only=True):
-    """A resolution that is worth a skill, where somebody wrote down how it is done.
-
-    Attributes:
-        key: Names it however its counts grow; equal keys are one statement to suppression.
-        resolution: The resolution.
-        sources: Independent sources behind it.
-        wins: Its successes since it last failed, the oldest first.
-        failed: When it last failed itself; None for never. What failed is no procedure any more until it is due anew.
-        applies: When it applies: ``publish_site with hugo + netlify``; empty where it is not due, as are the next two.
-        reason: What speaks for it, for its operator.
-        scope: What would speak against it.
-    """
-
-    key: str
-    resolution: str
-    sources: int
-    wins: tuple[Recorded, ...]
-    failed: Recorded | None = None
-    applies: str = ""
-    reason: str = ""
-    scope: Scope = Scope()
-
-    @property
-    def is_due(self) -> bool:
-        """Whether it worked often enough."""
-        return self.sources >= MIN_SOURCES
-
-
-def find_procedures(
-    records: Iterable[Recorded], learning: Learning, *, task_types: Collection[str]
-) -> tuple[Procedure, ...]:
-    """Return every procedure of some kinds of task, that of most sources first; some may not be due any more.
-
-    Args:
-        records: Outcomes in any order; of equal ids the first counts.
-        learning: How sources are counted.
-        task_types: The kinds of task, such as those of which there are new outcomes.
-    """
-    tasks = [task for task in by_task_type(records, learning) if task.task_type in task_types]
-    found = [_procedure(name, task, learning) for task in tasks for name in most_successful(task)]
-    return tuple(sorted(found, key=lambda one: (-one.sources, one.key)))
-
-
-def _procedure(name: str, task: Task, learning: Learning) -> Procedure:
-    wins = _wins(name, task)
-    failures = [r for r in task.records if r.result is Result.FAILURE and r.name == name]
-    bare = Procedure(
-        key=f"skill {task.task_type} {name}",
-        resolution=name,
-        sources=learning.sources(wins),
-        wins=wins,
-        failed=failures[-1] if failures else None,
-    )
-    if not bare.is_due:
-        return bare
-    situation, days = situation_of(wins, task), span(learning.days(wins))
-    told = f"worked {times(len(wins))}, in {bare.sources} sessions or days, {days}, and has not failed since"
-    return replace(
-        bare,
-        applies=where(situation),
-        reason=f"{name} {told}",
-        scope=lesson_scope(name, situation, task),
-    )
-
-
-def _wins(name: str, task: Task) -> tuple[Recorded, ...]:
-    """Return what succeeded since the last failure of a resolution; one for which nothing is named may be its own."""
-    failed = [r.at for r in task.records if r.result is Result.FAILURE and r.name in ("", name)]
-    return tuple(
-        record
-        for record in task.records
-        if record.name == name and record.result is Result.SUCCESS and record.outcome.origin in _TOLD_BY
-        if not failed or record.at > failed[-1]
-    )

@@ -15,10 +15,9 @@ from msgspec import Struct
 from nightledger.codec.rows import read_outcome_rows
 from nightledger.domain.consolidation import SourceRead
 from nightledger.domain.errors import NightledgerError
-from nightledger.domain.lessons import Standing, lesson_drafts
+from nightledger.domain.lessons import Procedure, Standing, find_patterns, find_procedures, lesson_drafts
 from nightledger.domain.outcome import OutcomeEvidence
-from nightledger.domain.pattern import Learning, Recorded
-from nightledger.domain.patterns import Procedure, find_patterns, find_procedures
+from nightledger.domain.patterns import Learning, Recorded
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Draft, Op
 from nightledger.domain.states import ChangeState

@@ -20,10 +20,9 @@ from nightledger.domain.decision import Moment
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.judge import JOB
 from nightledger.domain.kept import is_daily_log, skill_front, skill_name
-from nightledger.domain.lessons import MAX_EVIDENCE, outcome_evidence
+from nightledger.domain.lessons import MAX_EVIDENCE, Procedure, outcome_evidence
 from nightledger.domain.outcome import OutcomeEvidence, confidence
-from nightledger.domain.pattern import Recorded
-from nightledger.domain.patterns import Procedure
+from nightledger.domain.patterns import Recorded
 from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Origin, Proposal
 from nightledger.domain.states import ChangeState
 from nightledger.gate.gated import places_of, read_target
