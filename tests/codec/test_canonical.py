@@ -1,4 +1,4 @@
-"""RFC 8785 against the values that it publishes."""
+"""JSON as it is written, by the values that RFC 8785 publishes, and as it is read."""
 
 import json
 import math
@@ -6,12 +6,21 @@ import struct
 from typing import Any
 
 import pytest
-from tests.rows import corpus, each_row
+from tests.rows import corpus, each_row, from_corpus
 
-from nightledger.codec.canonical import MAX_INTEGER, CanonicalError, canonical
+from nightledger.codec.canonical import (
+    MAX_DEPTH,
+    MAX_INTEGER,
+    CanonicalError,
+    canonical,
+    parse_json,
+    read_jsonl,
+)
+from nightledger.domain.errors import RecordError
 
-# RFC 8785 appendix B: IEEE 754 bits and their text.
+# RFC 8785 appendix B: IEEE 754 bits and their text; sections 3.2.2 and 3.2.3: a document, and names by UTF-16 code units.
 NUMBERS = json.loads(corpus("rfc8785-numbers.json"))
+DOCUMENTS = json.loads(corpus("rfc8785-documents.json"))
 
 
 @each_row(("bits", "text"), NUMBERS)
@@ -20,73 +29,50 @@ def test_the_published_numbers_hold(bits: str, text: str) -> None:
     assert canonical(value, floats=True).decode() == text
 
 
-@pytest.mark.parametrize("bits", ["7fffffffffffffff", "7ff0000000000000", "fff0000000000000"])
-def test_what_is_no_number_is_refused(bits: str) -> None:
-    (value,) = struct.unpack(">d", bytes.fromhex(bits))
-    with pytest.raises(CanonicalError, match="not a JSON number"):
-        canonical(value, floats=True)
+@each_row(("document", "text"), DOCUMENTS)
+def test_the_published_documents_hold(document: Any, text: str) -> None:
+    assert canonical(document, floats=True).decode() == text
 
 
-def test_the_published_document_holds() -> None:
-    # RFC 8785 section 3.2.2, and its canonical form in section 3.2.3.
-    document = {
-        "numbers": [333333333.33333329, 1e30, 4.50, 2e-3, 0.000000000000000000000000001],
-        "string": "\u20ac$\u000f\u000aA'\u0042\u0022\u005c\\\"\u002f",
-        "literals": [None, True, False],
-    }
-    expected = (
-        '{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],'
-        r'"string":"€$\u000f\nA' + "'" + r'B\"\\\\\"/"}'
-    )
-    assert canonical(document, floats=True) == expected.encode()
+@each_row(
+    ("value", "floats", "problem"),
+    [
+        *((value, True, "not a JSON number") for value in (math.nan, math.inf, -math.inf)),
+        *((value, False, "is a float") for value in (0.0, 1.0, math.pi, [1.5], {"a": 2.0})),
+        *((value, False, "beyond 2") for value in (MAX_INTEGER + 1, -(2**53), 10**30)),
+        *((value, False, "not a string") for value in ({1: "a"}, {None: "a"})),
+        (b"bytes", False, "bytes is not a JSON type"),
+        ({"a": {1, 2}}, False, "set is not a JSON type"),
+        *((value, False, "lone surrogate") for value in ("\ud800", {"\udfff": 1})),
+    ],
+)
+def test_what_has_no_canonical_form_is_refused(value: Any, floats: bool, problem: str) -> None:  # noqa: FBT001 - a row
+    with pytest.raises(CanonicalError, match=problem):
+        canonical(value, floats=floats)
 
 
-def test_names_sort_by_utf_16_code_units() -> None:
-    # RFC 8785 section 3.2.3.
-    names = {
-        "\u20ac": "Euro Sign",
-        "\r": "Carriage Return",
-        "\ufb33": "Hebrew Letter Dalet With Dagesh",
-        "1": "One",
-        "\U0001f600": "Emoji: Grinning Face",
-        "\u0080": "Control",
-        "\u00f6": "Latin Small Letter O With Diaeresis",
-    }
-    assert list(json.loads(canonical(names)).values()) == [
-        "Carriage Return",
-        "One",
-        "Control",
-        "Latin Small Letter O With Diaeresis",
-        "Euro Sign",
-        "Emoji: Grinning Face",
-        "Hebrew Letter Dalet With Dagesh",
-    ]
-
-
-@pytest.mark.parametrize("value", [0.0, 1.0, math.pi, [1.5], {"a": 2.0}])
-def test_floats_are_refused_unless_asked_for(value: Any) -> None:
-    with pytest.raises(CanonicalError, match="is a float"):
-        canonical(value)
-
-
-@pytest.mark.parametrize("value", [2**53, -(2**53), 10**30])
-def test_integers_that_not_every_reader_holds_are_refused(value: int) -> None:
-    with pytest.raises(CanonicalError, match="beyond 2"):
-        canonical(value)
+def test_the_largest_integer_that_every_reader_holds_is_written() -> None:
     assert canonical(MAX_INTEGER) == b"9007199254740991"
 
 
-@pytest.mark.parametrize(
-    ("value", "problem"),
-    [
-        ({1: "a"}, "not a string"),
-        ({None: "a"}, "not a string"),
-        (b"bytes", "bytes is not a JSON type"),
-        ({"a": {1, 2}}, "set is not a JSON type"),
-        ("\ud800", "lone surrogate"),
-        ({"\udfff": 1}, "lone surrogate"),
-    ],
-)
-def test_what_has_no_canonical_form_is_refused(value: Any, problem: str) -> None:
-    with pytest.raises(CanonicalError, match=problem):
-        canonical(value)
+@from_corpus("codec-canonical")
+def test_each_kind_of_bad_input_is_named(raw: bytes, problem: str) -> None:
+    with pytest.raises(RecordError) as caught:
+        parse_json(raw, "x")
+    assert caught.value.problems == (problem,)
+
+
+@each_row("opening, closing", [(b"[", b"]"), (b'{"a":', b"}")])
+@each_row("depth", [MAX_DEPTH + 1, 500, 100_000])
+def test_deep_nesting_is_refused_whole_or_torn(depth: int, opening: bytes, closing: bytes) -> None:
+    for raw in (opening * depth + b"1" + closing * depth, opening * depth):
+        with pytest.raises(RecordError, match=r"nested too deeply|not JSON"):
+            parse_json(raw, "x")
+
+
+@from_corpus("codec-canonical")
+def test_only_a_line_feed_ends_a_line_and_no_bad_line_hides_another(
+    raw: bytes, values: list[list[object]], bad: list[int]
+) -> None:
+    read, problems = read_jsonl(raw, max_line_bytes=50)
+    assert ([*map(list, read)], [number for number, _ in problems]) == (values, bad)

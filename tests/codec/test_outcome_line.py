@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from tests.codec.outcomes import NOW, SHA256, full_record, given_record
-from tests.rows import each_row
+from tests.rows import from_corpus
 
 from nightledger.codec.outcome_line import (
     encode_outcomes,
@@ -64,70 +64,13 @@ def test_an_unknown_field_is_named() -> None:
     ]
 
 
-@each_row(
-    ("changes", "problem"),
-    [
-        ({"outcome": "done"}, "outcome: 'done' is not one of success, partial, failure"),
-        ({"outcome": ["success"]}, "outcome: ['success'] is not one of success, partial, failure"),
-        ({"origin": "me"}, "origin: 'me' is not one of owner, agent, tool, web, group, system, unknown"),
-        (
-            {"signal": "gut"},
-            "signal: 'gut' is not one of explicit, exit_code, test, tool_error, user_correction, revert",
-        ),
-        ({"context_tags": []}, "context_tags: has 0 items; 1 to 32 are allowed"),
-        ({"context_tags": "cron"}, "context_tags: must be a list, not 'cron'"),
-        ({"context_tags": ["x"] * 10_000}, "context_tags: has 10000 items; 1 to 32 are allowed"),
-        (
-            {"context_tags": ["", "ok", "y" * 10_000]},
-            "context_tags: item 1 is empty; item 3 '"
-            + "y" * 40
-            + "'... (10000 characters) is longer than 64 characters",
-        ),
-        ({"resolution": "I set the zone."}, "resolution: 'I set the zone.' is not an identifier "),
-        ({"resolution": "x" * 81}, "resolution: has 81 characters; at most 80"),
-        ({"timestamp": "2026-02-28T03:05:00"}, "timestamp: '2026-02-28T03:05:00' has no zone; "),
-        ({"timestamp": "2026-02-29T03:05:00Z"}, "timestamp: '2026-02-29T03:05:00Z' does not exist "),
-        ({"timestamp": 1772247900}, "timestamp: must be text, not 1772247900"),
-        (
-            {"timestamp": "2999-01-01T00:00:00Z"},
-            "timestamp: 2999-01-01T00:00:00Z is in the future; it is 2026-03-01T12:00:00Z. ",
-        ),
-        ({"source_file": "/home/me/x.md"}, "source_file: '/home/me/x.md' is absolute"),
-        ({"source_file": "../x.md"}, "source_file: '../x.md' is not a plain path inside the home"),
-        ({"session": ""}, "session: is empty"),
-        ({"host": "a\nb"}, r"host: 'a\nb' holds U+000A, which cannot be seen"),
-        ({"note": "x" * 2001}, "note: has 2001 characters; at most 2000"),
-        ({"note": 5}, "note: must be text"),
-        ({"note": "a\0b"}, "note: holds a NUL character"),
-        ({"duration_s": "12"}, "duration_s: must be a number of seconds, not '12'"),
-        ({"duration_s": True}, "duration_s: must be a number of seconds, not True"),
-        ({"duration_s": -1}, "duration_s: -1 is not between 0 and 31536000 seconds"),
-        ({"duration_s": 10**400}, "duration_s: '1000000000"),
-        ({"evidence": [5]}, "evidence: item 1 5 must be an object of path, lines and sha256, nothing else"),
-        ({"shown": [" x"]}, "shown: item 1 ' x' begins or ends with a space"),
-        ({"v": 2}, "v: 2 is not 1; a newer record needs a newer Nightledger"),
-        ({"v": True}, "v: True is not 1"),
-    ],
-)
+@from_corpus("codec-outcome_line")
 def test_each_wrong_value_is_named_with_what_is_right(changes: dict[str, Any], problem: str) -> None:
     (found,) = problems_of(given_record(**changes))
     assert found.startswith(problem)
 
 
-@pytest.mark.parametrize(
-    ("changes", "problem"),
-    [
-        ({"lines": [0, 1]}, "must count from 1"),
-        ({"lines": [3, 2]}, "must count from 1, the last not before the first"),
-        ({"lines": [1]}, "lines must be [first, last]"),
-        ({"lines": [1, True]}, "lines must be [first, last]"),
-        ({"lines": "1-2"}, "lines must be [first, last]"),
-        ({"sha256": SHA256.upper()}, "must be 64 lower-case hex digits"),
-        ({"sha256": 5}, "sha256 5 must be 64 lower-case hex digits"),
-        ({"path": "/x.md"}, "is absolute"),
-        ({"path": 5}, "must be text"),
-    ],
-)
+@from_corpus("codec-outcome_line")
 def test_each_wrong_piece_of_evidence_is_named(changes: dict[str, Any], problem: str) -> None:
     item = {"path": "memory/x.md", "lines": [1, 2], "sha256": SHA256, **changes}
     (found,) = problems_of(given_record(evidence=[item]))

@@ -1,18 +1,25 @@
+"""Records and the schemas that they are checked by: what is written is read again, and each problem says where and what."""
+
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 from tests.codec.records import KINDS
+from tests.domain.gate_values import FOUNDING
 from tests.rows import from_corpus
 
-from nightledger.codec.canonical import CanonicalError, canonical
+from nightledger.codec import records
+from nightledger.codec.canonical import CanonicalError
+from nightledger.codec.constitution import dump_constitution, parse_constitution, parse_page
 from nightledger.codec.records import (
     decode_record,
     dump_line,
     dump_record,
+    find_problems,
     make_message,
     parse_message,
     parse_record,
@@ -20,10 +27,12 @@ from nightledger.codec.records import (
     to_plain,
 )
 from nightledger.domain.decision import Decision
-from nightledger.domain.errors import RecordError
+from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.domain.message import Message
 from nightledger.domain.periods import Run
 from nightledger.domain.proposal import Anchor, Origin, Proposal
+from nightledger.domain.retention import CONSTITUTIONAL
+from nightledger.files.home import shipped_config
 
 
 def example(kind: type) -> dict[str, Any]:
@@ -73,22 +82,9 @@ HOME = "3f1d0c5a9b7e42688c1f0a2b3c4d5e6f"
 
 
 def message(action: str = "load_memory_file", **fields: Any) -> Message:
-    claims: dict[str, Any] = {
-        "iss": HOME,
-        "aud": HOME,
-        "iat": 1_772_262_000,
-        "exp": 1_772_262_060,
-        "seq": 1,
-        "action": action,
-        "domain": "self_modification",
-        "body": {"path": "MEMORY.md"},
-    }
-    return make_message(**{**claims, **fields})
-
-
-def payload(**changed: Any) -> bytes:
-    """Give a payload with members changed behind the id's back."""
-    return canonical({**json.loads(dump_record(message())), **changed}, floats=True)
+    times: dict[str, Any] = {"iat": 1_772_262_000, "exp": 1_772_262_060, "seq": 1}
+    claims = {"iss": HOME, "aud": HOME, "domain": "self_modification", "body": {"path": "MEMORY.md"}}
+    return make_message(**{**times, **claims, "action": action, **fields})
 
 
 @from_corpus("codec-records")
@@ -101,3 +97,40 @@ def test_any_other_form_is_refused(raw: bytes, why: str) -> None:
 def test_a_body_that_its_action_does_not_have_is_refused(action: str, body: dict[str, Any]) -> None:
     with pytest.raises(RecordError, match="body"):
         parse_message(dump_record(message(action, body=body)), "it")
+
+
+# ---------------------------------------------------------------- the schemas
+
+
+def test_a_missing_schema_says_that_the_checkout_is_incomplete(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(records, "SCHEMA_DIRECTORY", str(tmp_path))
+    with pytest.raises(ConfigurationError, match=r"run\.schema\.json is missing"):
+        read_schema("run")
+
+
+@from_corpus("codec-records")
+def test_a_problem_says_where_and_what_and_repeats_little(changes: dict[str, Any], problem: str) -> None:
+    assert any(found.startswith(problem) for found in find_problems("run", {**example(Run), **changes}))
+
+
+# ---------------------------------------------------------------- a constitution
+
+SHIPPED = shipped_config("constitution.json")
+
+
+def test_what_ships_is_the_ten_principles_each_with_its_tags_in_one_sequence_of_bytes() -> None:
+    shipped = parse_constitution(SHIPPED, where="shipped")
+    assert tuple(one.name for one in shipped.principles) == FOUNDING
+    for one in shipped.principles:
+        assert one.tags == (CONSTITUTIONAL, "self/context" if one.name == "identity" else "self/value")
+    spaced = json.dumps(json.loads(SHIPPED), indent=4).encode()
+    assert dump_constitution(parse_constitution(spaced, where="x")) == dump_constitution(shipped)
+
+
+@from_corpus("codec-constitution")
+def test_a_page_that_is_no_constitution_says_why(page: str, said: str) -> None:
+    with pytest.raises(RecordError) as caught:
+        parse_page(page, where="the page")
+    assert said in str(caught.value)

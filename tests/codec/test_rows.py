@@ -1,5 +1,4 @@
 import random  # noqa: TID251 - seeded
-from typing import Any
 
 import pytest
 from tests.codec.outcomes import NOW, SHA256, dump_outcome, full_record, given_record
@@ -45,14 +44,6 @@ def test_two_rows_on_one_line_are_none_and_neither_is_one_on_two(bad: bytes) -> 
     assert len(doings) == 2
 
 
-def line_of(**changes: Any) -> bytes:
-    (line,) = encode_outcomes([("", full_record(**changes))], now=NOW)
-    return line.line
-
-
-GOOD = line_of()
-
-
 def many(count: int, seed: int = 1) -> list[bytes]:
     rng = random.Random(seed)  # noqa: S311 - test material
     records = [
@@ -69,7 +60,8 @@ def many(count: int, seed: int = 1) -> list[bytes]:
 
 
 def test_a_stored_line_becomes_a_value_and_the_same_line_again() -> None:
-    read = read_outcome_rows(GOOD)
+    (good,) = encode_outcomes([("", full_record())], now=NOW)
+    read = read_outcome_rows(good.line)
     (outcome,) = read.rows
     assert read.problems == ()
     assert outcome.context_tags == ("cron", "time_zone")
@@ -79,7 +71,7 @@ def test_a_stored_line_becomes_a_value_and_the_same_line_again() -> None:
         OutcomeEvidence(path="memory/daily/2026-02-28.md", lines=(12, 14), sha256=SHA256),
     )
     assert outcome.received_at == NOW
-    assert dump_outcome(outcome) == GOOD
+    assert dump_outcome(outcome) == good.line
 
 
 def test_lines_are_read_in_order_and_alike_whether_they_are_plain_or_judged(
