@@ -1,7 +1,6 @@
 """Outcomes written short, for the tests of what is learned from them."""
 
 import hashlib
-from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -16,11 +15,12 @@ LEARNING = Learning(zone=UTC)
 
 
 def told(*lines: str, task: str = "debug_cron", tags: str = "cron timezone", **fields: Any) -> list[Recorded]:
-    """Build records from ``"day sign resolution [tag ...]"``: ``"3 + set_tz extra"``.
+    """Build records from ``"day sign resolution [tag ...]"``: ``"3 + set_tz extra"``, one a line or with ``;`` between.
 
     ``day`` counts from 2026-02-01; ``3.5`` is in the afternoon. Each day is its own source.
     """
-    return [recorded(line, task, tags, fields) for line in lines]
+    split = [line.strip() for line in ";".join(lines).split(";")]
+    return [recorded(line, task, tags, fields) for line in split if line]
 
 
 def recorded(line: str, task: str, tags: str, fields: dict[str, Any]) -> Recorded:
@@ -40,7 +40,3 @@ def recorded(line: str, task: str, tags: str, fields: dict[str, Any]) -> Recorde
         "note": "free words that must never be shown",
     }
     return Recorded(outcome=Outcome(**{**values, **fields}), line=int(float(day) * 10), sha256=digest)
-
-
-def ids(records: Sequence[Recorded]) -> list[str]:
-    return [record.outcome.id for record in records]
