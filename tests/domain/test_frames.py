@@ -1,3 +1,5 @@
+"""The constitution, and what of it and of memory a frame shows."""
+
 import random  # noqa: TID251 - seeded
 from typing import Any
 
@@ -9,11 +11,17 @@ from tests.rows import from_corpus
 
 from nightledger.codec.settings import parse_settings
 from nightledger.domain.frames import (
+    MAX_CHARACTERS,
+    MAX_PRINCIPLES,
+    OWN,
     Candidate,
     Chosen,
+    Constitution,
     Dropped,
     Frame,
+    Principle,
     choose,
+    why_not,
 )
 from nightledger.domain.settings import WEIGHTS, FrameRules
 
@@ -21,6 +29,7 @@ PUBLISHED = parse_settings(None, where="").frames
 SELF = PUBLISHED["self"]
 TASK = PUBLISHED["task"]
 TAGS = ("self/constitutional", "self/value")
+VALUE = ("self/value",)
 
 
 def principle(name: str, *, characters: int = 150, **measures: Any) -> Candidate:
@@ -33,16 +42,8 @@ def entry(name: str, *, characters: int = 100, tags: tuple[str, ...] = (), **mea
     return Candidate(id=f"e-{name}", text="the " * (characters // 4), tags=tags, **measures)
 
 
-def value(name: str, **measures: Any) -> Candidate:
-    return entry(name, tags=("self/value",), **measures)
-
-
 def shown(chosen: Chosen) -> list[str]:
     return [scored.candidate.id for scored in chosen.shown]
-
-
-def dropped(chosen: Chosen) -> dict[str, Dropped]:
-    return {scored.candidate.id: why for scored, why in chosen.dropped}
 
 
 # ---------------------------------------------------------------- what was published
@@ -75,18 +76,16 @@ def test_ten_principles_never_take_more_than_two_of_five_places() -> None:
     seen: set[str] = set()
     for turn in range(200):
         tens = [principle(name, similarity=dice.random(), confidence=1, recency=1) for name in FOUNDING]
-        values = [
-            value(f"v{n}", similarity=dice.random() / 2, confidence=dice.random() / 2) for n in range(6)
-        ]
+        half = ([dice.random() / 2, dice.random() / 2] for _ in range(6))
+        values = [entry(f"v{n}", tags=VALUE, similarity=a, confidence=b) for n, (a, b) in enumerate(half)]
         chosen = choose(Frame.SELF, SELF, [*tens, *values], turn=turn)
         names = shown(chosen)
         assert len(names) == 5
         assert sum(name.startswith("constitution#") for name in names) == 2
         best = sorted(tens, key=lambda one: -one.similarity)[:2]
         assert {one.id for one in best} <= set(names)
-        assert [why for name, why in dropped(chosen).items() if name.startswith("c")] == [
-            Dropped.OVER_CAP
-        ] * 8
+        left = [why for scored, why in chosen.dropped if scored.candidate.principle]
+        assert left == [Dropped.OVER_CAP] * 8
         seen |= set(names)
     assert seen >= {f"constitution#{name}" for name in FOUNDING}
 
@@ -95,9 +94,11 @@ def test_ten_principles_never_take_more_than_two_of_five_places() -> None:
 
 
 def test_self_is_about_what_has_a_tag_of_self_and_counts_the_rest() -> None:
-    chosen = choose(Frame.SELF, SELF, [entry("a", confidence=1), value("b"), entry("c", tags=("cron",))])
+    chosen = choose(
+        Frame.SELF, SELF, [entry("a", confidence=1), entry("b", tags=VALUE), entry("c", tags=("cron",))]
+    )
     assert (shown(chosen), chosen.outside) == (["e-b"], 2)
-    everything = choose(Frame.TASK, TASK, [entry("a"), value("b")])
+    everything = choose(Frame.TASK, TASK, [entry("a"), entry("b", tags=VALUE)])
     assert (shown(everything), everything.outside) == (["e-a", "e-b"], 0)
 
 
@@ -127,3 +128,34 @@ def test_a_frame_never_exceeds_places_budget_or_caps_and_loses_nobody(
     assert len(taken) + len(chosen.dropped) + chosen.outside == len(found)
     scores = [scored.score for scored in chosen.shown]
     assert scores == sorted(scores, reverse=True)
+
+
+# ---------------------------------------------------------------- the constitution
+
+CARE = Principle(name="care", tags=TAGS, text="I leave things better than I found them.")
+
+
+def of(*principles: Principle) -> Constitution:
+    return Constitution(v=1, principles=principles)
+
+
+def test_an_own_principle_comes_last_with_its_tags_and_single_spaces() -> None:
+    assert (why_not(of(CARE)), CARE.id) == ([], "constitution#care")
+    both = of(CARE).with_own("  I am Wren,\n I keep  the garden diary. ")
+    assert both.principles[1] == Principle(
+        name=OWN, tags=("self/constitutional", "self/context"), text="I am Wren, I keep the garden diary."
+    )
+    assert why_not(both) == []
+
+
+@from_corpus("domain-frames")
+def test_what_no_constitution_may_be_is_named(changed: list[dict[str, Any]], problem: str) -> None:
+    made = [replace(CARE, **{**one, "tags": tuple(one.get("tags", CARE.tags))}) for one in changed]
+    (found,) = why_not(of(*made))
+    assert found.startswith(problem)
+
+
+def test_at_the_bounds_it_still_is_one() -> None:
+    many = [replace(CARE, name=f"p{n}", text="x" * MAX_CHARACTERS) for n in range(MAX_PRINCIPLES)]
+    assert why_not(of(*many)) == []
+    assert len(why_not(of(*many, CARE))) == 1

@@ -1,16 +1,47 @@
+"""Whether a change may be applied, what may be proposed again and how much of it, and what became of its like."""
+
+import hashlib
 from datetime import timedelta
 from typing import Any
 
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 from tests.domain.gate_values import HOME, START, Log, at, change, decision, proposal
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 
 from nightledger.domain.consent import ConsentGraph, Tier
 from nightledger.domain.decision import Cooling, DecisionTarget, DecisionType, Moment, Vouched, Witnessed
 from nightledger.domain.folding import fold_events
-from nightledger.domain.judge import EDIT_LANE, Claim, Rules, Verdict, judge
-from nightledger.domain.proposal import Anchor, Change, Hunk, Op, Part
-from nightledger.domain.states import ProposalStatus
+from nightledger.domain.judge import (
+    EDIT_LANE,
+    TARGET_BYTES,
+    Claim,
+    Rules,
+    Said,
+    Shares,
+    Verdict,
+    admit,
+    choose,
+    choose_to_forget,
+    has_new_source,
+    judge,
+    may_return,
+    source_of,
+)
+from nightledger.domain.proposal import (
+    Anchor,
+    Change,
+    Draft,
+    Evidence,
+    Hunk,
+    Kind,
+    Op,
+    Origin,
+    Part,
+    Proposal,
+)
+from nightledger.domain.states import ChangeState, ProposalStatus
 
 OPEN = ConsentGraph(
     domains={"self_modification": {"consolidate_daily_to_memory": Tier.TRUSTED_CHANNEL_REQUIRED}}
@@ -18,7 +49,6 @@ OPEN = ConsentGraph(
 RULES = Rules(origin=HOME, cooling=Cooling(), consent=OPEN, gated=("MEMORY.md", "USER.md"))
 LATER = at(hours=3)
 OTHER_FILES = "the files it was signed for are not those that the changes touch"
-MISSING = "it names changes that the proposal does not have"
 SHA256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 LOGGED, COPIED = "memory/2026-01-02.md", "memory/archive/daily/2026-01-02.md"
 
@@ -66,23 +96,13 @@ def test_an_approval_expires_at_its_time_by_the_clock_or_by_what_witnesses_saw()
     assert ask(claim(witnessed=Witnessed()), now=at(days=6)).wait_s == 2 * 3600
 
 
-@each_row(
-    "of, reasons",
-    [
-        (claim(signer=None), ["no key in allowed_signers verifies the signature"]),
-        (claim(signer="mallory"), ["it was signed by 'mallory' and names 'operator'"]),
-        (claim({"origin": "nightledger/other"}), ["it was signed for another home"]),
-        (claim(on_log=False), ["the log head that it names is not a prefix of this log"]),
-        (claim({"proposal": "p-2"}), ["it is about proposal p-2, not p-1"]),
-        (claim({"proposal_sha256": "bb"}), ["it was signed over other bytes of this proposal"]),
-        (claim({"type": DecisionType.REJECT}), ["a decision to reject is not an approval"]),
-        (claim({"type": DecisionType.UNDO}), ["a decision to undo is not an approval"]),
-        (claim({"changes": (1, 2)}), [MISSING]),
-        (claim({"changes": ()}), [MISSING, OTHER_FILES]),
-        (claim(targets("MEMORY.md", "USER.md")), [OTHER_FILES]),
-    ],
-)
-def test_each_rule_refuses_by_itself(of: Claim, reasons: list[str]) -> None:
+@from_corpus("domain-judge")
+def test_each_rule_refuses_by_itself(
+    signed: dict[str, Any], fields: dict[str, Any], reasons: list[str]
+) -> None:
+    said = {"targets": ["MEMORY.md"], "type": "approve", "changes": [1], **signed}
+    values = {"type": DecisionType(said["type"]), "changes": tuple(said["changes"])}
+    of = claim({**signed, **values, **targets(*said["targets"])}, **fields)
     assert list(ask(of).reasons) == reasons
 
 
@@ -112,13 +132,12 @@ def test_the_consent_graph_blocks_what_it_blocks_and_what_it_does_not_know(domai
     assert ask(rules=rules).reasons == ("the consent graph blocks consolidate_daily_to_memory",)
 
 
+COPY = Part(target=COPIED, hunk=Hunk(anchor=Anchor.COPY, section=(), added=SHA256))
+
+
 def compression(target: str = LOGGED) -> Change:
-    return replace(
-        change(1, target=target),
-        op=Op.COMPRESS,
-        hunk=Hunk(anchor=Anchor.WHOLE, section=(), removed=SHA256, added="# Short\n"),
-        also=(Part(target=COPIED, hunk=Hunk(anchor=Anchor.COPY, section=(), added=SHA256)),),
-    )
+    summary = Hunk(anchor=Anchor.WHOLE, section=(), removed=SHA256, added="# Short\n")
+    return replace(change(1, target=target), op=Op.COMPRESS, hunk=summary, also=(COPY,))
 
 
 def test_only_gated_files_are_changed_and_only_those_that_were_signed_for() -> None:
@@ -127,7 +146,7 @@ def test_only_gated_files_are_changed_and_only_those_that_were_signed_for() -> N
     both = claim({"changes": (1, 2), **targets("MEMORY.md", "USER.md")})
     two = proposal(change(1), change(2, target="USER.md"))
     assert ask(both, proposal=two, status=approved(2, 1, 2)).is_open
-    extra = ask(proposal=proposal(replace(change(1), also=compression().also)))
+    extra = ask(proposal=proposal(replace(change(1), also=(COPY,))))
     assert extra.reasons == (f"{COPIED} is no part of such a change", OTHER_FILES)
 
 
@@ -139,3 +158,125 @@ def test_a_daily_log_may_be_compressed_when_each_of_its_files_was_signed_for_and
     assert ask(both, proposal=asked).reasons == (f"{LOGGED} is not a daily log of this home",)
     gated = ask(claim(targets("MEMORY.md", COPIED)), proposal=proposal(compression("MEMORY.md")), rules=rules)
     assert gated.reasons == ("MEMORY.md is not a daily log of this home",)
+
+
+# ---------------------------------------------------------------- how much may wait, and what may return
+
+
+def evidence(path: str, outcome: str | None = None) -> Evidence:
+    digest = hashlib.sha256(path.encode()).hexdigest()
+    return Evidence(path=path, lines=(1, 1), sha256=digest, origin=Origin.AGENT, outcome=outcome)
+
+
+def draft(key: str, **fields: Any) -> Draft:
+    made = Draft(
+        op=Op.ADD, target="MEMORY.md", section=(), after=key, reason="", evidence=(evidence("memory/a.md"),),
+        confidence=0.5, rank=0.5, statement_key=key,
+    )  # fmt: skip
+    return replace(made, **fields)
+
+
+def keys(drafts: list[Draft]) -> list[str]:
+    return [one.statement_key for one in drafts]
+
+
+def test_the_best_ranked_come_first_then_target_line_and_key() -> None:
+    drafts = [
+        draft("d", rank=0.1),
+        draft("c", rank=0.9, op=Op.REMOVE, line=9),
+        draft("b", rank=0.9, op=Op.REMOVE, line=2),
+        draft("a", rank=0.9, target="A.md"),
+    ]
+    assert keys(choose(drafts, additions=5, room=5)) == ["a", "b", "c", "d"]
+
+
+@given(
+    new=st.lists(st.sampled_from([0.1, 0.3, 0.5, 0.7, 0.9]), max_size=6),
+    waiting=st.lists(st.sampled_from([0.2, 0.3, 0.5, 0.8]), max_size=6),
+    free=st.integers(-2, 4),
+)
+def test_what_is_admitted_makes_the_queue_no_weaker_and_no_longer(
+    new: list[float], waiting: list[float], free: int
+) -> None:
+    weakest = sorted(waiting)
+    drafts = [draft(f"{n}", confidence=sure) for n, sure in enumerate(new)]
+    kept = admit(drafts, weakest, free)
+    gone = weakest[: max(0, len(kept) - free)]
+    assert len(kept) - len(gone) <= max(free, 0)
+    assert all(max(gone, default=0) < one.confidence for one in kept)
+    left = [one.confidence for one in drafts if one not in kept]
+    assert all(one.confidence >= max(left, default=0) for one in kept)
+    assert free < 0 or not left or all(stays >= max(left) for stays in weakest[len(gone) :])
+
+
+def test_additions_and_room_are_capped_and_removals_need_room_only() -> None:
+    drafts = [draft(f"{n}", rank=-n) for n in range(4)] + [draft("r", rank=-9, op=Op.REMOVE)]
+    for additions, room, chosen in ((2, 9, ["0", "1", "r"]), (9, 2, ["0", "1"]), (-1, 1, ["r"]), (-1, 0, [])):
+        assert keys(choose(drafts, additions=additions, room=room)) == chosen
+
+
+def test_one_statement_for_one_file_is_chosen_once() -> None:
+    drafts = [draft("a", rank=1), draft("a", rank=2), draft("a", target="USER.md"), draft("a", op=Op.REMOVE)]
+    assert [(d.rank, d.target, d.op) for d in choose(drafts, additions=9, room=9)] == [
+        (2, "MEMORY.md", Op.ADD),
+        (0.5, "MEMORY.md", Op.REMOVE),
+        (0.5, "USER.md", Op.ADD),
+    ]
+
+
+def said(path: str, *, closed: bool) -> Said:
+    return Said(key="a", target="MEMORY.md", adds=True, closed=closed, evidence=(evidence(path),))
+
+
+@from_corpus("domain-judge")
+def test_what_was_rejected_returns_with_a_new_source_or_where_the_operator_asks(
+    named: str, rejected: str, waiting: str, *, returns: bool, asked_returns: bool
+) -> None:
+    fresh = draft("a", evidence=tuple(map(evidence, named)))
+    answered = [said(path, closed=True) for path in rejected] + [said(path, closed=False) for path in waiting]
+    assert (may_return(fresh, answered), may_return(fresh, answered, asked=True)) == (returns, asked_returns)
+
+
+@from_corpus("domain-judge")
+def test_a_new_source_is_none_of_those_that_were_answered(
+    cited: list[list[str]], known: list[list[str]], *, new: bool
+) -> None:
+    """Outcomes are one where they are as many as those that were answered; a log and its copy are one source."""
+    assert has_new_source(*([evidence(*words) for words in some] for some in (cited, known))) is new
+
+
+def test_one_proposal_forgets_one_link_or_archives_and_compresses_what_fits() -> None:
+    link = draft("link", op=Op.DELETE_LINK, rank=1.0)
+    logs = [draft(f"log {n}", op=Op.COMPRESS, target=f"memory/{n}.md", rank=0.1) for n in range(9)]
+    room = 3 * (len("memory/1.md") + TARGET_BYTES)
+    assert keys(choose_to_forget([*logs, link], deletions=1, leaf_bytes=room)) == ["link"]
+    assert choose_to_forget([*logs, link], deletions=0, leaf_bytes=room) == []
+    assert keys(choose_to_forget(logs, deletions=1, leaf_bytes=room)) == ["log 0", "log 1", "log 2"]
+    assert len(choose_to_forget(logs, deletions=0, leaf_bytes=1 << 20)) == 9
+    last = draft("link", op=Op.DELETE_LINK, rank=0.0)
+    assert "link" not in keys(choose_to_forget([*logs, last], deletions=1, leaf_bytes=1 << 20))
+
+
+# ---------------------------------------------------------------- what became of its like
+
+
+@from_corpus("domain-judge")
+def test_who_proposed_a_change_is_told_by_where_it_came_from(
+    lane: str, kind: str, reason: str, outcome: str | None, source: str | None
+) -> None:
+    one = replace(change(1), reason=reason, evidence=(evidence("o", outcome),))
+    assert source_of(proposal(one, lane=lane, kind=Kind(kind)), one) == source
+
+
+def nightly(sure: float) -> tuple[Proposal, Change]:
+    one = replace(change(1), confidence=sure)
+    return proposal(one, lane="job"), one
+
+
+@from_corpus("domain-judge")
+def test_a_share_is_of_those_as_sure_where_there_are_ten_and_of_nothing_before_thirty(
+    counts: list[tuple[float, str, int]], decided: int, signed: int
+) -> None:
+    made = [(*nightly(sure), ChangeState(state)) for sure, state, n in counts for _ in range(n)]
+    share = Shares(made).of(*nightly(0.31))
+    assert (share.decided, share.signed) == (decided, signed) if share else decided == 0
