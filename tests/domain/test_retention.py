@@ -2,6 +2,7 @@
 
 import itertools
 from math import exp, log
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -9,36 +10,19 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from tests.rows import each_row, from_corpus
 
-from nightledger.domain.frames import centralities, confidence_of_use, network_of, reinforced_share
-from nightledger.domain.retention import (
-    DURABLE,
-    EPHEMERAL,
-    FAILURE,
-    PERMANENT,
-    STANDARD,
-    SUCCESS,
-    Memory,
-    Proof,
-    Tallies,
-    Tier,
-    Use,
-    expected_without,
-    fades,
-    has_faded,
-    lean,
-    measured_utility,
-    most_useful,
-    overall_share,
-    periods_due,
-    recency,
-    tier_of,
-    well_connected_from,
-)
+from nightledger.domain import frames, retention
+from nightledger.domain.retention import FAILURE, SUCCESS, Memory, Proof, Tallies, Use, lean
 
+TIERS = {
+    "permanent": retention.PERMANENT,
+    "durable": retention.DURABLE,
+    "standard": retention.STANDARD,
+    "ephemeral": retention.EPHEMERAL,
+}
 memories = st.builds(
     Memory,
     id=st.just("e-1"),
-    tier=st.sampled_from((PERMANENT, DURABLE, STANDARD, EPHEMERAL)),
+    tier=st.sampled_from(list(TIERS.values())),
     created_hour=st.integers(0, 5000),
     used_hour=st.integers(0, 5000),
     useful=st.integers(0, 300),
@@ -47,62 +31,46 @@ memories = st.builds(
 )
 
 
-@each_row("tier, half_life", [(PERMANENT, 69_315), (DURABLE, 693), (STANDARD, 69), (EPHEMERAL, 14)])
-def test_the_tiers_have_the_published_half_lives(tier: Tier, half_life: int) -> None:
-    assert round(log(2) / tier.rate) == half_life
-    assert recency(tier.rate, half_life) == pytest.approx(0.5, abs=0.006)
-    assert (recency(tier.rate, 100), recency(tier.rate, -5)) == (exp(-100 * tier.rate), 1.0)
+def memory(name: str = "e-1", tier: str = "standard", **known: Any) -> Memory:
+    return Memory(id=name, tier=TIERS[tier], **known)
 
 
-@each_row(
-    "tags, tier",
-    [
-        (("self/constitutional", "self/value"), PERMANENT),
-        (("self/constraint", "observation"), DURABLE),
-        (("self/goal",), DURABLE),
-        (("observation",), EPHEMERAL),
-        (("self/style",), STANDARD),
-        ((), STANDARD),
-    ],
-)
-def test_the_first_tag_that_matches_makes_the_tier(tags: tuple[str, ...], tier: Tier) -> None:
-    assert tier_of(tags) is tier
+@each_row("tier, half_life", zip(TIERS, (69_315, 693, 69, 14), strict=True))
+def test_the_tiers_have_the_published_half_lives(tier: str, half_life: int) -> None:
+    rate = TIERS[tier].rate
+    assert round(log(2) / rate) == half_life
+    assert retention.recency(rate, half_life) == pytest.approx(0.5, abs=0.006)
+    assert (retention.recency(rate, 100), retention.recency(rate, -5)) == (exp(-100 * rate), 1.0)
+
+
+@from_corpus("domain-retention")
+def test_the_first_tag_that_matches_makes_the_tier(tags: list[str], tier: str) -> None:
+    assert retention.tier_of(tags) is TIERS[tier]
 
 
 def test_a_pin_is_an_absolute_veto_and_what_is_permanent_immune() -> None:
-    lost = Memory(id="e-1", tier=EPHEMERAL, harmful=500)
-    found = [
-        has_faded(one, 10**6) for one in (lost, replace(lost, pinned=True), replace(lost, tier=PERMANENT))
-    ]
-    assert found == [True, False, False]
+    lost = memory(tier="ephemeral", harmful=500)
+    every = (lost, replace(lost, pinned=True), replace(lost, tier=TIERS["permanent"]))
+    assert [retention.has_faded(one, 10**6) for one in every] == [True, False, False]
 
 
-@each_row(
-    "memory, hour",
-    [
-        (Memory(id="e-1", tier=DURABLE), 2995),
-        (Memory(id="e-1"), 299),
-        (Memory(id="e-1", tier=EPHEMERAL), 59),
-        (Memory(id="e-1", useful=20, used_hour=1000), 1000 + 2995),  # a tier slower, from its last use
-        (Memory(id="e-1", harmful=20, used_hour=25), 29),  # a tier faster, and its use counts for nothing
-    ],
-)
+@from_corpus("domain-retention")
 def test_what_nothing_is_known_of_fades_with_its_tier_and_outcomes_move_it_by_one(
-    memory: Memory, hour: int
+    known: dict[str, Any], hour: int, why: str
 ) -> None:
-    found = [has_faded(memory, at) for at in (hour, hour + 1)]
-    assert found == [False, True]
+    found = [retention.has_faded(memory(**known), at) for at in (hour, hour + 1)]
+    assert found == [False, True], why
 
 
 @given(memories, st.integers(0, 10_000), st.integers(0, 10_000))
 def test_utility_is_bounded_never_grows_with_time_and_follows_outcomes_alone(
-    memory: Memory, now: int, later: int
+    one: Memory, now: int, later: int
 ) -> None:
     now, later = sorted((now, later))
-    here = measured_utility(memory, now)
-    assert 0.0 <= measured_utility(memory, later) <= here <= 1.0
-    assert measured_utility(replace(memory, useful=memory.useful + 1), now) >= here - 1e-12
-    assert measured_utility(replace(memory, harmful=memory.harmful + 1), now) <= here + 1e-12
+    here = retention.measured_utility(one, now)
+    assert 0.0 <= retention.measured_utility(one, later) <= here <= 1.0
+    assert retention.measured_utility(replace(one, useful=one.useful + 1), now) >= here - 1e-12
+    assert retention.measured_utility(replace(one, harmful=one.harmful + 1), now) <= here + 1e-12
 
 
 def test_one_outcome_alone_proves_nothing_and_a_few_clear_ones_do() -> None:
@@ -144,93 +112,77 @@ def test_what_to_expect_is_how_the_same_kinds_of_task_end_where_it_was_not_shown
             tallies.outcome("", "", f"{task} {n}", task, result, ())
     for n in range(10):
         outcome(tallies, source=f"with {n}")
-    overall = overall_share(tallies.tasks)
+    overall = retention.overall_share(tallies.tasks)
     assert overall == pytest.approx(131 / 212)
-    expected = expected_without(tallies.of["e-1"], tallies.tasks, overall)
+    expected = retention.expected_without(tallies.of["e-1"], tallies.tasks, overall)
     assert expected == pytest.approx((20 + 2 * overall) / 102)
 
 
-@given(
-    st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from((SUCCESS, FAILURE)), st.booleans()), min_size=1)
-)
+_TOLD = st.tuples(st.sampled_from("ab"), st.sampled_from((SUCCESS, FAILURE)), st.booleans())
+
+
+@given(st.lists(_TOLD, min_size=1))
 def test_what_to_expect_is_a_share_both_ends_excluded(made: list[tuple[str, str, bool]]) -> None:
     tallies = Tallies()
     for n, (task, result, shown) in enumerate(made):
         tallies.outcome("", "", str(n), task, result, ("e-1",) if shown else ())
-    overall = overall_share(tallies.tasks)
+    overall = retention.overall_share(tallies.tasks)
     assert 0 < overall < 1
-    if "e-1" in tallies.of:
-        assert 0 < expected_without(tallies.of["e-1"], tallies.tasks, overall) < 1
+    for tally in tallies.of.values():
+        assert 0 < retention.expected_without(tally, tallies.tasks, overall) < 1
 
 
 # ---------------------------------------------------------------- measures of a frame, and curation
 
-LINKS = network_of([("cron", "time_zone"), ("cron", "path"), ("mail", "path")])
+LINKS = frames.network_of([("cron", "time_zone"), ("cron", "path"), ("mail", "path")])
 
 
-@each_row(
-    "useful, harmful, stated, sure",
-    [(0, 0, 0.8, 0.8), (2, 0, 0.5, 0.75), (0, 2, 0.5, 0.25), (1, 1, 0.8, 0.65)],
-)
+@from_corpus("domain-retention")
 def test_confidence_is_what_was_stated_until_outcomes_tell(
     useful: int, harmful: int, stated: float, sure: float
 ) -> None:
-    assert confidence_of_use(Use(shown=99, useful=useful, harmful=harmful), stated) == pytest.approx(sure)
+    use = Use(shown=99, useful=useful, harmful=harmful)
+    assert frames.confidence_of_use(use, stated) == pytest.approx(sure)
 
 
 def test_each_reinforcement_counts_less_than_the_one_before() -> None:
-    shares = [reinforced_share(count) for count in range(50)]
+    shares = [frames.reinforced_share(count) for count in range(50)]
     steps = [later - earlier for earlier, later in itertools.pairwise(shares)]
     assert (shares[0], shares[3]) == (0.0, 0.5)
     assert steps == sorted(steps, reverse=True)
 
 
-@each_row(
-    "text, degree",
-    [("water the fern", 0), ("cron has no path", 4), ("the time zone of cron", 3), ("time and zone", 0)],
-)
+@from_corpus("domain-retention")
 def test_an_entry_stands_with_the_tags_that_its_words_name(text: str, degree: int) -> None:
     assert LINKS.degree(text.split()) == LINKS.degree(text.split() * 2) == degree
 
 
-def test_centrality_is_a_share_of_the_best_connected() -> None:
-    assert (centralities([4, 2, 0]), centralities([0]), centralities([])) == ([1.0, 0.5, 0.0], [0.0], [])
-
-
-@each_row(
-    "degrees, least", [([], 1), ([0] * 10, 1), ([7, 0, 0, 0, 0], 7), ([9, 7, 7, *[0] * 7], 7), ([3, 2, 1], 4)]
-)
-def test_the_top_fifth_is_one_in_five_and_never_without_a_link(degrees: list[int], least: int) -> None:
-    assert well_connected_from(degrees) == least
-
-
-@from_corpus("domain-retention", tuples=True)
-def test_each_forty_active_hours_are_one_period(
-    now_hour: int, last: int | None, due: tuple[int, ...]
+@from_corpus("domain-retention")
+def test_the_top_fifth_is_one_in_five_and_never_without_a_link_and_centrality_a_share_of_the_best(
+    degrees: list[int], least: int, shares: list[float]
 ) -> None:
-    assert periods_due(now_hour, last) == due
+    assert (retention.well_connected_from(degrees), frames.centralities(degrees)) == (least, shares)
+
+
+@from_corpus("domain-retention")
+def test_each_forty_active_hours_are_one_period(now_hour: int, last: int | None, due: list[int]) -> None:
+    assert list(retention.periods_due(now_hour, last)) == due
 
 
 def test_the_five_that_proved_most_useful_are_reinforced() -> None:
     proofs = {f"e-{n}": Proof(useful=n) for n in range(1, 8)}
     lost = {"e-8": Proof(useful=50, harmful=50), "e-9": Proof(useful=9), "e-0": Proof(harmful=1)}
     worth = dict.fromkeys([*proofs, "e-8", "e-0"], 0.5)
-    assert most_useful({**proofs, **lost}, worth) == ("e-7", "e-6", "e-5", "e-4", "e-3")
+    assert retention.most_useful({**proofs, **lost}, worth) == ("e-7", "e-6", "e-5", "e-4", "e-3")
     equal = dict.fromkeys(("e-a", "e-b", "e-c"), Proof(useful=1))
-    assert most_useful(equal, {"e-a": 0.2, "e-b": 0.9, "e-c": 0.2}) == ("e-b", "e-a", "e-c")
+    assert retention.most_useful(equal, {"e-a": 0.2, "e-b": 0.9, "e-c": 0.2}) == ("e-b", "e-a", "e-c")
 
 
 def test_what_faded_is_proposed_the_most_faded_first_but_for_the_top_fifth_by_degree() -> None:
-    known = [
-        Memory(id="fresh", created_hour=490),
-        Memory(id="old"),
-        Memory(id="useful", used_hour=480),
-        Memory(id="older", tier=EPHEMERAL),
-        Memory(id="pinned", pinned=True),
-        Memory(id="permanent", tier=PERMANENT),
-        Memory(id="durable", tier=DURABLE),
-    ]
-    assert [known[at].id for at in fades(known, [0] * 7, 500)] == ["older", "old"]
-    assert [fades([Memory(id="a")], [0], hour) for hour in (0, 299, 300)] == [[], [], [0]]
-    many = [Memory(id=str(n)) for n in range(10)]
-    assert fades(many, [0, 9, 1, 1, 1, 1, 1, 1, 5, 0], 10_000) == [0, 2, 3, 4, 5, 6, 7, 9]
+    known = [memory("fresh", created_hour=490), memory("old"), memory("useful", used_hour=480)]
+    known += [memory("older", "ephemeral"), memory("pinned", pinned=True)]
+    known += [memory("permanent", "permanent"), memory("durable", "durable")]
+    assert [known[at].id for at in retention.fades(known, [0] * 7, 500)] == ["older", "old"]
+    assert [retention.fades([memory()], [0], hour) for hour in (0, 299, 300)] == [[], [], [0]]
+    many = [memory(str(n)) for n in range(10)]
+    assert retention.fades(many, [0, 9, 1, 1, 1, 1, 1, 1, 5, 0], 10_000) == [0, 2, 3, 4, 5, 6, 7, 9]
