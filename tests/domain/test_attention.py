@@ -1,3 +1,5 @@
+"""What of the operator's attention is asked for, and when it is asked for again."""
+
 from datetime import UTC, datetime, timedelta
 
 from nightledger.domain.attention import AGAIN, Item, Need, list_needs, news
@@ -23,16 +25,10 @@ def test_news_is_what_was_not_told_and_a_day_later_what_stands_once_more_and_an_
 
 
 def test_the_page_names_each_need_with_its_command_and_no_age() -> None:
-    items = [
-        item(Need.MISSED, "2026-02-27", 36),
-        item(Need.MISSED, "2026-02-26", 60),
-        item(Need.WAITING, "p-2"),
-        item(Need.WAITING, "p-1", 75),
-        item(Need.DRIFT, "MEMORY.md"),
-        item(Need.ALTERED, "EDITED audit/log"),
-        item(Need.REWRITTEN, "outcomes"),
-        *(item(Need.FAILED, f"link 2026-02-2{n}") for n in range(5)),
-    ]
+    items = [item(Need.MISSED, "2026-02-27", 36), item(Need.MISSED, "2026-02-26", 60)]
+    items += [item(Need.WAITING, "p-2"), item(Need.WAITING, "p-1", 75), item(Need.DRIFT, "MEMORY.md")]
+    items += [item(Need.ALTERED, "EDITED audit/log"), item(Need.REWRITTEN, "outcomes")]
+    items += [item(Need.FAILED, f"link 2026-02-2{n}") for n in range(5)]
     assert list_needs(items) == (
         "# What needs the operator\n"
         "\n"

@@ -1,13 +1,14 @@
-from datetime import timedelta
+"""Which trust files are in force: resets wait, keys end them, and what may change them."""
 
-import pytest
 from msgspec.structs import replace
-from tests.domain.gate_values import START, Log, decision
+from tests.domain.gate_values import Log, at, decision
+from tests.rows import each_row
 
-from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, Moment
+from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
 from nightledger.domain.folding import fold_events
 from nightledger.domain.trusting import (
     EMPTY_SHA256,
+    NAMES,
     RESET_WAIT_S,
     TRUST_FILES,
     TrustChain,
@@ -35,10 +36,6 @@ def reset(log: Log, sha256: str, **after: float) -> Log:
 
 def chain(log: Log) -> TrustChain:
     return fold_events(log.events).trust
-
-
-def at(**after: float) -> Moment:
-    return Moment(at=START + timedelta(**after))
 
 
 def signers(log: Log, **after: float) -> str:
@@ -92,41 +89,34 @@ BEFORE = {"allowed_signers": "s0", "peers": EMPTY_SHA256, "policy": "p0", "revok
 
 
 def change_of(*names: str) -> Decision:
-    targets = tuple(
-        DecisionTarget(
-            path=TRUST_FILES.get(name, name), base=BEFORE.get(name, ""), result=f"{name} 1", hunks_sha256="h"
-        )
-        for name in names
+    targets = (
+        DecisionTarget(path=TRUST_FILES.get(n, n), base=BEFORE.get(n, ""), result=f"{n} 1", hunks_sha256="h")
+        for n in names
     )
-    return decision(type=DecisionType.TRUST, proposal="", proposal_sha256="", changes=(), targets=targets)
+    kind = {"type": DecisionType.TRUST, "proposal": "", "proposal_sha256": "", "changes": ()}
+    return decision(**kind, targets=tuple(targets))
 
 
-def why_not(made: Decision, *, by_recovery: bool = False) -> list[str]:
-    names = {path: name for name, path in TRUST_FILES.items()}
-    named = {names.get(target.path, target.path): target.result for target in made.targets}
-    return why_not_change(made, named, BEFORE, by_recovery=by_recovery)
+RECOVERY = "a recovery key changes allowed_signers and revoked_keys only"
+FORM = "it is not the form of a decision about trust files"
 
 
-def test_a_recovery_key_changes_signers_and_nothing_else() -> None:
-    assert why_not(change_of("allowed_signers", "revoked_keys"), by_recovery=True) == []
-    for name in ("policy", "peers"):
-        assert why_not(change_of(name, "revoked_keys"), by_recovery=True) == [
-            "a recovery key changes allowed_signers and revoked_keys only"
-        ]
-
-
-def test_a_change_of_another_file_is_refused() -> None:
-    assert why_not(change_of("MEMORY.md")) == ["MEMORY.md is no trust file"]
-
-
-@pytest.mark.parametrize(
-    "made",
+@each_row(
+    "made, by_recovery, reason",
     [
-        change_of(),
-        change_of("policy", "policy"),
-        replace(change_of("policy"), proposal="p-1"),
-        replace(change_of("policy"), changes=(1,)),
+        (change_of("allowed_signers", "revoked_keys"), True, ""),
+        (change_of("policy", "revoked_keys"), False, ""),
+        (change_of("policy", "revoked_keys"), True, RECOVERY),
+        (change_of("peers", "revoked_keys"), True, RECOVERY),
+        (change_of("MEMORY.md"), False, "MEMORY.md is no trust file"),
+        (change_of(), False, FORM),
+        (change_of("policy", "policy"), False, FORM),
+        (replace(change_of("policy"), proposal="p-1"), False, FORM),
+        (replace(change_of("policy"), changes=(1,)), False, FORM),
     ],
 )
-def test_a_decision_of_another_form_is_refused(made: Decision) -> None:
-    assert "it is not the form of a decision about trust files" in why_not(made)
+def test_what_no_change_of_trust_files_may_be_is_named(
+    made: Decision, *, by_recovery: bool, reason: str
+) -> None:
+    named = {NAMES.get(target.path, target.path): target.result for target in made.targets}
+    assert why_not_change(made, named, BEFORE, by_recovery=by_recovery) == ([reason] if reason else [])

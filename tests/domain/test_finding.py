@@ -1,3 +1,5 @@
+"""A leaked text, as files hold it."""
+
 import json
 
 import pytest
@@ -19,13 +21,11 @@ def test_a_text_is_found_as_it_is_and_as_json_writes_it() -> None:
     assert not needle.held_by(b'the "blue" key')
 
 
-@pytest.mark.parametrize("text", ["", "12345", " 12345 ", "a\nb\nc", "12345\n12345"])
+@pytest.mark.parametrize("text", ["", "12345", " 12345 ", "a\nb"])
 def test_what_is_too_short_is_refused(text: str) -> None:
-    if len(text.strip()) >= LEAST_CHARACTERS:
-        assert needle_of(text).forms  # as a whole it is long enough
-    else:
-        with pytest.raises(UsageError, match="too many places"):
-            needle_of(text)
+    with pytest.raises(UsageError, match="too many places"):
+        needle_of(text)
+    assert needle_of("12345\n12345").forms  # as a whole it is long enough
 
 
 @given(text=st.text(min_size=LEAST_CHARACTERS).filter(lambda text: len(text.strip()) >= LEAST_CHARACTERS))

@@ -1,9 +1,12 @@
+"""What links say of outcomes: how sure, for how long, which resolution is best, and by which name."""
+
 import math
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 
 from nightledger.domain.outcome import (
     CAP,
@@ -37,11 +40,8 @@ def test_confidence_is_the_published_example_never_certainty_and_overflows_at_ne
 @given(counts, counts)
 def test_a_failure_takes_back_more_than_a_success_gives(successes: int, failures: int) -> None:
     assert evidence(successes + 2, failures + 1) == evidence(successes, failures)
-    assert (
-        confidence(successes, failures + 1)
-        <= confidence(successes, failures)
-        <= confidence(successes + 1, failures)
-    )
+    less, more = confidence(successes, failures + 1), confidence(successes + 1, failures)
+    assert less <= confidence(successes, failures) <= more
 
 
 def test_what_was_shown_confirms_once_at_most_and_counts_in_full_against_it_where_it_failed() -> None:
@@ -81,18 +81,11 @@ def test_a_session_counts_for_one_success_at_most(sessions: int, sure: float) ->
     assert bad.counted(bad.best) == -9
 
 
-@each_row(
-    "first, second",
-    [
-        (tally("always", 3), tally("often", 9, 4)),
-        (tally("tried", 4, 1), tally("new", 2)),
-        (tally("b", 2, 0, 6), tally("a", 2, 0, 5)),
-        (tally("a", 2), tally("b", 2)),
-    ],
-)
+@from_corpus("domain-outcome")
 def test_the_best_has_most_evidence_then_successes_then_the_newer_day_then_the_name(
-    first: Tally, second: Tally
+    best: list[Any], other: list[Any]
 ) -> None:
+    first, second = tally(*best), tally(*other)
     for given_order in ((first, second), (second, first)):
         made = link(*given_order, *(tally(f"r{n}", failures=n) for n in range(1, 8)))
         assert (made.best, made.rivals[0], len(made.rivals), made.resolutions) == (first, second, 5, 9)
@@ -109,12 +102,8 @@ def test_what_is_no_name_of_a_link_is_refused(key: str) -> None:
         split_key(key)
 
 
-@each_row(
-    "shown, so",
-    [("", False), ("set_zone", True), ("cron + time_zone", True), ("cron + disk", False), ("e-ab", False)],
-)
+@from_corpus("domain-outcome")
 def test_a_resolution_was_shown_by_its_name_or_by_a_link_of_the_outcomes_tags(
-    shown: str,
-    so: bool,  # noqa: FBT001 - a row
+    shown: str, *, so: bool
 ) -> None:
     assert was_shown("set_zone", ("cron", "mail", "time_zone"), ["restart", shown]) is so
