@@ -22,23 +22,23 @@ def days(text: str) -> tuple[str, str]:
     return str(times.since or ""), str(times.until or "")
 
 
-@from_corpus("domain-search-timewords")
+@from_corpus("domain-timewords")
 def test_english_times(text: str, since: str, until: str) -> None:
     assert days(text) == (since, until)
 
 
-@from_corpus("domain-search-timewords")
+@from_corpus("domain-timewords")
 def test_an_i_is_one_with_its_dot_and_without(text: str, as_if: str) -> None:
     assert days(text) == days(as_if) != ("", "")
 
 
-@from_corpus("domain-search-timewords")
+@from_corpus("domain-timewords")
 def test_what_stands_before_two_dates_is_no_word_to_look_for(words: str) -> None:
     assert read(f"crane {words}").rest.split() == ["crane"]
     assert read(f"crane {words}").said == words
 
 
-@from_corpus("domain-search-timewords")
+@from_corpus("domain-timewords")
 def test_times_of_other_languages(text: str, since: str, until: str) -> None:
     assert days(text) == (since, until)
 
@@ -78,6 +78,6 @@ def test_what_happened_is_told_of_for_a_fortnight() -> None:
 # ---------------------------------------------------------------- Chinese, Japanese, Korean
 
 
-@from_corpus("domain-search-timewords")
+@from_corpus("domain-timewords")
 def test_times_of_east_asia(text: str, since: str, until: str, rest: str) -> None:
     assert (*days(text), read(text).rest.strip()) == (since, until, rest)
