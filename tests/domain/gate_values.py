@@ -24,20 +24,9 @@ def change(n: int, *, target: str = "MEMORY.md") -> Change:
     """Give an addition."""
     hunk = Hunk(anchor=Anchor.SECTION_END, section=("Lessons",), added=f"- lesson {n}\n")
     return Change(
-        n=n,
-        op=Op.ADD,
-        target=target,
-        section="Lessons",
-        before="",
-        after=f"- lesson {n}",
-        diff="",
-        hunk=hunk,
-        reason="",
-        evidence=(),
-        provenance=(Origin.AGENT,),
-        confidence=0.5,
-        key=f"lesson {n}",
-    )
+        n=n, op=Op.ADD, target=target, section="Lessons", before="", after=f"- lesson {n}", diff="", hunk=hunk, reason="",
+        evidence=(), provenance=(Origin.AGENT,), confidence=0.5, key=f"lesson {n}",
+    )  # fmt: skip
 
 
 def proposal(*changes: Change, **fields: Any) -> Proposal:
@@ -85,38 +74,29 @@ class Log:
 
     def add(self, event: str, *, after: Mapping[str, float] | None = None, **fields: Any) -> "Log":
         """Add an event, a minute after the one before unless told."""
-        moment = START + (timedelta(**after) if after else timedelta(minutes=len(self.events)))
-        self.events.append(
-            Event(v=1, seq=len(self.events), event=event, actor=Actor.HUMAN, at=moment, fields=fields)
-        )
+        n = len(self.events)
+        moment = START + timedelta(**(after or {"minutes": n}))
+        self.events.append(Event(v=1, seq=n, event=event, actor=Actor.HUMAN, at=moment, fields=fields))
         return self
 
     def proposed(self, changes: int = 2, proposal: str = "p-1", lane: str = "job", **fields: Any) -> "Log":
-        leaf = {"kind": "consolidate_daily_to_memory", **fields}
-        return self.add(
-            "proposal.created", proposal=proposal, sha256="aa", lane=lane, changes=changes, **leaf
-        )
+        leaf = {
+            "kind": "consolidate_daily_to_memory",
+            "sha256": "aa",
+            "lane": lane,
+            "changes": changes,
+            **fields,
+        }
+        return self.add("proposal.created", proposal=proposal, **leaf)
 
     def decided(self, kind: str, *changes: int, decision: str = "d-1", proposal: str = "p-1") -> "Log":
-        return self.add(
-            "decision.recorded",
-            decision=decision,
-            sha256="dd",
-            type=kind,
-            proposal=proposal,
-            changes=list(changes),
-        )
+        fields = {"sha256": "dd", "type": kind, "proposal": proposal, "changes": list(changes)}
+        return self.add("decision.recorded", decision=decision, **fields)
 
     def intent(self, *changes: int, decision: str = "d-1", before: str = "b0", after: str = "b1") -> "Log":
         targets = [{"path": "MEMORY.md", "before": before, "after": after}]
-        return self.add(
-            "apply.intent",
-            apply=f"a-{decision}",
-            decision=decision,
-            proposal="p-1",
-            changes=list(changes),
-            targets=targets,
-        )
+        fields = {"proposal": "p-1", "changes": list(changes), "targets": targets}
+        return self.add("apply.intent", apply=f"a-{decision}", decision=decision, **fields)
 
     def done(self, decision: str = "d-1", outcome: str = "done") -> "Log":
         return self.add(f"apply.{outcome}", apply=f"a-{decision}")
