@@ -14,7 +14,7 @@ from nightledger.domain.errors import (
     LockedError,
     NotDurableError,
 )
-from nightledger.files.append import Appender, append_records
+from nightledger.files.line_log import Appender, append_records
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 
@@ -96,7 +96,7 @@ def test_a_file_that_was_moved_away_is_noticed(log: Path) -> None:
 def test_writers_in_several_processes_never_mix_their_lines(log: Path) -> None:
     code = (
         "import sys\n"
-        "from nightledger.files.append import append_records\n"
+        "from nightledger.files.line_log import append_records\n"
         "for n in range(100): append_records(sys.argv[1], (f'{sys.argv[2]}-{n} ' + 'x' * 300 + '\\n').encode())\n"
     )
     writers = [

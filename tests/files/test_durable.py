@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from nightledger.domain.errors import UnreadableError
 from nightledger.files import durable
-from nightledger.files.append import append_records
 from nightledger.files.durable import overwrite, overwritten
+from nightledger.files.line_log import append_records
 
 
 def mode_of(path: Path) -> int:

@@ -6,8 +6,8 @@ import pytest
 from tests.trust.worlds import HOME_ID, NOW, ORIGIN, World
 
 from nightledger.domain.errors import IntegrityError, LockedError, NotDurableError
-from nightledger.files import append as appending
-from nightledger.files.append import Appender
+from nightledger.files import line_log
+from nightledger.files.line_log import Appender
 from nightledger.trust import audit, heads
 from nightledger.trust.event import EventError
 from nightledger.trust.heads import hold
@@ -68,7 +68,7 @@ def test_one_write_holds_all_lines(world: World, monkeypatch: pytest.MonkeyPatch
         written.append(bytes(content))
         os.write(descriptor, content)
 
-    monkeypatch.setattr(appending, "write_all", watch)
+    monkeypatch.setattr(line_log, "write_all", watch)
     world.append(1, 2, 3)
     assert [content.count(b"\n") for content in written] == [3]
 

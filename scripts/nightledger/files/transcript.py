@@ -15,10 +15,9 @@ from msgspec import Struct
 from nightledger.codec.canonical import canonical
 from nightledger.codec.rows import read_rows
 from nightledger.domain.consolidation import Said
-from nightledger.files.append import append_records
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
-from nightledger.files.line_log import LineLog
+from nightledger.files.line_log import LineLog, append_records
 
 KEY, KEY_BYTES, MAX_KEY_BYTES = "analyst.key", 32, 4096
 """In the directory of the home's keys: whoever has it can write what a model is said to have answered."""

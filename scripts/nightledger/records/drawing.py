@@ -17,9 +17,9 @@ from nightledger.domain.errors import RecordError, RefusedError
 from nightledger.domain.proposal import Origin
 from nightledger.domain.record import Author, Happened, Record, RecordEvent, is_open
 from nightledger.domain.transcript import Speaker
-from nightledger.files.append import Appender
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
+from nightledger.files.line_log import Appender
 from nightledger.records.keeping import (
     PATIENCE_S,
     Sitting,

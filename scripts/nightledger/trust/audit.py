@@ -16,10 +16,10 @@ from msgspec import Struct
 
 from nightledger.domain.decision import EventName
 from nightledger.domain.errors import IntegrityError
-from nightledger.files.append import Appender
 from nightledger.files.atomic import replace_file
 from nightledger.files.durable import is_there, make_dir
 from nightledger.files.home import Home
+from nightledger.files.line_log import Appender
 from nightledger.trust.event import Actor, Event, EventError, NewEvent, is_entry
 from nightledger.trust.heads import SignedHead, hold, hold_open, read_signed_head, read_stated_head
 from nightledger.trust.keys import KeyRing, LogKey, UnloadedKey

@@ -25,10 +25,10 @@ from nightledger.domain.proposal import Draft, Kind, Proposal
 from nightledger.domain.states import Book, ChangeState, ChangeStatus
 from nightledger.domain.transcript import EXTRACTS
 from nightledger.domain.words import content_id, count_of, read_moment
-from nightledger.files.append import append_records, require_appendable
 from nightledger.files.configuration import home_zone
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
+from nightledger.files.line_log import append_records, require_appendable
 from nightledger.gate.forgetting.forgotten import find_unasked, key_of, read_forgotten
 from nightledger.gate.forgetting.room import room_for, withdraw_roomless
 from nightledger.gate.gated import read_gated
