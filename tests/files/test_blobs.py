@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from nightledger.domain.errors import EXIT_ALARM, IntegrityError
-from nightledger.files.blobs import BlobStore
+from nightledger.files.atomic import BlobStore
 
 CONTENT = b"raw \x00 bytes \xff\r\n"
 SHA256 = hashlib.sha256(CONTENT).hexdigest()

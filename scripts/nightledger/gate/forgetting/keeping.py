@@ -28,7 +28,7 @@ from nightledger.domain.judge import EDIT_LANE, OPERATOR
 from nightledger.domain.proposal import Kind
 from nightledger.domain.states import Apply, Book, Gone, ProposalStatus
 from nightledger.domain.trusting import EMPTY_SHA256, TRUST_FILES
-from nightledger.files.blobs import BlobStore
+from nightledger.files.atomic import BlobStore
 from nightledger.files.durable import is_there, read_optional
 from nightledger.files.home import Home
 from nightledger.files.line_log import hash_file, hash_prefixes

@@ -19,7 +19,7 @@ from nightledger.domain.decision import NAMESPACE, Decision, DecisionType, Event
 from nightledger.domain.errors import AlteredError, IntegrityError, NightledgerError, UsageError
 from nightledger.domain.judge import Claim
 from nightledger.domain.states import DecisionStatus
-from nightledger.files.blobs import BlobStore
+from nightledger.files.atomic import BlobStore
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
 from nightledger.gate.opening import MAX_CONFIG_BYTES, Gate, Ledger

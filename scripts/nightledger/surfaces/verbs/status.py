@@ -27,8 +27,7 @@ from nightledger.domain.states import Book
 from nightledger.domain.words import count_of, dump_moment, numbered, read_moment
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
-from nightledger.files.staged import find_page
-from nightledger.files.staging_troubles import read_troubles
+from nightledger.files.staged import find_page, read_troubles
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger, open_gate
 from nightledger.gate.stored import find_set_aside, shortened
@@ -167,7 +166,7 @@ def _staged_record(home: Home) -> dict[str, Any] | None:
     return {
         "lines": len(page.lines) if page else None,
         "good_until": page.good_until if page else "",
-        "troubles": to_plain(read_troubles(home)),
+        "troubles": read_troubles(home),
     }
 
 
