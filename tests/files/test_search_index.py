@@ -13,7 +13,18 @@ from tests.forked import status_of
 from tests.stores import in_memory
 
 from nightledger.domain.search import Kind
-from nightledger.files.search_index import SearchStore, any_text, building, open_store, take_back, writing
+from nightledger.files.search_index import (
+    FileState,
+    Filter,
+    NewChunk,
+    NewFile,
+    SearchStore,
+    any_text,
+    building,
+    open_store,
+    take_back,
+    writing,
+)
 from nightledger.files.search_reader import (
     VERSION,
     DamagedIndexError,
@@ -21,7 +32,6 @@ from nightledger.files.search_reader import (
     SearchIndexError,
     open_reader,
 )
-from nightledger.files.search_values import FileState, Filter, NewChunk, NewFile
 from nightledger.text.search.chunks import cut_markdown
 from nightledger.text.search.tokens import index_text, match_any, query_terms
 

@@ -16,9 +16,8 @@ from nightledger.domain.errors import UsageError
 from nightledger.domain.search import Found, Kind, Query
 from nightledger.domain.search.timewords import Times, read_times
 from nightledger.domain.words import canonical_tag
-from nightledger.files.search_index import SearchStore, build_in_memory
+from nightledger.files.search_index import FileState, NewFile, SearchStore, build_in_memory
 from nightledger.files.search_reader import make_tables
-from nightledger.files.search_values import FileState, NewFile
 from nightledger.recall.searching import search_store
 from nightledger.recall.sources import Cut, cut_archive, cut_handoff, cut_prose
 from nightledger.surfaces import clock
