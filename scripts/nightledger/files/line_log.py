@@ -349,7 +349,7 @@ def hash_file(path: str) -> "tuple[int, str] | None":
         return None
     size_bytes = os.lstat(path).st_size
     sha256 = hash_prefixes(path, [size_bytes]).get(size_bytes)
-    return sha256 and (size_bytes, sha256)
+    return None if sha256 is None else (size_bytes, sha256)
 
 
 def hash_prefixes(path: str, sizes: "Iterable[int]") -> dict[int, str]:

@@ -401,9 +401,6 @@ def index_path(home: Home) -> str:
 def open_store(path: str) -> SearchStore | None:
     """Open an index for reading; None where there is none.
 
-    Args:
-        path: The file.
-
     Raises:
         SearchIndexError: It is damaged, of another version, or cannot be opened; its class says which.
     """
@@ -481,12 +478,7 @@ def building(path: str, spell: Callable[[str], str]) -> Iterator[SearchWriter]:
 
 
 def any_text(path: str, holds: Callable[[bytes], bool]) -> bool:
-    """Tell whether a text that an index keeps holds something; of one that cannot be read it is taken to.
-
-    Args:
-        path: The file.
-        holds: Tells it of bytes.
-    """
+    """Tell whether ``holds`` is true of the bytes of a text that an index keeps; of one that cannot be read it is taken to be."""
     try:
         store = open_store(path)
         if store is None:

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from nightledger.domain.consolidation import AnalystRun, Said, SelfContext
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.words import dump_moment
-from nightledger.files.transcript import NOTHING, Asked, block_name, keep_answers, read_answers
 from nightledger.text.statements.block import (
     is_long,
     limits,
@@ -23,7 +22,16 @@ from nightledger.text.statements.block import (
     tags_in,
     valid_tag,
 )
-from nightledger.think.analyst import Analyst, Form, Interview
+from nightledger.think.analyst import (
+    NOTHING,
+    Analyst,
+    Asked,
+    Form,
+    Interview,
+    block_name,
+    keep_answers,
+    read_answers,
+)
 
 BLOCKS_A_QUESTION = 20
 BLOCK_CHARACTERS = 4_096

@@ -201,8 +201,7 @@ def _asked_record(gate: Gate) -> dict[str, Any] | None:
     if not os.path.lexists(gate.home.analyst_log):
         return None
     from nightledger.files.configuration import load_operator
-    from nightledger.files.transcript import read_asked, read_key
-    from nightledger.think.analyst import day_of, spent_on
+    from nightledger.think.analyst import day_of, read_asked, read_key, spent_on
 
     try:
         source = load_operator(str(gate.ring.directory)).analyst
