@@ -20,8 +20,8 @@ from nightledger.files.atomic import Lock
 from nightledger.files.line_log import Appender
 from nightledger.gate.opening import record
 from nightledger.jobs.log_outcomes import log_outcomes
+from nightledger.trust.audit import check_log
 from nightledger.trust.pin import read_pin
-from nightledger.trust.reading import check_log
 
 GO, STOP = "go", "stop"
 WAIT_S = 300.0

@@ -32,7 +32,7 @@ from tests.second_verifier import disagreement
 from nightledger.domain.errors import IntegrityError
 from nightledger.files.home import Home
 from nightledger.gate.opening import open_gate, read_ledger
-from nightledger.trust import reading
+from nightledger.trust import audit
 from nightledger.trust.event import Actor, scan_log
 from nightledger.trust.heads import read_signed_head
 from nightledger.trust.merkle import leaf_hash
@@ -71,7 +71,7 @@ def every_bit(_: int) -> tuple[int, ...]:
 
 def verify_only(home: Home, pin: Pin | None) -> tuple[Finding, ...]:
     """Give what the quicker of the two checks says; where each byte is tried, one has to do."""
-    return reading.verify(home, pin).findings
+    return audit.verify(home, pin).findings
 
 
 def test_an_untouched_log_gives_no_finding(now: History, older: History) -> None:
@@ -130,12 +130,12 @@ def _controls(
     now: History, older: History, other: History
 ) -> Iterator[tuple[str, Callable[[pytest.MonkeyPatch], None], list[Attack]]]:
     def no_rules(patch: pytest.MonkeyPatch) -> None:
-        patch.setattr(reading, "find_damage", lambda *_: ())
+        patch.setattr(audit, "find_damage", lambda *_: ())
 
     def no_signatures(patch: pytest.MonkeyPatch) -> None:
         real = read_signed_head
         patch.setattr(
-            reading,
+            audit,
             "read_signed_head",
             lambda *known, **options: real(*known, **{**options, "signatures": False}),
         )

@@ -18,7 +18,7 @@ from tests.trust.worlds import HOME_ID, ORIGIN, World, make_home
 
 from nightledger.domain.errors import NightledgerError
 from nightledger.files.home import Home
-from nightledger.trust import audit, reading
+from nightledger.trust import audit
 from nightledger.trust.keys import KeyRing, create_log_keys, load_log_key
 from nightledger.trust.report import Report
 
@@ -157,8 +157,8 @@ def _write(disk: Disk, work: Path) -> None:
 
 
 def wrong_with(world: World, life: Life, *, settled: bool) -> list[str]:
-    log = reading.check_log(world.home, world.pin)
-    reports = {log.report, reading.verify(world.home, world.pin, thorough=True)}
+    log = audit.check_log(world.home, world.pin)
+    reports = {log.report, audit.verify(world.home, world.pin, thorough=True)}
     found = [f"{one}" for each in reports for one in (each.findings if settled else each.alarms)]
     there = [event.fields["n"] for event in log.events if event.event == "run.finished"]
     # What a crash cut off before its acknowledgement may stand there, and then it stands in its place.
@@ -182,14 +182,14 @@ def test_a_check_that_cries_wolf_is_found(
     if hole.startswith("the acknowledged"):
         monkeypatch.setattr(audit, "keep_head", lambda *_: None)
     else:
-        real = reading._check
+        real = audit._check
 
         def shy(*known: object, **options: object) -> tuple[object, object, Report]:
             scan, claims, found = real(*known, **options)  # type: ignore[arg-type]
             alarmed = tuple(replace(finding, alarm=True) for finding in found.findings)
             return scan, claims, replace(found, findings=alarmed)
 
-        monkeypatch.setattr(reading, "_check", shy)
+        monkeypatch.setattr(audit, "_check", shy)
     assert any(_safely(begun, seed, memory / f"work-{seed}") for seed in range(60))
     report("false alarms after random crashes and restarts", hole, points=0, controls=1, caught=1)
 

@@ -2,7 +2,7 @@
 
 from tests.rows import corpus
 
-from nightledger.trust.proof import (
+from nightledger.trust.policy import (
     dump_continuation,
     dump_proof,
     parse_continuation,

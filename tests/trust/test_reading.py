@@ -4,7 +4,7 @@ import pytest
 from tests.trust.worlds import World
 
 from nightledger.trust import event as scan
-from nightledger.trust.reading import verify
+from nightledger.trust.audit import verify
 from nightledger.trust.report import Damage, Finding, Report
 
 

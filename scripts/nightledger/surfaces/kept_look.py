@@ -28,9 +28,9 @@ from nightledger.gate.gated import append_only
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
 from nightledger.surfaces import clock
+from nightledger.trust.audit import check_log
 from nightledger.trust.event import collector_at_rest
 from nightledger.trust.pin import Pin
-from nightledger.trust.reading import check_log
 
 if TYPE_CHECKING:
     from nightledger.surfaces.verbs.verify import Seen

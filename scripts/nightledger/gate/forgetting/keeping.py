@@ -38,7 +38,7 @@ from nightledger.gate.gated import append_only
 from nightledger.gate.integrity.checking import Altered
 from nightledger.gate.opening import Gate, Ledger, closing, record
 from nightledger.gate.stored import KEPT, is_unanswered_drift
-from nightledger.trust.reading import VerifiedLog
+from nightledger.trust.audit import VerifiedLog
 
 DAY_S = 86_400
 MOST_GAP_S = 2 * DAY_S

@@ -38,10 +38,10 @@ from nightledger.surfaces.context import Context, actor_of, cap_config
 from nightledger.surfaces.kept_look import find_kept, keep, stamp_of
 from nightledger.surfaces.listing import left_at, signed_in, unasked_in, undoable_in, waiting_in
 from nightledger.surfaces.screen import wrap_hint
+from nightledger.trust.audit import check_log
 from nightledger.trust.event import event_of_record
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.pin import NO_PIN, find_pin
-from nightledger.trust.reading import check_log
 
 if TYPE_CHECKING:
     from nightledger.surfaces.verbs.verify import Seen
