@@ -31,7 +31,7 @@ from nightledger.text.scanners.scan import scan_secrets
 from nightledger.text.statements.block import is_long, limits, process_block
 from nightledger.text.statements.cues import find_cues
 from nightledger.think.analyst import Analyst, block_name, read_prompt, read_said
-from nightledger.think.blocks import ask_blocks
+from nightledger.think.checkup import ask_blocks
 
 KEY = bytes(32)
 _FACTS = {

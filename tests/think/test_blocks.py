@@ -12,7 +12,7 @@ from tests.think.test_analyst import Model
 from nightledger.domain.consolidation import AnalystRun, Said, SelfContext
 from nightledger.files.home import Home
 from nightledger.think.analyst import Analyst, block_name, read_prompt, read_said
-from nightledger.think.blocks import BLOCKS_A_QUESTION, ask_blocks
+from nightledger.think.checkup import BLOCKS_A_QUESTION, ask_blocks
 
 FILLER = "The quay was swept on the second day of the week by the three men of the early shift, as it is done in each week of the year. "
 CRANE = (

@@ -46,7 +46,7 @@ from nightledger.think.analyst import (
     read_key,
     read_prompt,
 )
-from nightledger.think.blocks import OFFERED_TAGS, ask_blocks
+from nightledger.think.checkup import OFFERED_TAGS, ask_blocks
 from nightledger.think.drafting import may_be_shown
 
 SHOWN = 3

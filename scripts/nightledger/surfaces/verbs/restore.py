@@ -38,10 +38,10 @@ from nightledger.surfaces.verbs.backup import HOME, KEYS, PRIVATE, PUBLIC, conte
 from nightledger.surfaces.verbs.key import kept_key, stamp
 from nightledger.trust.audit import check_log
 from nightledger.trust.keys import KeyRing, load_log_key
-from nightledger.trust.operator_keys import take_back
 from nightledger.trust.pin import FILE as PIN
 from nightledger.trust.pin import HEAD_FILE as HEAD
 from nightledger.trust.pin import find_pin
+from nightledger.trust.signers import take_back
 
 FREE = "name a place that is free: --home DIR"
 
