@@ -37,9 +37,14 @@ from nightledger.gate.proposing.proposing import Outcome, Submission, propose, s
 from nightledger.gate.proposing.screening import Held
 from nightledger.gate.stored import Stored, read_stored, without_unanswered
 from nightledger.hosts.daylogs import LogFile, Skipped, find_daylogs, preset, read_daylogs, take_daylogs
-from nightledger.jobs.consolidate.outcomes import OutcomeFindings, find_in_outcomes, source_read
-from nightledger.jobs.consolidate.reading import Target
-from nightledger.jobs.consolidate.records import Taught, read_taught
+from nightledger.jobs.consolidate.reading import (
+    OutcomeFindings,
+    Target,
+    Taught,
+    find_in_outcomes,
+    read_taught,
+    source_read,
+)
 from nightledger.jobs.consolidate.skills import SkillNight, propose_skill
 from nightledger.jobs.consolidate.statements import MINED, Night, find_in_logs
 from nightledger.text.markdown.document import parse_markdown
