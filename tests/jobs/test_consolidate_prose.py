@@ -40,15 +40,7 @@ def log(text: str, day: date = DAY) -> DayLog:
     return read_daylog(f"memory/{day}.md", log_of(text), day)
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        ("Backups of the ledger are kept for 90 days.", 3),
-        (WINE, 7),
-        ("Backups of the ledger are kept for 30 days.", 0),
-        ("The relay listens on port 9443.", 0),
-    ],
-)
+@from_corpus("jobs-consolidate_prose")
 def test_one_line_that_says_otherwise_takes_the_place_of_an_entry(
     statement: Statement, text: str, line: int
 ) -> None:

@@ -375,15 +375,7 @@ CHINESE = "钥匙挂在蓝色的钟后。"
 UNSAID = ("钥匙", "蓝色")
 
 
-@pytest.mark.parametrize(
-    "lines",
-    [
-        [f"- {CHINESE}"],
-        ["- 钥匙挂在", "  蓝色的钟后面。"],
-        [f"- 土拨鼠说「{CHINESE[:-1]}」大家都笑了。"],
-        ["", f"## {CHINESE}", "", "### 下面", "", "土拨鼠的话。"],
-    ],
-)
+@from_corpus("recall-withheld")
 @pytest.mark.parametrize("rejects", [True, False])
 def test_a_sentence_of_a_script_without_spaces_is_withheld(
     desk: Desk, lines: list[str], *, rejects: bool

@@ -98,20 +98,7 @@ def answer(*operations: dict[str, Any]) -> str:
 CRANE = takes("crane", "The crane was painted on Tuesday", "report")
 
 
-@each_row(
-    ("operation", "lines"),
-    [
-        (CRANE, [5]),
-        (takes("crane", "The crane was  painted on\nTuesday", "report"), [5]),
-        (takes("moor", "Boats moor at the east pier", "repeats", "barges"), [6]),
-        (takes("barges", "The east pier takes boats", "repeats", "moor", op="merge"), [6]),
-        (takes("lamp", "Never leave the lamp on", "over"), [13]),
-        (takes("nas-1", "Backups go to `nas-1`", "superseded", "nas"), [14]),
-        (takes("relay", "The relay listens on 8080", "state"), [16]),
-        (takes("nas", "Backups go to the NAS", "contradicts", "nas-1"), [15]),
-        (takes("gate", "Never leave the gate open", "contradicts", "lamp"), [12]),
-    ],
-)
+@from_corpus("think-checkup")
 def test_an_operation_that_keeps_the_contract_is_taken(
     tmp_path_factory: pytest.TempPathFactory, operation: dict[str, Any], lines: list[int]
 ) -> None:
