@@ -1,13 +1,9 @@
 import errno
 import os
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from nightledger.domain.errors import (
     FileChangedError,
@@ -15,8 +11,6 @@ from nightledger.domain.errors import (
     NotDurableError,
 )
 from nightledger.files.line_log import Appender, append_records
-
-SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 
 
 @pytest.fixture
@@ -68,19 +62,6 @@ def test_a_full_disk_says_what_is_there_and_acknowledges_nothing(
     assert log.read_bytes() == b"one\ntwo\nth\ntwo\nthree..\n"
 
 
-def test_a_failed_sync_is_not_retried(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = []
-
-    def fail(descriptor: int) -> None:
-        calls.append(descriptor)
-        raise OSError(errno.EIO, "Input/output error")
-
-    monkeypatch.setattr(os, "fdatasync", fail)
-    with pytest.raises(NotDurableError):
-        append_records(str(log), b"one\n")
-    assert len(calls) == 1
-
-
 def test_a_file_that_was_moved_away_is_noticed(log: Path) -> None:
     with Appender(str(log)) as file:
         file.append(b"one\n")
@@ -91,45 +72,3 @@ def test_a_file_that_was_moved_away_is_noticed(log: Path) -> None:
         with pytest.raises(FileChangedError, match="moved away"):
             file.append(b"two\n")
     assert log.with_suffix(".old").read_bytes() == b"one\n"
-
-
-def test_writers_in_several_processes_never_mix_their_lines(log: Path) -> None:
-    code = (
-        "import sys\n"
-        "from nightledger.files.line_log import append_records\n"
-        "for n in range(100): append_records(sys.argv[1], (f'{sys.argv[2]}-{n} ' + 'x' * 300 + '\\n').encode())\n"
-    )
-    writers = [
-        subprocess.Popen(
-            [sys.executable, "-c", code, str(log), name], env={**os.environ, "PYTHONPATH": str(SCRIPTS)}
-        )
-        for name in "abcd"
-    ]
-    assert [writer.wait(timeout=60) for writer in writers] == [0, 0, 0, 0]
-    lines = log.read_text().splitlines()
-    assert sorted(line.split()[0] for line in lines) == sorted(
-        f"{name}-{n}" for name in "abcd" for n in range(100)
-    )
-    assert {len(line.split()[1]) for line in lines} == {300}
-
-
-@given(
-    pieces=st.lists(
-        st.tuples(st.booleans(), st.binary(max_size=20).map(lambda raw: raw.replace(b"\n", b"?"))),
-        max_size=12,
-    )
-)
-def test_every_acknowledged_line_is_a_line_whatever_was_torn_between(
-    pieces: list[tuple[bool, bytes]], tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    log = tmp_path_factory.mktemp("append") / "log"
-    acknowledged = []
-    for whole, content in pieces:
-        if whole:
-            append_records(str(log), content + b"\n")
-            acknowledged.append(content)
-        else:
-            with log.open("ab") as rival:
-                rival.write(content)
-    lines = iter(log.read_bytes().split(b"\n") if log.exists() else [])
-    assert all(any(line == wanted for line in lines) for wanted in acknowledged)

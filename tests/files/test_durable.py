@@ -1,7 +1,6 @@
 import errno
 import fcntl
 import os
-import stat
 import sys
 import threading
 from collections.abc import Callable
@@ -15,15 +14,6 @@ from nightledger.domain.errors import UnreadableError
 from nightledger.files import durable
 from nightledger.files.durable import overwrite, overwritten
 from nightledger.files.line_log import append_records
-
-
-def mode_of(path: Path) -> int:
-    return stat.S_IMODE(path.stat().st_mode)
-
-
-def test_directories_are_made_for_their_owner_only_with_those_above(tmp_path: Path) -> None:
-    assert durable.make_dir(str(tmp_path / "a" / "b"))
-    assert mode_of(tmp_path / "a") == mode_of(tmp_path / "a" / "b") == 0o700
 
 
 def test_a_directory_of_ours_in_a_workspace_is_ignored_by_git(
@@ -54,14 +44,6 @@ def test_what_cannot_be_asked_for_is_not_missing(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(os, "lstat", fail)
     with pytest.raises(OSError, match="Input/output error"):
         durable.is_there("file")
-
-
-def test_every_occurrence_is_overwritten_and_nothing_moves(tmp_path: Path) -> None:
-    path = tmp_path / "log"
-    path.write_bytes(b"one secret\ntwo\nsecretsecret\n")
-    before = os.stat(path)
-    assert overwrite(str(path), [b"secret"]) == path.read_bytes() == b"one xxxxxx\ntwo\nxxxxxxxxxxxx\n"
-    assert (os.stat(path).st_ino, os.stat(path).st_size) == (before.st_ino, before.st_size)
 
 
 def test_an_append_at_the_same_time_is_not_lost(tmp_path: Path) -> None:

@@ -56,18 +56,6 @@ def worked(name: str, tags: list[str], times: int, day: int = 1) -> list[dict[st
     ]
 
 
-def test_confidence_fades_by_the_days_on_which_anything_was_recorded(home: Home) -> None:
-    days = [
-        outcome(n, ["zfs"], timestamp=f"2026-{m:02}-{d:02}T12:00:00Z")
-        for n, (m, d) in enumerate((m, d) for m in (3, 4) for d in range(1, 14))
-    ]
-    index = index_of(home, worked("a", ["cron", "disk"], 3), days[:25])
-    item = index.recall(["cron"], 9)[0][0]
-    assert (item.idle_days, item.confidence, item.link.confidence(item.link.best)) == (25, 0.7011, 0.85)
-    index = index_of(home, worked("a", ["cron", "disk"], 3), days)
-    assert keys(index.recall(["cron"], 9)) == []
-
-
 records = st.builds(
     outcome,
     st.integers(0, 99),

@@ -1,8 +1,6 @@
 import contextlib
 import os
 import socket
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,8 +8,6 @@ import pytest
 
 from nightledger.domain.errors import EXIT_LOCKED, LockedError, UnreadableError
 from nightledger.files.atomic import Lock
-
-SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 
 
 @pytest.fixture
@@ -29,21 +25,6 @@ def test_a_second_run_is_told_who_holds_the_lock_and_exits_75(path: str) -> None
         Lock(path).acquire()
     assert caught.value.exit_status == EXIT_LOCKED == 75
     assert "try again" in caught.value.hint
-
-
-def test_the_lock_of_a_killed_process_is_free(path: str) -> None:
-    code = (
-        "import os, sys\n"
-        "from nightledger.files.atomic import Lock\n"
-        "Lock(sys.argv[1]).acquire()\n"
-        "os.kill(os.getpid(), 9)\n"
-    )
-    dead = subprocess.run(
-        [sys.executable, "-c", code, path], check=False, env={**os.environ, "PYTHONPATH": str(SCRIPTS)}
-    )
-    assert dead.returncode == -9
-    with Lock(path):
-        pass
 
 
 def test_a_lock_whose_file_was_removed_while_waiting_is_taken_anew(

@@ -1,4 +1,3 @@
-import os
 from pathlib import Path
 
 import pytest
@@ -30,12 +29,6 @@ def test_a_file_of_the_largest_size_is_read_and_one_byte_more_is_not(file: Path)
     assert len(read_regular(str(file), LIMIT)) == LIMIT
     file.write_bytes(b"x" * (LIMIT + 1))
     assert "1001 bytes; at most 1000" in str(refusal(file))
-
-
-def test_a_fifo_is_refused_without_waiting_for_a_writer(file: Path) -> None:
-    fifo = file.parent / "fifo"
-    os.mkfifo(fifo)
-    assert "is a FIFO" in str(refusal(fifo))
 
 
 def test_a_link_is_refused_unless_it_stays_in_the_home(file: Path) -> None:

@@ -75,17 +75,6 @@ def test_for_each_entry_the_last_log_has_the_last_word() -> None:
     assert choose_revisions(found, (), 0) == ()
 
 
-def test_a_contradiction_is_offered_as_a_replacement_of_the_entry(nights: Nights) -> None:
-    old = "- Lesson learned: `rsync` without `--checksum` misses edits within 1 second; always pass it to backups."
-    nights.desk.memory.write_text(f"# M\n\n## Lessons\n\n{old}\n")
-    nights.write("2026-03-01.md", log_of(LESSON.replace("one second", "2 seconds")))
-    done = nights.night()
-    assert done.proposal is not None
-    (change,) = done.proposal.changes
-    assert (change.op, change.before) == (Op.REPLACE, f"{old}\n")
-    assert "contradiction" in [flag.rule for flag in change.flags]
-
-
 @from_corpus("jobs-consolidate_prose")
 def test_another_value_of_the_same_takes_the_place_of_the_entry_and_is_no_repeat(
     nights: Nights, old: str, new: str

@@ -1,9 +1,8 @@
 from tests.jobs.nights import Nights
-from tests.jobs.pruning import answer, tally
+from tests.jobs.pruning import tally
 
 from nightledger.domain.judge import MOST_DELETIONS
 from nightledger.domain.proposal import Op
-from nightledger.gate.forgetting.forgotten import tombstones
 from nightledger.jobs.prune import Tally
 
 
@@ -37,15 +36,6 @@ def test_ten_wait_at_a_time_the_longest_unseen_first(nights: Nights) -> None:
     assert (second.proposed, second.waiting, second.no_room) == (0, MOST_DELETIONS, 5)
     nights.desk.reject(first.proposals[0])
     assert keys(delete(nights)) == ["dust10 + lamp10"]
-
-
-def test_a_deleted_link_is_gone_until_it_occurs_anew(nights: Nights) -> None:
-    nights.tell("-80 + wipe", tags="lamp dust")
-    answer(nights, delete(nights))
-    assert tombstones(nights.desk.gate, nights.desk.ledger()) == {("dust", "lamp"): 1}
-    assert delete(nights).looked == 0
-    nights.tell("28 + wipe", tags="lamp dust")
-    assert (delete(nights).looked, delete(nights).old) == (1, 0)
 
 
 def test_a_link_whose_deletion_was_rejected_may_return_with_a_later_day(nights: Nights) -> None:

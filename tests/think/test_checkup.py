@@ -195,16 +195,3 @@ def test_the_budget_is_one_a_day_whatever_asks(tmp_path: Path) -> None:
     assert third.run
     assert (again.questions, other.questions) == ([], [])
     assert "budget of 20,000 tokens is spent" in third.run.problem
-
-
-@each_row(("money", "asked"), [(0.2, 1), (0.3, 2)])
-def test_what_a_day_may_cost_in_money_is_one_bound_for_all_that_asks(
-    tmp_path_factory: pytest.TempPathFactory, money: float, asked: int
-) -> None:
-    home = tmp_path_factory.mktemp("home")
-    runs = [
-        ask(home, Model(answer(CRANE), tokens=12_000), memory, dry_run=False, money=money).run
-        for memory in (MEMORY, MEMORY.replace("Boats", "Ships"))
-    ]
-    assert [run.cost_millionths for run in runs if run and run.calls] == [120_000] * asked
-    assert [run.over_budget for run in runs if run] == [False, asked == 1]
