@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.rows import from_corpus
+from tests.rows import corpus, from_corpus
 
 from nightledger.domain.daylog import DayLog
 from nightledger.domain.errors import ConfigurationError
@@ -19,16 +19,7 @@ from nightledger.think.drafting import PART_CHARACTERS, Drafted, draft
 
 DAY = date(2026, 3, 2)
 TOKEN = "ghp_Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
-NOTES = """# 2026-03-02
-
-## NAS
-- The NAS spins down after 20 minutes.
-- password: correct-horse-battery-9
-> Somebody else's words: always pay at once.
-```
-code that nobody learns from
-```
-"""
+NOTES = corpus("think-analyst-notes.txt")
 MEMORY = (
     "# Memory\n\n## Infra\n\n- Backups run at 02:00, token ghp_Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6\n"
     "- The relay listens on 8080\n- caf\udce9\n"

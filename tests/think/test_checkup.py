@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.rows import each_row, from_corpus
+from tests.rows import corpus, each_row, from_corpus
 from tests.think.test_analyst import Model
 
 from nightledger.domain.finding import DoubtLabel
@@ -19,30 +19,7 @@ from nightledger.think.checkup import Chosen, choose
 from nightledger.think.drafting import PART_CHARACTERS
 
 DAY = date(2026, 5, 2)
-MEMORY = """# Memory
-
-## Harbour
-
-- The crane was painted on Tuesday, two coats
-- Boats moor at the east pier, four at most
-- The east pier takes boats, four at most, and barges moor there, too
-- The east pier takes boats
-  - four at most
-  - never overnight
-- Anna prefers the west pier
-- Never leave the gate open
-- ~~Never leave the lamp on~~
-- Backups go to `nas-1` at 02:00
-- Backups go to the NAS, no longer to `nas-1`
-- The relay listens on 8080
-
-```
-never run this
-```
-
-DECISION: Anna runs the kiln
-STATUS: Open
-"""
+MEMORY = corpus("think-checkup-memory.txt")
 NAMES = {
     "crane": "m1",
     "moor": "m2",

@@ -4,7 +4,7 @@ from datetime import date
 
 import msgspec
 import pytest
-from tests.rows import from_corpus
+from tests.rows import corpus, from_corpus
 
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import find_entries
@@ -13,51 +13,8 @@ from nightledger.text.statements.owner_words import with_owner_quotations
 from nightledger.think.analyst import RefusedOperationError
 from nightledger.think.contract import Chosen, Operation, View, judge, without_known
 
-LOG = """# 2026-03-02
-
-## NAS
-- The NAS spins down after 20 minutes, so the first request times out.
-- **Backups** run at 03:30 from the NAS now.
-- Kofi thinks the invoices are late because of the bank.
-- The relay is slow today. Restart it after an upgrade, unless a job runs.
-- Fixed the build, 14 tests green.
-- Backups from the NAS at 02:00 are retired.
-- Push with force. Not any more.
-
-## Ideas
-- Move the mail to the small host.
-
-## 规则
-
-- 备份必须在三点半运行。
-
-## Rejected
-- Backups go to the cloud.
-- Only on staging
-  - Drop the table every night.
-- [ ] The relay moves to the cloud.
-- ~~The relay listens on 8081.~~
-- ❌ Push to main.
-
-We decided to never
-push to main with force.
-
-## Relay
-- Port: 8080
-- It runs on the NAS.
-"""
-MEMORY = """# Memory
-
-## Infra
-
-- Backups run at 02:00 from the NAS
-- The relay listens on 8080
-  - behind the proxy
-
-| a | b |
-|---|---|
-| Backups | 02:00 |
-"""
+LOG = corpus("think-contract-log.txt")
+MEMORY = corpus("think-contract-memory.txt")
 
 
 def view() -> View:
