@@ -8,17 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.homes import make_home
-from tests.linking import BERLIN, fold_plainly, line, lines, outcome, outcome_id
+from tests.linking import BERLIN, day_of, fold_plainly, line, lines, outcome, outcome_id
 from tests.whole import examples
 
 from nightledger.codec.schema import find_problems
-from nightledger.domain.errors import (
-    FileChangedError,
-)
+from nightledger.domain.errors import FileChangedError, LinkIndexError
+from nightledger.domain.links import SHOWN_FROM, decayed
 from nightledger.files import link_index
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
-from nightledger.files.link_index import FILE, Rules, index_stamp
+from nightledger.files.link_index import FILE, LinkIndex, Rules, index_stamp, open_index
 from nightledger.jobs.link import LinkReport, link
 
 TAGS = ("backup", "cron", "disk", "übung", "time_zone", "日本")
@@ -94,8 +93,8 @@ records = st.builds(
     outcome,
     st.integers(0, 60),
     st.lists(st.sampled_from(TAGS), min_size=1, max_size=4),
-    outcome=st.sampled_from(["success", "success", "partial", "failure"]),
-    resolution=st.sampled_from(["set_zone", "restart", "wait"]),
+    outcome=st.sampled_from(["success", "success", "success", "partial", "failure"]),
+    resolution=st.sampled_from(["set_zone", "set_zone", "restart", "wait"]),
     session=st.sampled_from([None, "a", "b", "c"]),
     timestamp=moments,
     shown=st.sampled_from([None, ["set_zone"], ["cron + disk"], ["e-1"]]),
@@ -115,10 +114,15 @@ def small(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
     stretches=stretches,
     cuts=st.lists(st.sampled_from(["append", "append", "rotate", "cut", "torn"]), min_size=6, max_size=6),
     deleted=st.none() | st.integers(0, 12),
+    tags=st.lists(st.sampled_from(TAGS), min_size=1, max_size=3, unique=True),
 )
 @examples(150)
 def test_however_the_log_is_split_rotated_cut_and_torn_the_view_is_that_of_the_plain_fold(
-    tmp_path: Path, stretches: list[list[dict[str, Any]]], cuts: list[str], deleted: int | None
+    tmp_path: Path,
+    stretches: list[list[dict[str, Any]]],
+    cuts: list[str],
+    deleted: int | None,
+    tags: list[str],
 ) -> None:
     home = make_home(tmp_path / "home")
     forgotten: dict[tuple[str, str], int] = {}
@@ -148,6 +152,30 @@ def test_however_the_log_is_split_rotated_cut_and_torn_the_view_is_that_of_the_p
     assert run(home, rebuild=True, forgotten=forgotten).mode == "rebuilt"
     assert Path(home.links).read_bytes() == stepwise
     assert find_problems("hebbian-links", view(home)) == ()
+    check_recall(home, known, tags)
+
+
+def check_recall(home: Home, known: list[dict[str, Any]], tags: list[str]) -> None:
+    """Hold what is shown of the links of some tags to the plain fold, faded by the days on which anything was recorded."""
+    first = {record["id"]: record for record in reversed(known)}
+    days = {day_of(record, BERLIN).isoformat() for record in first.values()}
+    expected = {}
+    for key, one in view(home).items():
+        pair = key.split(" + ")
+        sure = decayed(one["confidence"], sum(day > one["last_active"] for day in days))
+        if sure >= SHOWN_FROM and (set(pair) <= set(tags) if len(tags) > 1 else tags[0] in pair):
+            expected[key] = (sure, one["resolution_pattern"])
+    with opened(home) as index:
+        found, more = index.recall(tags, 99)
+        shown = {one.link.key: (one.confidence, one.link.best.resolution) for one in found}
+    assert (shown, more) == (expected, 0)
+    assert [one.confidence for one in found] == sorted((sure for sure, _ in shown.values()), reverse=True)
+
+
+def opened(home: Home) -> LinkIndex:
+    index = open_index(home.link_index_dir)
+    assert index is not None
+    return index
 
 
 # ---------------------------------------------------------------- new bytes only
@@ -200,6 +228,18 @@ def test_what_does_not_fit_is_folded_anew_and_said(home: Home, change: str) -> N
 
 
 # ---------------------------------------------------------------- a damaged index
+
+
+@pytest.mark.parametrize("stored", ["", "[]", "{}", '[["r", "many"]]', '[["r", 1, 0, 0, 0, 0, 1, [7]]]'])
+def test_a_row_that_nobody_writes_is_damage(home: Home, stored: str) -> None:
+    write(home, lines(outcome(n, session=f"s{n}") for n in range(3)))
+    run(home)
+    with opened(home) as index:
+        index.connection.execute("UPDATE links SET tallies = ?", (stored,))
+        with pytest.raises(LinkIndexError, match="cannot be used"):
+            index.link("cron", "time_zone")
+        with pytest.raises(LinkIndexError, match="cannot be used"):
+            [*index.every()]
 
 
 def spoil(home: Home, content: bytes) -> None:

@@ -1,5 +1,4 @@
 import os
-import shutil
 from pathlib import Path
 
 import pytest
@@ -32,26 +31,6 @@ def numbers(world: World) -> list[int]:
 
 
 # ------------------------------------------------------------------ starting
-
-
-@pytest.mark.parametrize("left", [b"", b'{"actor"', b"\0" * 30, b'{"actor"\n', None])
-def test_a_start_that_was_killed_before_it_was_acknowledged_begins_anew(
-    bare: World, left: bytes | None
-) -> None:
-    if left is None:  # the very line, and the kill before its head was kept
-        bare.start()
-        left = bare.log_bytes()
-        for name in ("pin.json", "head.json"):
-            bare.ring.path(HOME_ID, name).unlink()
-        Path(bare.home.checkpoint).unlink()
-        shutil.rmtree(bare.home.checkpoints_dir)
-    if left:
-        bare.write_log(left)
-    pin = bare.start()
-    (line,) = bare.log_bytes().splitlines()
-    assert pin.genesis == leaf_hash(line)
-    assert bare.check().report.ok
-    assert names(bare) == ["genesis"]
 
 
 def test_a_log_is_held_by_one_run_at_a_time(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
