@@ -24,7 +24,7 @@ from bench.living import make_home
 
 from bench import measure
 from nightledger.domain.decision import Actor, EventName, Moment
-from nightledger.files.append import Appender, append_records
+from nightledger.files.line_log import Appender, append_records
 from nightledger.gate.opening import log_key, record, sign_head
 from nightledger.trust import audit
 from nightledger.trust.event import NewEvent

@@ -25,14 +25,13 @@ from bench.exchange import ExchangeServer
 
 from nightledger.domain.consolidation import AnalystRun, Said, SelfContext
 from nightledger.files.home import Home
-from nightledger.files.transcript import block_name, read_said
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import find_entries
 from nightledger.text.scanners.scan import scan_secrets
 from nightledger.text.statements.block import is_long, limits, process_block
 from nightledger.text.statements.cues import find_cues
-from nightledger.think.analyst import Analyst, read_prompt
-from nightledger.think.blocks import ask_blocks
+from nightledger.think.analyst import Analyst, block_name, read_prompt, read_said
+from nightledger.think.checkup import ask_blocks
 
 KEY = bytes(32)
 _FACTS = {

@@ -28,8 +28,7 @@ from bench.living import make_home
 
 from nightledger.domain.decision import Moment
 from nightledger.domain.search import Kind, Query
-from nightledger.files.search_index import building, index_path, open_store, writing
-from nightledger.files.search_values import FileState, NewFile
+from nightledger.files.search_index import FileState, NewFile, building, index_path, open_store, writing
 from nightledger.gate.opening import read_ledger
 from nightledger.recall.indexing import refresh
 from nightledger.recall.searching import find_scores, read_query, search, search_store

@@ -18,7 +18,7 @@ from bench.long_home import make_long_home
 from tests.homes import make_home
 
 from bench import measure
-from nightledger.trust import reading
+from nightledger.trust import audit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,7 +49,7 @@ def verbs(folder: Path, events: int, rounds: int) -> tuple[measure.Measured, ...
     """Measure what a person calls, on a home whose log has at least so many entries, an hour after the last."""
     gate = make_long_home(folder, events)
     os.environ["NIGHTLEDGER_KEYS"] = str(gate.ring.directory)
-    newest = reading.check_log(gate.home, None).newest
+    newest = audit.check_log(gate.home, None).newest
     now = f"{newest.at + timedelta(hours=1):%Y-%m-%dT%H:30:00Z}" if newest else ""
     program = [sys.executable, str(CHECKOUT / "scripts" / "command.py")]
     calls: dict[str, Callable[[], object]] = {

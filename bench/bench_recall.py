@@ -23,8 +23,7 @@ from bench.locomo import ADVERSARIAL, CATEGORIES, TUNING, Conversation, Question
 
 from nightledger.domain.search import Chunk, Kind, Query
 from nightledger.domain.settings import MeaningSource, Operator
-from nightledger.files.search_index import SearchStore, build_in_memory
-from nightledger.files.search_values import FileState, NewFile
+from nightledger.files.search_index import FileState, NewFile, SearchStore, build_in_memory
 from nightledger.recall.meaning import Encoder, learn
 from nightledger.recall.searching import search_store
 from nightledger.recall.sources import cut_prose

@@ -22,8 +22,7 @@ from bench.calibrating import Answer, Label, Row, null_labels, suggest, tabulate
 from bench.everyday_prompts import EVERYDAY
 
 from nightledger.domain.search import Kind, Query, Showing
-from nightledger.files.search_index import SearchWriter, build_in_memory
-from nightledger.files.search_values import FileState, NewChunk, NewFile
+from nightledger.files.search_index import FileState, NewChunk, NewFile, SearchWriter, build_in_memory
 from nightledger.recall.names import learn_names
 from nightledger.recall.searching import LEAST_SHARE, search_store
 from nightledger.text.search.tokens import index_text

@@ -22,7 +22,7 @@ from tests.linking import lines, outcome
 from nightledger.domain.words import dump_moment
 from nightledger.files.home import Home
 from nightledger.surfaces import cli
-from nightledger.trust import reading
+from nightledger.trust import audit
 
 ENTRIES = 4_600
 """Of three years."""
@@ -55,7 +55,7 @@ def main() -> None:
             records = [outcome((n, k), pair, session=f"{n} {k}") for n, pair in enumerate(pairs) for k in range(1 + n % 4)]  # fmt: skip
             say(f"{count} associations", world.home, world.keys, world.now, records)
         gate = make_long_home(folder / "years", ENTRIES)
-        events = reading.check_log(gate.home, None).events
+        events = audit.check_log(gate.home, None).events
         records = list(outcomes_of(events[0].at, events[-1].at))
         at = events[-1].at + timedelta(hours=3)
         say("three years", Path(gate.home.root), Path(gate.ring.directory), at, records)

@@ -35,7 +35,7 @@ from nightledger.gate.opening import Gate, Ledger, fold_log, log_key
 from nightledger.gate.stored import read_signed, signed_by
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.verbs import verify
-from nightledger.trust import audit, reading
+from nightledger.trust import audit
 from nightledger.trust.event import NewEvent
 from nightledger.trust.heads import read_signed_head
 from nightledger.trust.merkle import Tree
@@ -73,15 +73,15 @@ def log_parts(gate: Gate, pin: Pin) -> Candidates:
     def grow() -> None:
         Tree().extend(digests)
 
-    log = reading.check_log(home, pin)
+    log = audit.check_log(home, pin)
     return {
         "read the log, SHA-256 of each line once": hash_file,
-        "verify (the library: hashes, tree, heads)": lambda: reading.verify(home, pin),
+        "verify (the library: hashes, tree, heads)": lambda: audit.verify(home, pin),
         "  reading": read_file,
         "  leaf hashes, lines in memory": lambda: [hashlib.sha256(leaf).digest() for leaf in leaves],
         "  tree over leaf hashes": grow,
         "  signatures of the checkpoint": lambda: read_signed_head(home.checkpoint, pin.origin, pin.vkeys),
-        "verify, every line judged (thorough)": lambda: reading.verify(home, pin, thorough=True),
+        "verify, every line judged (thorough)": lambda: audit.verify(home, pin, thorough=True),
         "entries, decoded and judged": lambda: sum(1 for _ in log.entries()),
         "entries and the states they add up to": lambda: fold_log(gate.home, log),
         "the log, its entries and drift (the verb, files apart)": lambda: _log_and_drift(gate, pin),
@@ -89,7 +89,7 @@ def log_parts(gate: Gate, pin: Pin) -> Candidates:
 
 
 def _log_and_drift(gate: Gate, pin: Pin) -> None:
-    log = reading.check_log(gate.home, pin)
+    log = audit.check_log(gate.home, pin)
     assert log.report.ok
     book = fold_log(gate.home, log)
     assert not find_drift(gate.home, book)
@@ -177,7 +177,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="nightledger-verify-") as directory:
         gate = make_long_home(Path(directory), count)
         pin = read_pin(gate.ring, gate.home.identity.id)
-        log = reading.check_log(gate.home, pin)
+        log = audit.check_log(gate.home, pin)
         assert log.report.ok
         assert log.report.signed_size == log.size >= count
         size = Path(gate.home.audit_log).stat().st_size / log.size

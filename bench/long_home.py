@@ -34,7 +34,7 @@ from nightledger.domain.proposal import (
     SizeMeter,
     Target,
 )
-from nightledger.files.blobs import BlobStore
+from nightledger.files.atomic import BlobStore
 from nightledger.gate.deciding import sign
 from nightledger.gate.forgetting.keeping import NAMES_AN_ENTRY
 from nightledger.gate.founding import PRINCIPAL

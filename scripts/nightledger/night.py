@@ -18,10 +18,10 @@ from nightledger.domain.decision import Moment
 from nightledger.domain.errors import LockedError, NightledgerError
 from nightledger.domain.settings import Settings
 from nightledger.domain.words import content_id, read_moment
-from nightledger.files.append import append_records
 from nightledger.files.configuration import home_zone
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
+from nightledger.files.line_log import append_records
 
 MAX_LEDGER_BYTES = 64 << 20
 """Two runs a night for 400 years; a larger file is no ledger of ours."""

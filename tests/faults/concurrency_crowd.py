@@ -16,12 +16,12 @@ from tests.gate.homes import open_desk
 
 from nightledger.domain.decision import Actor, EventName, Moment
 from nightledger.domain.errors import IntegrityError, LockedError
-from nightledger.files.append import Appender
 from nightledger.files.atomic import Lock
+from nightledger.files.line_log import Appender
 from nightledger.gate.opening import record
 from nightledger.jobs.log_outcomes import log_outcomes
+from nightledger.trust.audit import check_log
 from nightledger.trust.pin import read_pin
-from nightledger.trust.reading import check_log
 
 GO, STOP = "go", "stop"
 WAIT_S = 300.0

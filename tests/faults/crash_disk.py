@@ -10,7 +10,7 @@ import dataclasses
 import hashlib
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -230,15 +230,16 @@ def crashes(start: Disk, steps: list[Step]) -> Iterator[Crash]:
     for at in range(len(steps) + 1):
         said = b"".join(step.content for step in steps[:at] if step.kind is Kind.SAY)
         for how, power, left in _cuts(steps[:at]):
-            disk = start.copy()
-            _do_all(disk, steps[:at], left)
+            disk = left_of(start, steps[:at], left)
             key = (disk.image(), said)
             if key not in seen:
                 seen.add(key)
                 yield Crash(at=at, how=how, power=power, said=said, disk=disk)
 
 
-def _do_all(disk: Disk, steps: Sequence[Step], left: dict[int, Step | None]) -> None:
+def left_of(start: Disk, steps: Sequence[Step], left: Mapping[int, Step | None]) -> Disk:
+    """Return what is there after some steps, of which those that are named left what they are named with."""
+    disk = start.copy()
     for step in steps:
         if step.kind is Kind.MAKE:
             disk.bear(step)
@@ -246,6 +247,19 @@ def _do_all(disk: Disk, steps: Sequence[Step], left: dict[int, Step | None]) -> 
         present = left.get(index, step)
         if present is not None:
             disk.do(present)
+    return disk
+
+
+def unsynced(steps: Sequence[Step]) -> list[int]:
+    """Return the places of the steps that no sync made last."""
+    synced: set[int] = set()
+    found = []
+    for at, step in reversed([*enumerate(steps)]):
+        if step.kind is Kind.SYNC:
+            synced.add(step.node)
+        elif step.kind is not Kind.SAY and step.synced_by not in synced:
+            found.append(at)
+    return found[::-1]
 
 
 def _cuts(steps: list[Step]) -> Iterator[tuple[str, bool, dict[int, Step | None]]]:
@@ -253,29 +267,19 @@ def _cuts(steps: list[Step]) -> Iterator[tuple[str, bool, dict[int, Step | None]
     yield "killed", False, {}
     if steps and steps[-1].kind is Kind.WRITE:
         yield "killed in a write", False, {len(steps) - 1: _half(steps[-1])}
-    unsynced = [index for index, step in enumerate(steps) if _at_risk(steps, index)]
-    yield "power: all lost", True, dict.fromkeys(unsynced)
-    yield (
-        "power: names kept, bytes lost",
-        True,
-        {index: None for index in unsynced if steps[index].kind in OF_CONTENT},
-    )
-    yield "power: lengths kept, bytes zero", True, {index: _zero(steps[index]) for index in unsynced}
-    for index in unsynced:
+    risky = unsynced(steps)
+    yield "power: all lost", True, dict.fromkeys(risky)
+    of_content = [index for index in risky if steps[index].kind in OF_CONTENT]
+    yield "power: names kept, bytes lost", True, dict.fromkeys(of_content)
+    yield "power: lengths kept, bytes zero", True, {index: _zero(steps[index]) for index in risky}
+    for index in risky:
         step = steps[index]
         label = f"{step.kind} {step.path}"
         yield f"power: {label} lost", True, {index: None}
-        yield f"power: {label} alone kept", True, {other: None for other in unsynced if other != index}
+        yield f"power: {label} alone kept", True, {other: None for other in risky if other != index}
         if step.kind is Kind.WRITE:
             yield f"power: {label} zero", True, {index: _zero(step)}
             yield f"power: {label} half", True, {index: _half(step)}
-
-
-def _at_risk(steps: list[Step], index: int) -> bool:
-    step = steps[index]
-    if step.kind in (Kind.SYNC, Kind.SAY):
-        return False
-    return not any(later.kind is Kind.SYNC and later.node == step.synced_by for later in steps[index + 1 :])
 
 
 def _half(step: Step) -> Step:

@@ -20,11 +20,11 @@ from tests.second_verifier import disagreement
 
 from nightledger.files.home import Home
 from nightledger.gate.opening import sign_head
+from nightledger.trust.audit import check_log, verify
 from nightledger.trust.keys import KeyRing, create_log_keys, load_log_key
 from nightledger.trust.merkle import Tree, leaf_hash
 from nightledger.trust.note import Checkpoint, dump_checkpoint, dump_note, sign_note
 from nightledger.trust.pin import Pin, read_pin
-from nightledger.trust.reading import check_log, verify
 from nightledger.trust.report import Damage, Finding
 
 LOG = "audit/trusted-channel-audit.jsonl"

@@ -182,16 +182,6 @@ def test_within_one_boot_no_undo_window_closes_early(befalls: Turns) -> None:
     assert elapsed_s(applied, machine.moment()) <= machine.true_s
 
 
-def test_a_wait_that_passed_in_truth_is_over_on_a_clock_that_tells_it() -> None:
-    """The rules above would hold of a gate that never opens: it opens."""
-    machine = new_machine()
-    proposed = machine.moment()
-    machine.turn(Turn.PASS, TWO_HOURS_S)
-    assert remaining_s(proposed, proposed, machine.moment(), Cooling()) == 0
-    machine.turn(Turn.PASS, 7 * DAY_S)
-    assert elapsed_s(proposed, machine.moment()) >= 7 * DAY_S
-
-
 # ---------------------------------------------------------------- decay, the rule
 @examples
 @given(befalls=ANY_TURN)

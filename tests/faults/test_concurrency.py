@@ -17,8 +17,8 @@ from tests.second_verifier import disagreement
 
 from nightledger.domain.states import ChangeState
 from nightledger.gate.forgetting.keeping import present_blobs
+from nightledger.trust.audit import check_log
 from nightledger.trust.pin import read_pin
-from nightledger.trust.reading import check_log
 
 ROOT = Path(__file__).resolve().parents[2]
 PROCESSES = 16 if whole() else 3

@@ -16,7 +16,7 @@ from tests.trust.witnesses import NOON, LogSigner, head_of, note_of, tree_of
 from nightledger.remote.cosigner import Cosigner, add_logs, create_witness, open_witness
 from nightledger.remote.transport import Response
 from nightledger.trust.merkle import Tree
-from nightledger.trust.proof import Continuation, dump_continuation
+from nightledger.trust.policy import Continuation, dump_continuation
 
 SWEEP = "crash states of a witness"
 CONTROLS = ("no fsync", "no fsync of directories", "truncate in place")

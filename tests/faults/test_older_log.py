@@ -22,41 +22,25 @@ VERBS = (
 )  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def rolled_back(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """Give a home whose log and checkpoint were put back together to an older, well-signed state."""
-    root = tmp_path_factory.mktemp("rolled-back")
-    desk = make_desk(root)
+def past(root: Path, *, forked: bool) -> tuple[Path, str]:
+    """Return a home whose log and checkpoint were put back together to an older, well-signed state.
+
+    Or one with another history of the same length, signed by the log's own keys.
+    """
+    desk = make_desk(root / "now")
     proposal = desk.proposal(addition("One."))
     desk.signing()
-    older = root / "older"
-    shutil.copytree(root / "home", older)
+    shutil.copytree(root / "now", root / "other")
     desk.reject(proposal)
     desk.signing()
-    shutil.rmtree(root / "home")
-    older.rename(root / "home")
-    assert disagreement(root, 4) == []
-    return root, proposal.id
-
-
-@pytest.fixture(scope="module")
-def forked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """Give a home with another history of the same length, signed by the log's own keys."""
-    root = tmp_path_factory.mktemp("forked")
-    desk = make_desk(root)
-    proposal = desk.proposal(addition("One."))
-    desk.signing()
-    twin = root.parent / f"{root.name}-twin"
-    shutil.copytree(root, twin)
-    desk.reject(proposal)
-    desk.signing()
-    other = open_desk(twin)
-    other.record("heartbeat", day="2026-03-01", waiting=0)
-    other.signing()
-    shutil.rmtree(root / "home")
-    (twin / "home").rename(root / "home")
-    assert disagreement(root, 4) == []
-    return root, proposal.id
+    if forked:
+        other = open_desk(root / "other")
+        other.record("heartbeat", day="2026-03-01", waiting=0)
+        other.signing()
+    shutil.rmtree(root / "now" / "home")
+    (root / "other" / "home").rename(root / "now" / "home")
+    assert disagreement(root / "now", 4) == []
+    return root / "now", proposal.id
 
 
 def problem(home: tuple[Path, str], words: tuple[str, ...], damage: str) -> str:
@@ -83,9 +67,9 @@ def _no_editor(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("kind", "damage"), [("rolled_back", "ROLLBACK"), ("forked", "FORK")])
 def test_no_verb_works_on_another_history_than_this_machine_saw(
-    kind: str, damage: str, request: pytest.FixtureRequest
+    kind: str, damage: str, tmp_path: Path
 ) -> None:
-    home = request.getfixturevalue(kind)
+    home = past(tmp_path, forked=kind == "forked")
     wrong = [found for words in VERBS if (found := problem(home, words, damage))]
     report("older or forked log, every verb", kind, points=len(VERBS), failed=len(wrong))
     assert not wrong, "\n".join(wrong)

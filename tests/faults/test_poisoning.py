@@ -1,10 +1,8 @@
 """Poisoned text on its way into memory: noticed or not, it waits for its own approval."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from bench.poison_corpora import as_bits, as_selectors, as_tags
 from bench.poison_paths import FIRST, carry, make_template, open_copy, sign_some, turn_of_day
 from tests.faults import poisoning_cases as cases
 from tests.faults.sweep_report import report
@@ -65,14 +63,6 @@ def test_every_class_is_noticed_and_what_no_scanner_can_know_is_not(template: Pa
 @each_row("origin", [Origin.OWNER, Origin.AGENT, Origin.WEB])
 def test_harmless_text_is_not_held_back_whoever_says_it(text: str, origin: Origin) -> None:
     assert [f for f in scan(text, origin=origin) if f.severity is not Severity.FLAG] == []
-
-
-@pytest.mark.parametrize("hide", [as_tags, as_selectors, as_bits])
-@pytest.mark.parametrize("text", ["x", cases.ORDER])
-def test_hidden_text_of_any_length_is_held_back(hide: Callable[[str], str], text: str) -> None:
-    found = {finding.severity for finding in scan(f"The shed is dry{hide(text)} again.")}
-    assert Severity.QUARANTINE in found or (hide is as_selectors and len(text) == 1)
-    assert found
 
 
 CHAT = f"""# {FIRST}

@@ -7,12 +7,10 @@ import http.client
 import json
 import shutil
 import threading
-from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import timedelta
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -71,26 +69,6 @@ def later(pair: Pair, **by: float) -> None:
         machine.desk.moment = type(machine.desk.moment)(at=machine.desk.moment.at + timedelta(**by))
 
 
-def moved(payload: bytes) -> Iterator[bytes]:
-    """Give every payload in which one character has moved over the border between two neighbouring values."""
-    claims = json.loads(payload)
-    names = sorted(name for name in claims if isinstance(claims[name], str))
-    for first, second in pairwise(names):
-        for count in range(1, len(claims[first])):
-            yield canonical(
-                {**claims, first: claims[first][:-count], second: claims[first][-count:] + claims[second]}
-            )
-
-
-def test_no_character_moves_between_fields(pair: Pair) -> None:
-    good = json.loads(pair.sealed(pair.message()))
-    payload = b64decode(good["payload"])
-    variants = list(moved(payload))
-    assert len(variants) > 51  # as many as the published channel took for one signature
-    for variant in variants:
-        assert refused(pair, json.dumps({**good, "payload": b64encode(variant).decode()}).encode())
-
-
 def test_what_two_readers_could_read_in_two_ways_is_refused_though_it_is_signed(pair: Pair) -> None:
     payload = dump_record(pair.message())
     odd = [payload.replace(b'"action":', b'"action":"decide","action":', 1)]
@@ -99,14 +77,6 @@ def test_what_two_readers_could_read_in_two_ways_is_refused_though_it_is_signed(
         numbers = (b"NaN", b"Infinity", b"-Infinity", b"1.0", b"1e9", b"9007199254740993")
         odd += [head + claim + number + tail[tail.index(b",") :] for number in numbers]
     assert all(refused(pair, seal(MESSAGE_TYPE, one, pair.ops.key)) for one in odd)
-
-
-def test_every_flipped_bit_of_an_envelope_is_refused(pair: Pair) -> None:
-    raw = pair.sealed(pair.message())
-    for at in range(0, len(raw), 7):
-        for bit in (0x01, 0x20):
-            flipped = raw[:at] + bytes([raw[at] ^ bit]) + raw[at + 1 :]
-            assert refused(pair, flipped), flipped
 
 
 def test_one_id_cannot_stand_for_other_bytes(pair: Pair) -> None:

@@ -1,6 +1,5 @@
 """Tampering with the audit log: every place, every way, each told by its right name."""
 
-import hashlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,7 +10,6 @@ from tests.faults.sweep_report import judge_control, sampled, whole
 from tests.faults.tamper import (
     FORGED,
     FORK,
-    LOG,
     ROLLBACK,
     Attack,
     History,
@@ -32,10 +30,9 @@ from tests.second_verifier import disagreement
 from nightledger.domain.errors import IntegrityError
 from nightledger.files.home import Home
 from nightledger.gate.opening import open_gate, read_ledger
-from nightledger.trust import reading
-from nightledger.trust.event import Actor, scan_log
+from nightledger.trust import audit
+from nightledger.trust.event import Actor
 from nightledger.trust.heads import read_signed_head
-from nightledger.trust.merkle import leaf_hash
 from nightledger.trust.pin import Pin
 from nightledger.trust.report import Finding
 
@@ -71,7 +68,7 @@ def every_bit(_: int) -> tuple[int, ...]:
 
 def verify_only(home: Home, pin: Pin | None) -> tuple[Finding, ...]:
     """Give what the quicker of the two checks says; where each byte is tried, one has to do."""
-    return reading.verify(home, pin).findings
+    return audit.verify(home, pin).findings
 
 
 def test_an_untouched_log_gives_no_finding(now: History, older: History) -> None:
@@ -130,12 +127,12 @@ def _controls(
     now: History, older: History, other: History
 ) -> Iterator[tuple[str, Callable[[pytest.MonkeyPatch], None], list[Attack]]]:
     def no_rules(patch: pytest.MonkeyPatch) -> None:
-        patch.setattr(reading, "find_damage", lambda *_: ())
+        patch.setattr(audit, "find_damage", lambda *_: ())
 
     def no_signatures(patch: pytest.MonkeyPatch) -> None:
         real = read_signed_head
         patch.setattr(
-            reading,
+            audit,
             "read_signed_head",
             lambda *known, **options: real(*known, **{**options, "signatures": False}),
         )
@@ -148,18 +145,3 @@ def _controls(
 
 def _forgetful(pin: Pin) -> Pin:
     return replace(pin, heads=(), acknowledged=0, acknowledged_root=b"")
-
-
-def test_a_tree_is_told_from_every_other_of_its_size(now: History) -> None:
-    """The boundary of all this: root and size, computed here by the definition of RFC 6962."""
-    leaves = [leaf_hash(line.removesuffix(b"\n")) for line in now.lines]
-    tree = scan_log(str(now.root / "home" / LOG)).tree
-    assert tree.size == len(leaves)
-    assert tree.root() == _root(leaves)
-
-
-def _root(leaves: list[bytes]) -> bytes:
-    if len(leaves) == 1:
-        return leaves[0]
-    split = 1 << (len(leaves) - 1).bit_length() - 1
-    return hashlib.sha256(b"\x01" + _root(leaves[:split]) + _root(leaves[split:])).digest()

@@ -3,7 +3,6 @@
 import json
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
@@ -20,29 +19,17 @@ STATUS = 4
 NOW = START.at + timedelta(days=3)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """A file that ``verify`` answers for.
-
-    Attributes:
-        pattern: Where it is, relative to the home.
-        word: What ``verify`` says of it.
-    """
-
-    pattern: str
-    word: str
-
-
-PLACES = (
-    Place(pattern="MEMORY.md", word="DRIFT"),
-    Place(pattern="memory/state/proposals/p-*.json", word="ALTERED"),
-    Place(pattern="audit/decisions/d-*.json", word="ALTERED"),
-    Place(pattern="audit/decisions/d-*.json.sig", word="ALTERED"),
-    Place(pattern="config/nightledger/allowed_signers", word="ALTERED"),
-    Place(pattern="config/nightledger/policy", word="ALTERED"),
-    Place(pattern="memory/system/outcome-records.jsonl", word="REWRITTEN"),
-    Place(pattern="memory/system/consolidation-log.jsonl", word="REWRITTEN"),
-)
+PLACES = {
+    "MEMORY.md": "DRIFT",
+    "memory/state/proposals/p-*.json": "ALTERED",
+    "audit/decisions/d-*.json": "ALTERED",
+    "audit/decisions/d-*.json.sig": "ALTERED",
+    "config/nightledger/allowed_signers": "ALTERED",
+    "config/nightledger/policy": "ALTERED",
+    "memory/system/outcome-records.jsonl": "REWRITTEN",
+    "memory/system/consolidation-log.jsonl": "REWRITTEN",
+}
+"""Files that ``verify`` answers for, and what it says of each."""
 
 
 @pytest.fixture(scope="module")
@@ -74,29 +61,29 @@ def flips(path: Path) -> Iterator[bytes]:
         yield content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]
 
 
-@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.pattern)
+@pytest.mark.parametrize("place", PLACES)
 def test_a_flipped_bit_of_any_file_that_counts_is_told_by_its_name(
-    place: Place, lived: Path, tmp_path: Path
+    place: str, lived: Path, tmp_path: Path
 ) -> None:
     root = tmp_path / "copy"
     shutil.copytree(lived, root, symlinks=True)
-    found = sorted((root / "home").glob(place.pattern))
-    assert found, f"no file is {place.pattern}"
+    found = sorted((root / "home").glob(place))
+    assert found, f"no file is {place}"
     path = found[0]
     before = path.read_bytes()
     tried = 0
     for changed in flips(path):
         path.write_bytes(changed)
-        assert_told(root, place.word, path)
+        assert_told(root, PLACES[place], path)
         tried += 1
     path.write_bytes(before[: len(before) // 2])
-    assert_told(root, place.word, path)
+    assert_told(root, PLACES[place], path)
     path.unlink()
-    assert_told(root, place.word, path)
+    assert_told(root, PLACES[place], path)
     path.write_bytes(before)
     assert shell_of(root).run("verify", now=NOW).status == 0
     assert disagreement(root, 0) == []
-    report(SWEEP, place.pattern, points=tried + 2)
+    report(SWEEP, place, points=tried + 2)
 
 
 def assert_told(root: Path, word: str, path: Path) -> None:
@@ -107,35 +94,3 @@ def assert_told(root: Path, word: str, path: Path) -> None:
     status, second = second_look(root / "home", root / "keys")
     assert (status, f"\n{word} " in f"\n{second}") == (STATUS, True), second
     assert any(name.removesuffix(".sig") in line for line in told), ran.out
-
-
-def test_appending_to_what_is_only_appended_to_is_no_alarm(lived: Path, tmp_path: Path) -> None:
-    root = tmp_path / "copy"
-    shutil.copytree(lived, root, symlinks=True)
-    with (root / "home/memory/system/outcome-records.jsonl").open("a") as stream:
-        stream.write('{"id":"o-later"}\n')
-    assert shell_of(root).run("verify", now=NOW).status == 0
-    assert disagreement(root, 0) == []
-
-
-def test_a_head_kept_elsewhere_tells_that_home_and_keys_were_rolled_back_together(
-    lived: Path, tmp_path: Path
-) -> None:
-    root, kept = tmp_path / "copy", tmp_path / "kept"
-    shutil.copytree(lived, root, symlinks=True)
-    shell = shell_of(root)
-    assert shell.run("night", now=NOW).status == 0
-    shutil.copy(root / "home/audit/checkpoint", kept)
-    assert shell.run("verify", "--against", str(kept), now=NOW).status == 0
-    shutil.rmtree(root)
-    shutil.copytree(lived, root, symlinks=True)
-    assert shell.run("verify", now=NOW).status == 0
-    assert disagreement(root, 0) == []
-    ran = shell.run("verify", "--against", str(kept), now=NOW)
-    assert ran.status == STATUS
-    assert disagreement(root, STATUS, "--against", str(kept)) == []
-    assert ran.out.startswith("ROLLBACK ")
-    assert shell.run("night", now=NOW + timedelta(days=1)).status == 0
-    ran = shell.run("verify", "--against", str(kept), now=NOW + timedelta(days=1))
-    assert (ran.status, ran.out.split()[0]) == (STATUS, "FORK")
-    report(SWEEP, "home and keys rolled back, head kept elsewhere", points=2)

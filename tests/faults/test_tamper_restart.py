@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from tests.faults.crash_disk import OF_CONTENT, Disk, Kind, Step, read_disk
+from tests.faults.crash_disk import Disk, Kind, Step, left_of, read_disk, unsynced
 from tests.faults.crash_watch import watching
 from tests.faults.sweep_report import report, whole
 from tests.trust.worlds import HOME_ID, ORIGIN, World, make_home
 
 from nightledger.domain.errors import NightledgerError
 from nightledger.files.home import Home
-from nightledger.trust import audit, reading
+from nightledger.trust import audit
 from nightledger.trust.keys import KeyRing, create_log_keys, load_log_key
 from nightledger.trust.report import Report
 
@@ -85,26 +85,13 @@ def world_in(root: Path) -> World:
 
 def left_by_a_crash(dice: random.Random, start: Disk, steps: list[Step], at: int) -> Disk:
     """Give what is on the disk after a crash behind so many steps: any part of what no sync made last."""
-    power = dice.random() < 0.7
-    done, disk = steps[:at], start.copy()
-    if not power and done and done[-1].kind is Kind.WRITE:  # killed in the middle of a write
-        done[-1] = dataclasses.replace(
-            done[-1], content=done[-1].content[: dice.randint(0, len(done[-1].content))]
-        )
-    synced: set[int] = set()
-    lasts: list[Step | None] = []
-    for step in reversed(done):
-        if step.kind is Kind.SYNC:
-            synced.add(step.node)
-        at_risk = power and step.kind not in (Kind.SYNC, Kind.SAY) and step.synced_by not in synced
-        lasts.append(_part(dice, step) if at_risk else step)
-    for step in done:
-        if step.kind is Kind.MAKE:
-            disk.bear(step)
-    for last in reversed(lasts):
-        if last is not None:
-            disk.do(last)
-    return disk
+    done = steps[:at]
+    if dice.random() < 0.7:  # the power fails
+        return left_of(start, done, {n: _part(dice, done[n]) for n in unsynced(done)})
+    if not done or done[-1].kind is not Kind.WRITE:
+        return left_of(start, done, {})
+    torn = done[-1].content[: dice.randint(0, len(done[-1].content))]
+    return left_of(start, done, {at - 1: dataclasses.replace(done[-1], content=torn)})
 
 
 def _part(dice: random.Random, step: Step) -> Step | None:
@@ -118,7 +105,6 @@ def _part(dice: random.Random, step: Step) -> Step | None:
         return dataclasses.replace(
             step, content=kept if chance < 0.55 else kept.ljust(len(step.content), b"\0")
         )
-    assert step.kind in OF_CONTENT or step.parent >= 0
     return step
 
 
@@ -157,8 +143,8 @@ def _write(disk: Disk, work: Path) -> None:
 
 
 def wrong_with(world: World, life: Life, *, settled: bool) -> list[str]:
-    log = reading.check_log(world.home, world.pin)
-    reports = {log.report, reading.verify(world.home, world.pin, thorough=True)}
+    log = audit.check_log(world.home, world.pin)
+    reports = {log.report, audit.verify(world.home, world.pin, thorough=True)}
     found = [f"{one}" for each in reports for one in (each.findings if settled else each.alarms)]
     there = [event.fields["n"] for event in log.events if event.event == "run.finished"]
     # What a crash cut off before its acknowledgement may stand there, and then it stands in its place.
@@ -182,14 +168,14 @@ def test_a_check_that_cries_wolf_is_found(
     if hole.startswith("the acknowledged"):
         monkeypatch.setattr(audit, "keep_head", lambda *_: None)
     else:
-        real = reading._check
+        real = audit._check
 
         def shy(*known: object, **options: object) -> tuple[object, object, Report]:
             scan, claims, found = real(*known, **options)  # type: ignore[arg-type]
             alarmed = tuple(replace(finding, alarm=True) for finding in found.findings)
             return scan, claims, replace(found, findings=alarmed)
 
-        monkeypatch.setattr(reading, "_check", shy)
+        monkeypatch.setattr(audit, "_check", shy)
     assert any(_safely(begun, seed, memory / f"work-{seed}") for seed in range(60))
     report("false alarms after random crashes and restarts", hole, points=0, controls=1, caught=1)
 

@@ -1,23 +1,17 @@
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 from tests.homes import make_home
 
 from nightledger.domain.errors import ConfigurationError, UnreadableError
-from nightledger.domain.settings import Operator, Settings
-from nightledger.files.configuration import load_operator, load_settings, read_rule_files
+from nightledger.domain.settings import Operator
+from nightledger.files.configuration import load_operator, read_rule_files
 from nightledger.files.home import Home
 
 
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
     return make_home(tmp_path / "home", zone="Asia/Tokyo")
-
-
-def test_a_home_has_its_own_settings_over_the_shipped_ones(home: Home) -> None:
-    Path(home.settings).write_text("undo_days: 30\n")
-    assert replace(load_settings(home), frames={}) == Settings(undo_days=30)
 
 
 @pytest.mark.parametrize("mode", [0o620, 0o602, 0o666])

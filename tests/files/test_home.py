@@ -1,38 +1,15 @@
-import json
 from pathlib import Path
 
 import pytest
+from tests.homes import make_home
 
-from nightledger.codec.home_record import Identity, dump_home
 from nightledger.domain.errors import IntegrityError, UnreadableError
 from nightledger.files.home import Home
-
-IDENTITY = Identity(
-    id="3f1d0c5a9b7e42688c1f0a2b3c4d5e6f",
-    origin="nightledger/3f1d0c5a9b7e42688c1f0a2b3c4d5e6f",
-    created_at="2026-02-28T03:05:00Z",
-    machine="desk",
-    zone="Europe/Berlin",
-    host="openclaw",
-    simulated=False,
-    gated=("MEMORY.md", "docs/RULES.md"),
-)
 
 
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
-    made = Home(tmp_path)
-    Path(made.config_dir).mkdir(parents=True)
-    Path(made.identity_file).write_bytes(dump_home(IDENTITY))
-    return made
-
-
-def test_a_damaged_identity_is_named_and_not_guessed(home: Home) -> None:
-    record = json.loads(Path(home.identity_file).read_bytes())
-    Path(home.identity_file).write_text(json.dumps({**record, "zone": 5}))
-    with pytest.raises(IntegrityError, match="zone: must be the IANA name") as caught:
-        _ = home.identity
-    assert "backup" in caught.value.hint
+    return make_home(tmp_path)
 
 
 def test_an_identity_that_is_a_link_out_of_the_home_is_refused(home: Home, tmp_path: Path) -> None:

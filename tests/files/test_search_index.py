@@ -13,7 +13,18 @@ from tests.forked import status_of
 from tests.stores import in_memory
 
 from nightledger.domain.search import Kind
-from nightledger.files.search_index import SearchStore, any_text, building, open_store, take_back, writing
+from nightledger.files.search_index import (
+    FileState,
+    Filter,
+    NewChunk,
+    NewFile,
+    SearchStore,
+    any_text,
+    building,
+    open_store,
+    take_back,
+    writing,
+)
 from nightledger.files.search_reader import (
     VERSION,
     DamagedIndexError,
@@ -21,7 +32,6 @@ from nightledger.files.search_reader import (
     SearchIndexError,
     open_reader,
 )
-from nightledger.files.search_values import FileState, Filter, NewChunk, NewFile
 from nightledger.text.search.chunks import cut_markdown
 from nightledger.text.search.tokens import index_text, match_any, query_terms
 
@@ -170,44 +180,27 @@ def test_what_a_killed_run_had_begun_is_taken_back(path: str) -> None:
         assert store.ask("PRAGMA integrity_check") == [("ok",)]
 
 
-def damage_header(path: str) -> None:
-    Path(path).write_bytes(b"no database at all" * 100)
-
-
-def damage_other(path: str) -> None:
-    os.unlink(path)
+def changed(path: str, statement: str) -> None:
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("CREATE TABLE mine(x)")
-
-
-def damage_tables(path: str) -> None:
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("DROP TABLE files")
-
-
-def damage_pages(path: str) -> None:
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("UPDATE chunks SET text = 'x'")
+        connection.execute(statement)
         connection.commit()
 
 
-def damage_chunks(path: str) -> None:
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("DELETE FROM chunks")
-        connection.commit()
+DAMAGES: dict[str, Callable[[str], object]] = {
+    "header": lambda path: Path(path).write_bytes(b"no database at all" * 100),
+    "other": lambda path: (os.unlink(path), changed(path, "CREATE TABLE mine(x)")),
+    "tables": lambda path: changed(path, "DROP TABLE files"),
+    "pages": lambda path: changed(path, "UPDATE chunks SET text = 'x'"),
+    "chunks": lambda path: changed(path, "DELETE FROM chunks"),
+    "bytes": lambda path: Path(path).write_bytes(
+        Path(path).read_bytes()[:8192].ljust(os.stat(path).st_size, b"\xff")
+    ),
+}
 
 
-def damage_bytes(path: str) -> None:
-    raw = bytearray(Path(path).read_bytes())
-    raw[4096 * 2 :] = b"\xff" * (len(raw) - 4096 * 2)
-    Path(path).write_bytes(raw)
-
-
-@pytest.mark.parametrize(
-    "damage", [damage_header, damage_other, damage_tables, damage_pages, damage_chunks, damage_bytes]
-)
-def test_a_damaged_index_is_named_and_never_answered_from(path: str, damage: Callable[[str], None]) -> None:
-    damage(path)
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_index_is_named_and_never_answered_from(path: str, damage: str) -> None:
+    DAMAGES[damage](path)
     with pytest.raises(DamagedIndexError) as caught:  # noqa: PT012 - opening or asking may notice it
         store = opened(path)
         with closing(store):
@@ -219,8 +212,7 @@ def test_a_damaged_index_is_named_and_never_answered_from(path: str, damage: Cal
 
 @pytest.mark.parametrize(("version", "word"), [(VERSION + 1, "newer"), (VERSION - 1, "older")])
 def test_an_index_of_another_version_is_named(path: str, version: int, word: str) -> None:
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute(f"PRAGMA user_version={version}")
+    changed(path, f"PRAGMA user_version={version}")
     with pytest.raises(OtherVersionError, match=f"{word} version") as caught:
         open_store(path)
     assert caught.value.newer is (word == "newer")

@@ -9,8 +9,7 @@ from tests.gate.homes import Desk
 from tests.homes import make_home
 
 from nightledger.domain.exposure import dump_page, parse_page
-from nightledger.files.staged import read_staged
-from nightledger.files.staging_troubles import keep_troubles, read_troubles
+from nightledger.files.staged import keep_troubles, read_staged, read_troubles
 
 NOW = "2026-03-03T10:30:00Z"
 
@@ -51,7 +50,7 @@ INDEX = ("the index is damaged", "the index is damaged")
 def test_a_trouble_is_new_once_and_keeps_its_first_time_whatever_its_words(desk: Desk) -> None:
     assert keep_troubles(desk.home, [LATE], MORNING) == (LATE[1],)
     assert keep_troubles(desk.home, [SHUT, INDEX], LATER) == (INDEX[1],)
-    assert [(one.what, one.since) for one in read_troubles(desk.home)] == [
+    assert [(one["what"], one["since"]) for one in read_troubles(desk.home)] == [
         (SHUT[1], "2026-03-01T08:55:00Z"),
         (INDEX[1], "2026-03-01T09:25:00Z"),
     ]
@@ -63,4 +62,4 @@ def test_a_trouble_is_new_once_and_keeps_its_first_time_whatever_its_words(desk:
 def test_what_cannot_be_read_counts_as_no_trouble(desk: Desk, raw: bytes) -> None:
     os.makedirs(desk.home.staged_dir, exist_ok=True)
     (Path(desk.home.staged_dir) / "troubles.json").write_bytes(raw)
-    assert read_troubles(desk.home) == ()
+    assert read_troubles(desk.home) == []

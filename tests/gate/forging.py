@@ -12,7 +12,7 @@ from tests.second_verifier import second_look
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, Moment
 from nightledger.domain.kept import LINKS
 from nightledger.domain.trusting import EMPTY_SHA256
-from nightledger.files.blobs import BlobStore
+from nightledger.files.atomic import BlobStore
 from nightledger.gate.apply.applies import AppliesLook, look_at_applies
 from nightledger.gate.deciding import sign
 from nightledger.gate.integrity.checking import verify_decisions

@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.forked import status_of
 
-from nightledger.files import append, atomic
+from nightledger.files import atomic, line_log
 
 DEAD = 9
 PRIMITIVES: tuple[tuple[Any, str], ...] = (
@@ -14,8 +14,8 @@ PRIMITIVES: tuple[tuple[Any, str], ...] = (
     (atomic, "sync_file"),
     (atomic, "sync_directory"),
     (atomic, "_exchange"),
-    (append, "write_all"),
-    (append, "sync_bytes"),
+    (line_log, "write_all"),
+    (line_log, "sync_bytes"),
     (os, "rename"),
     (os, "link"),
     (os, "unlink"),

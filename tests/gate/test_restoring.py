@@ -14,8 +14,8 @@ from nightledger.files.home import Home
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
 from nightledger.gate.restoring import accepting_loss, find_loss, log_restore, loss_target, take_over
 from nightledger.gate.review.composing import make_unproposed
+from nightledger.trust.audit import VerifiedLog
 from nightledger.trust.pin import Pin, read_pin
-from nightledger.trust.reading import VerifiedLog
 
 
 def copied(desk: Desk, tmp_path: Path) -> Home:

@@ -10,7 +10,7 @@ from tests.jobs.nights import Nights
 from tests.rows import each_row
 
 from nightledger.domain.outcome import OutcomeEvidence
-from nightledger.jobs.consolidate.outcomes import attests
+from nightledger.jobs.consolidate.reading import attests
 
 TEXT = b"# Log\nthe push went well\nall green\n"
 

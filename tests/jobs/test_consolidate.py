@@ -1,4 +1,3 @@
-import hashlib
 import os
 import shutil
 from datetime import date, timedelta
@@ -9,11 +8,8 @@ from tests.gate.homes import MEMORY
 from tests.jobs.nights import (
     CLOCK,
     DAY,
-    HIDDEN_LEAK,
     INJECTED,
-    LEAKED,
     LESSON,
-    SECRET,
     Nights,
     log_of,
     open_nights,
@@ -136,16 +132,6 @@ def test_a_log_competes_for_fourteen_days(nights: Nights) -> None:
     assert len(nights.night(date(2026, 3, 17)).record.logs) == 0
 
 
-def test_a_night_adds_five_at_most_and_what_had_no_room_competes_again(nights: Nights) -> None:
-    nights.teach(7)
-    first = nights.night()
-    assert (first.record.proposed, first.record.no_room) == (5, 2)
-    assert nights.night().record.reason == "2 candidates wait for room; 'nightledger review' makes some"
-    second = nights.night(DAY + timedelta(days=1))
-    assert (second.record.proposed, second.record.suppressed, second.record.no_room) == (2, 5, 0)
-    assert not set(texts(first)) & set(texts(second))
-
-
 def test_a_lesson_that_waits_is_superseded_when_it_relapses(nights: Nights) -> None:
     nights.teach(1)
     first = nights.night()
@@ -239,36 +225,6 @@ def test_what_is_no_file_of_the_home_is_named_and_passed_over_and_the_rest_is_re
         "memory/2026-03-01-\\xe9.md has a name that is not UTF-8",
     ]
     assert records(nights) == [done.record]
-
-
-def test_no_file_that_a_night_writes_holds_a_secret(nights: Nights) -> None:
-    nights.desk.memory.write_text(
-        f"# MEMORY.md\n\n## Lessons\n\n- Old token {SECRET}\n\n## Keys {SECRET}\n\n- somewhere\n"
-    )
-    nights.write("2026-03-01.md", log_of(LESSON, LEAKED, HIDDEN_LEAK))
-    nights.teach(1)
-    nights.tell("28 - retry", "29 + again", task="leaky", tags="leak note", note=f"token {SECRET}")
-    before = nights.files()
-    done = nights.night()
-    written = nights.written_in(before)
-    assert done.proposal is not None
-    assert f"home/memory/state/proposals/{done.proposal.id}.json" in written
-    assert {
-        "home/memory/system/entries.json",
-        "home/memory/state/tc-consolidate-pending.json",
-    } <= written.keys()
-    for path, content in written.items():
-        assert SECRET.encode() not in content, path
-        assert SECRET[4:20].encode() not in content, path
-    assert "masked: 40 bytes" in "".join(change.diff for change in done.proposal.changes)
-    assert done.record.held == 2
-    assert all(held.secret and held.text == "" for held in done.outcome.held)
-
-
-def test_the_hash_of_a_secret_is_logged_nowhere(nights: Nights) -> None:
-    nights.write("2026-03-01.md", log_of(LEAKED))
-    (held,) = nights.night().outcome.held
-    assert held.text_sha256 == hashlib.sha256(b"memory/2026-03-01.md:3").hexdigest()
 
 
 def test_large_logs_starve_no_small_one_and_no_night_reads_without_end(

@@ -4,7 +4,7 @@ from datetime import timedelta
 from tests.domain.outcomes import told
 from tests.jobs.nights import DAY, Nights, as_line
 
-from nightledger.jobs.consolidate.outcomes import read_records
+from nightledger.jobs.consolidate.reading import read_records
 
 GOOD = [as_line(record) for record in told("1 + a", "2 - b", "3 ~ c")]
 

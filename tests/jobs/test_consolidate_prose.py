@@ -40,15 +40,7 @@ def log(text: str, day: date = DAY) -> DayLog:
     return read_daylog(f"memory/{day}.md", log_of(text), day)
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        ("Backups of the ledger are kept for 90 days.", 3),
-        (WINE, 7),
-        ("Backups of the ledger are kept for 30 days.", 0),
-        ("The relay listens on port 9443.", 0),
-    ],
-)
+@from_corpus("jobs-consolidate_prose")
 def test_one_line_that_says_otherwise_takes_the_place_of_an_entry(
     statement: Statement, text: str, line: int
 ) -> None:
@@ -81,17 +73,6 @@ def test_for_each_entry_the_last_log_has_the_last_word() -> None:
     assert chosen.said == later
     assert choose_revisions(found, {chosen.statement.key}, 5) == ()
     assert choose_revisions(found, (), 0) == ()
-
-
-def test_a_contradiction_is_offered_as_a_replacement_of_the_entry(nights: Nights) -> None:
-    old = "- Lesson learned: `rsync` without `--checksum` misses edits within 1 second; always pass it to backups."
-    nights.desk.memory.write_text(f"# M\n\n## Lessons\n\n{old}\n")
-    nights.write("2026-03-01.md", log_of(LESSON.replace("one second", "2 seconds")))
-    done = nights.night()
-    assert done.proposal is not None
-    (change,) = done.proposal.changes
-    assert (change.op, change.before) == (Op.REPLACE, f"{old}\n")
-    assert "contradiction" in [flag.rule for flag in change.flags]
 
 
 @from_corpus("jobs-consolidate_prose")

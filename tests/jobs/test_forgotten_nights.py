@@ -8,11 +8,7 @@ from nightledger.gate.forgetting.letting_go import forget
 from nightledger.gate.memory.naming import find_standing
 
 RETOLD = (
-    "always pass `--checksum` to `rsync` in backups, because without it edits within one second are missed.",
-    "`rsync` misses edits made within one second unless `--checksum` is passed, so backups always need it.",
-    "backups must always run `rsync --checksum`: without it, edits within the same second are missed.",
-    "never run `rsync` backups without `--checksum`; edits within one second are missed.",
-    "edits within one second are missed by `rsync` without `--checksum`, always pass it to every backup.",
+    "always pass `--checksum` to `rsync` in backups, because without it edits within one second are missed."
 )
 
 
@@ -47,7 +43,7 @@ def test_a_home_that_never_knew_it_learns_it_and_one_that_forgot_it_what_stands_
     beside = "**Lesson learned:** the relay hangs after a full disk; always restart its unit first."
     plant_and_forget(nights)  # it was learned in the first night
     day = DAY + timedelta(days=1)
-    nights.write(f"{day}.md", f"# Notes\n\n## Backups\n- **Lesson learned:** {RETOLD[0]}\n- {beside}\n")
+    nights.write(f"{day}.md", f"# Notes\n\n## Backups\n- **Lesson learned:** {RETOLD}\n- {beside}\n")
     (learned,) = texts(nights.night(day))
     assert "restart its unit" in learned
     assert not says_it(learned)

@@ -1,6 +1,6 @@
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,17 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.homes import make_home
-from tests.linking import BERLIN, fold_plainly, line, lines, outcome, outcome_id
+from tests.linking import BERLIN, day_of, fold_plainly, line, lines, outcome, outcome_id
 from tests.whole import examples
 
 from nightledger.codec.records import find_problems
 from nightledger.domain.errors import (
     FileChangedError,
+    LinkIndexError,
 )
+from nightledger.domain.outcome import SHOWN_FROM, decayed
 from nightledger.files import link_index
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
-from nightledger.files.link_index import FILE, Rules, index_stamp
+from nightledger.files.link_index import FILE, LinkIndex, Rules, index_stamp, open_index
 from nightledger.jobs.link import LinkReport, link
 
 TAGS = ("backup", "cron", "disk", "übung", "time_zone", "日本")
@@ -94,8 +96,8 @@ records = st.builds(
     outcome,
     st.integers(0, 60),
     st.lists(st.sampled_from(TAGS), min_size=1, max_size=4),
-    outcome=st.sampled_from(["success", "success", "partial", "failure"]),
-    resolution=st.sampled_from(["set_zone", "restart", "wait"]),
+    outcome=st.sampled_from(["success", "success", "success", "partial", "failure"]),
+    resolution=st.sampled_from(["set_zone", "set_zone", "restart", "wait"]),
     session=st.sampled_from([None, "a", "b", "c"]),
     timestamp=moments,
     shown=st.sampled_from([None, ["set_zone"], ["cron + disk"], ["e-1"]]),
@@ -115,10 +117,15 @@ def small(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
     stretches=stretches,
     cuts=st.lists(st.sampled_from(["append", "append", "rotate", "cut", "torn"]), min_size=6, max_size=6),
     deleted=st.none() | st.integers(0, 12),
+    tags=st.lists(st.sampled_from(TAGS), min_size=1, max_size=3, unique=True),
 )
 @examples(150)
 def test_however_the_log_is_split_rotated_cut_and_torn_the_view_is_that_of_the_plain_fold(
-    tmp_path: Path, stretches: list[list[dict[str, Any]]], cuts: list[str], deleted: int | None
+    tmp_path: Path,
+    stretches: list[list[dict[str, Any]]],
+    cuts: list[str],
+    deleted: int | None,
+    tags: list[str],
 ) -> None:
     home = make_home(tmp_path / "home")
     forgotten: dict[tuple[str, str], int] = {}
@@ -148,6 +155,30 @@ def test_however_the_log_is_split_rotated_cut_and_torn_the_view_is_that_of_the_p
     assert run(home, rebuild=True, forgotten=forgotten).mode == "rebuilt"
     assert Path(home.links).read_bytes() == stepwise
     assert find_problems("hebbian-links", view(home)) == ()
+    check_recall(home, known, tags)
+
+
+def check_recall(home: Home, known: list[dict[str, Any]], tags: list[str]) -> None:
+    """Hold what is shown of the links of some tags to the plain fold, faded by the days on which anything was recorded."""
+    first = {record["id"]: record for record in reversed(known)}
+    days = {day_of(record, BERLIN).isoformat() for record in first.values()}
+    expected = {}
+    for key, one in view(home).items():
+        pair = key.split(" + ")
+        sure = decayed(one["confidence"], sum(day > one["last_active"] for day in days))
+        if sure >= SHOWN_FROM and (set(pair) <= set(tags) if len(tags) > 1 else tags[0] in pair):
+            expected[key] = (sure, one["resolution_pattern"])
+    with opened(home) as index:
+        found, more = index.recall(tags, 99)
+        shown = {one.link.key: (one.confidence, one.link.best.resolution) for one in found}
+    assert (shown, more) == (expected, 0)
+    assert [one.confidence for one in found] == sorted((sure for sure, _ in shown.values()), reverse=True)
+
+
+def opened(home: Home) -> LinkIndex:
+    index = open_index(home.link_index_dir)
+    assert index is not None
+    return index
 
 
 # ---------------------------------------------------------------- new bytes only
@@ -162,41 +193,34 @@ def test_a_second_run_reads_nothing_and_writes_nothing(home: Home) -> None:
     assert {path: os.stat(path).st_mtime_ns for path in tree(home)} == before
 
 
-def edit(home: Home) -> None:
-    content = Path(home.outcomes).read_bytes().replace(b"debug_cron", b"DEBUG_cron", 1)
-    with Path(home.outcomes).open("r+b") as stream:
-        stream.write(content)
-
-
-def cut(home: Home) -> None:
-    os.truncate(home.outcomes, 10)
-
-
 def rotate(home: Home) -> None:
     content = Path(home.outcomes).read_bytes()
     os.rename(home.outcomes, f"{home.outcomes}.1")
     write(home, content)
 
 
-def confuse(home: Home) -> None:
-    Path(home.cursors).write_bytes(b"\0\xff[")
+def swapped(path: str | Path, old: bytes, new: bytes) -> None:
+    """Put other bytes of the same length into a file, which stays the one it is."""
+    content = Path(path).read_bytes()
+    with Path(path).open("r+b") as stream:
+        stream.write(content.replace(old, new, 1) if old else content[:-1] + bytes([content[-1] ^ 1]))
 
 
-def damage(home: Home) -> None:
-    content = bytearray(index_file(home).read_bytes())
-    content[-1] ^= 1
-    index_file(home).write_bytes(content)
+CHANGES: dict[str, Callable[[Home], object]] = {
+    "edit": lambda home: swapped(home.outcomes, b"debug_cron", b"DEBUG_cron"),
+    "cut": lambda home: os.truncate(home.outcomes, 10),
+    "rotate": rotate,
+    "confuse": lambda home: Path(home.cursors).write_bytes(b"\0\xff["),
+    "damage": lambda home: swapped(index_file(home), b"", b""),
+    "clear": lambda home: index_file(home).unlink(),
+}
 
 
-def clear(home: Home) -> None:
-    index_file(home).unlink()
-
-
-@pytest.mark.parametrize("change", [edit, cut, rotate, confuse, damage, clear])
-def test_what_does_not_fit_is_folded_anew_and_said(home: Home, change: Any) -> None:
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_does_not_fit_is_folded_anew_and_said(home: Home, change: str) -> None:
     write(home, lines(outcome(n, session=str(n)) for n in range(4)))
     run(home)
-    change(home)
+    CHANGES[change](home)
     report = run(home)
     assert report.mode == "rebuilt"
     assert report.reason.startswith(("the index is not of this log", "there is no index yet"))
@@ -207,6 +231,18 @@ def test_what_does_not_fit_is_folded_anew_and_said(home: Home, change: Any) -> N
 
 
 # ---------------------------------------------------------------- a damaged index
+
+
+@pytest.mark.parametrize("stored", ["", "[]", "{}", '[["r", "many"]]', '[["r", 1, 0, 0, 0, 0, 1, [7]]]'])
+def test_a_row_that_nobody_writes_is_damage(home: Home, stored: str) -> None:
+    write(home, lines(outcome(n, session=f"s{n}") for n in range(3)))
+    run(home)
+    with opened(home) as index:
+        index.connection.execute("UPDATE links SET tallies = ?", (stored,))
+        with pytest.raises(LinkIndexError, match="cannot be used"):
+            index.link("cron", "time_zone")
+        with pytest.raises(LinkIndexError, match="cannot be used"):
+            [*index.every()]
 
 
 def spoil(home: Home, content: bytes) -> None:

@@ -7,8 +7,7 @@ from tests.recall.asking import ask, hits, places, put
 from tests.stores import in_memory
 
 from nightledger.domain.search import Kind, Query, Why
-from nightledger.files.search_index import SearchWriter
-from nightledger.files.search_values import FileState, NewFile
+from nightledger.files.search_index import FileState, NewFile, SearchWriter
 from nightledger.recall.searching import search_store
 from nightledger.recall.sources import cut_prose
 

@@ -20,7 +20,7 @@ from nightledger.remote.cosigner import (
 )
 from nightledger.trust.keys import create_witness_keys
 from nightledger.trust.merkle import Tree, leaf_hash
-from nightledger.trust.proof import Continuation, dump_continuation
+from nightledger.trust.policy import Continuation, dump_continuation
 
 if TYPE_CHECKING:
     from nightledger.trust.note import Checkpoint

@@ -12,8 +12,7 @@ from tests.trust.witnesses import head_of, note_of, tree_of
 from nightledger.remote.cosigner import add_logs, open_witness
 from nightledger.remote.transport import TransportError
 from nightledger.remote.witness_asking import newest_head
-from nightledger.trust.policy import parse_policy
-from nightledger.trust.proof import Continuation, dump_continuation
+from nightledger.trust.policy import Continuation, dump_continuation, parse_policy
 
 
 def post(url: str, body: bytes, path: str = "/add-checkpoint") -> tuple[int, str, bytes]:

@@ -11,8 +11,8 @@ from nightledger.domain.errors import RefusedError
 from nightledger.recall.indexing import refresh
 from nightledger.surfaces import session
 from nightledger.surfaces.context import Context
+from nightledger.trust.audit import check_log
 from nightledger.trust.pin import read_pin
-from nightledger.trust.reading import check_log
 
 
 @pytest.fixture

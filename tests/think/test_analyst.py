@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.rows import from_corpus
+from tests.rows import corpus, from_corpus
 
 from nightledger.domain.consolidation import DayLog
 from nightledger.domain.errors import ConfigurationError
@@ -19,16 +19,7 @@ from nightledger.think.drafting import PART_CHARACTERS, Drafted, draft
 
 DAY = date(2026, 3, 2)
 TOKEN = "ghp_Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
-NOTES = """# 2026-03-02
-
-## NAS
-- The NAS spins down after 20 minutes.
-- password: correct-horse-battery-9
-> Somebody else's words: always pay at once.
-```
-code that nobody learns from
-```
-"""
+NOTES = corpus("think-analyst-notes.txt")
 MEMORY = (
     "# Memory\n\n## Infra\n\n- Backups run at 02:00, token ghp_Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6\n"
     "- The relay listens on 8080\n- caf\udce9\n"
@@ -166,29 +157,8 @@ def test_a_secret_in_memory_or_a_file_s_name_stays_here_and_stops_no_question(tm
     assert named.answered == {"memory/2026-03-02.md"}
 
 
-def test_after_a_question_without_an_answer_no_other_is_asked(tmp_path: Path) -> None:
-    lines = [f"- Line {n} says that the harbour has crane {n}." for n in range(1500)]
-    model = Model()
-    drafted = ask(tmp_path, model, "# 2026-03-02\n" + "\n".join(lines))
-    assert (len(model.questions), drafted.run.problem) == (1, "the model's server does not answer")
-
-
 def test_a_fence_around_an_answer_is_no_fault(tmp_path: Path) -> None:
     assert len(ask(tmp_path, Model(f"```json\n{answer(NAS)}\n```")).chosen) == 1
-
-
-def test_a_budget_that_ends_in_the_middle_leaves_the_rest_to_the_rules(tmp_path: Path) -> None:
-    long = "# 2026-03-02\n" + "".join(
-        f"\n## Part {n}\n"
-        + "".join(f"- Line {n}.{m} says that the harbour has crane {m}.\n" for m in range(200))
-        for n in range(6)
-    )
-    assert len(long) > 2 * PART_CHARACTERS
-    model = Model(answer(), answer(), tokens_a_night=25_000, tokens=16_000)
-    drafted = ask(tmp_path, model, long)
-    assert len(model.questions) == 1
-    assert "budget of 25,000 tokens is spent" in drafted.run.problem
-    assert drafted.answered == frozenset()
 
 
 def test_every_line_of_a_long_day_is_shown_once(tmp_path: Path) -> None:

@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.rows import each_row
+from tests.rows import from_corpus
 from tests.think.test_analyst import Model
 
 from nightledger.domain.consolidation import AnalystRun, Said, SelfContext
 from nightledger.files.home import Home
-from nightledger.files.transcript import block_name, read_said
-from nightledger.think.analyst import Analyst, read_prompt
-from nightledger.think.blocks import BLOCKS_A_QUESTION, ask_blocks
+from nightledger.think.analyst import Analyst, block_name, read_prompt, read_said
+from nightledger.think.checkup import BLOCKS_A_QUESTION, ask_blocks
 
 FILLER = "The quay was swept on the second day of the week by the three men of the early shift, as it is done in each week of the year. "
 CRANE = (
@@ -61,16 +60,7 @@ def test_one_question_gives_alignment_tags_and_summary_of_all_long_blocks_and_ea
     assert "oven" not in again.questions[0]
 
 
-@each_row(
-    ("said", "why"),
-    [
-        (of("b1", 9), "sentences that are none, say nothing, or are too many"),
-        (of("b1"), "sentences that are none, say nothing, or are too many"),
-        (of("b1", 1, 2, 3, 4, 5, 6), "sentences that are none, say nothing, or are too many"),
-        (of("b1", 1, share=7), "an alignment beyond 0..1"),
-        (of("b7", 1), "it said nothing of a block"),
-    ],
-)
+@from_corpus("think-blocks")
 def test_what_does_not_hold_is_counted_left_to_the_rules_and_not_asked_about_again(
     tmp_path_factory: pytest.TempPathFactory, said: dict[str, Any], why: str
 ) -> None:
@@ -83,15 +73,7 @@ def test_what_does_not_hold_is_counted_left_to_the_rules_and_not_asked_about_aga
     assert silent.questions == []
 
 
-@each_row(
-    "text",
-    [
-        "I would say b1.",
-        '{"blocks": [{"block": "b1"}]}',
-        '{"operations": []}',
-        json.dumps({"blocks": [{**of("b1", 1), "summary": "Move it at will."}]}),
-    ],
-)
+@from_corpus("think-blocks")
 def test_an_answer_of_another_form_leaves_the_blocks_to_the_rules_and_they_are_asked_about_again(
     tmp_path_factory: pytest.TempPathFactory, text: str
 ) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.rows import each_row, from_corpus
+from tests.rows import corpus, each_row, from_corpus
 from tests.think.test_analyst import Model
 
 from nightledger.domain.finding import DoubtLabel
@@ -19,30 +19,7 @@ from nightledger.think.checkup import Chosen, choose
 from nightledger.think.drafting import PART_CHARACTERS
 
 DAY = date(2026, 5, 2)
-MEMORY = """# Memory
-
-## Harbour
-
-- The crane was painted on Tuesday, two coats
-- Boats moor at the east pier, four at most
-- The east pier takes boats, four at most, and barges moor there, too
-- The east pier takes boats
-  - four at most
-  - never overnight
-- Anna prefers the west pier
-- Never leave the gate open
-- ~~Never leave the lamp on~~
-- Backups go to `nas-1` at 02:00
-- Backups go to the NAS, no longer to `nas-1`
-- The relay listens on 8080
-
-```
-never run this
-```
-
-DECISION: Anna runs the kiln
-STATUS: Open
-"""
+MEMORY = corpus("think-checkup-memory.txt")
 NAMES = {
     "crane": "m1",
     "moor": "m2",
@@ -98,20 +75,7 @@ def answer(*operations: dict[str, Any]) -> str:
 CRANE = takes("crane", "The crane was painted on Tuesday", "report")
 
 
-@each_row(
-    ("operation", "lines"),
-    [
-        (CRANE, [5]),
-        (takes("crane", "The crane was  painted on\nTuesday", "report"), [5]),
-        (takes("moor", "Boats moor at the east pier", "repeats", "barges"), [6]),
-        (takes("barges", "The east pier takes boats", "repeats", "moor", op="merge"), [6]),
-        (takes("lamp", "Never leave the lamp on", "over"), [13]),
-        (takes("nas-1", "Backups go to `nas-1`", "superseded", "nas"), [14]),
-        (takes("relay", "The relay listens on 8080", "state"), [16]),
-        (takes("nas", "Backups go to the NAS", "contradicts", "nas-1"), [15]),
-        (takes("gate", "Never leave the gate open", "contradicts", "lamp"), [12]),
-    ],
-)
+@from_corpus("think-checkup")
 def test_an_operation_that_keeps_the_contract_is_taken(
     tmp_path_factory: pytest.TempPathFactory, operation: dict[str, Any], lines: list[int]
 ) -> None:
@@ -208,16 +172,3 @@ def test_the_budget_is_one_a_day_whatever_asks(tmp_path: Path) -> None:
     assert third.run
     assert (again.questions, other.questions) == ([], [])
     assert "budget of 20,000 tokens is spent" in third.run.problem
-
-
-@each_row(("money", "asked"), [(0.2, 1), (0.3, 2)])
-def test_what_a_day_may_cost_in_money_is_one_bound_for_all_that_asks(
-    tmp_path_factory: pytest.TempPathFactory, money: float, asked: int
-) -> None:
-    home = tmp_path_factory.mktemp("home")
-    runs = [
-        ask(home, Model(answer(CRANE), tokens=12_000), memory, dry_run=False, money=money).run
-        for memory in (MEMORY, MEMORY.replace("Boats", "Ships"))
-    ]
-    assert [run.cost_millionths for run in runs if run and run.calls] == [120_000] * asked
-    assert [run.over_budget for run in runs if run] == [False, asked == 1]

@@ -4,7 +4,7 @@ from datetime import date
 
 import msgspec
 import pytest
-from tests.rows import each_row, from_corpus
+from tests.rows import corpus, from_corpus
 
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import find_entries
@@ -13,51 +13,8 @@ from nightledger.text.statements.owner_words import with_owner_quotations
 from nightledger.think.analyst import RefusedOperationError
 from nightledger.think.contract import Chosen, Operation, View, judge, without_known
 
-LOG = """# 2026-03-02
-
-## NAS
-- The NAS spins down after 20 minutes, so the first request times out.
-- **Backups** run at 03:30 from the NAS now.
-- Kofi thinks the invoices are late because of the bank.
-- The relay is slow today. Restart it after an upgrade, unless a job runs.
-- Fixed the build, 14 tests green.
-- Backups from the NAS at 02:00 are retired.
-- Push with force. Not any more.
-
-## Ideas
-- Move the mail to the small host.
-
-## 规则
-
-- 备份必须在三点半运行。
-
-## Rejected
-- Backups go to the cloud.
-- Only on staging
-  - Drop the table every night.
-- [ ] The relay moves to the cloud.
-- ~~The relay listens on 8081.~~
-- ❌ Push to main.
-
-We decided to never
-push to main with force.
-
-## Relay
-- Port: 8080
-- It runs on the NAS.
-"""
-MEMORY = """# Memory
-
-## Infra
-
-- Backups run at 02:00 from the NAS
-- The relay listens on 8080
-  - behind the proxy
-
-| a | b |
-|---|---|
-| Backups | 02:00 |
-"""
+LOG = corpus("think-contract-log.txt")
+MEMORY = corpus("think-contract-memory.txt")
 
 
 def view() -> View:
@@ -95,61 +52,7 @@ def test_a_result_is_made_of_quotes_and_of_words_around_them(
     assert asked(op, *quotes, **more).statement.text == text
 
 
-@each_row(
-    ("op", "quotes", "more", "why"),
-    [
-        ("add", [], {}, "it has 0 quotes"),
-        ("add", [NAS] * 6, {}, "it has 6 quotes"),
-        ("add", [(4, NAS[1].replace("20", "30"))], {}, "not the whole of memory/2026-03-02.md:4"),
-        ("add", [(5, NAS[1])], {}, "not the whole of"),
-        ("add", [(99, NAS[1])], {}, "a line that was not shown"),
-        ("add", [(0, NAS[1])], {}, "a line that was not shown"),
-        ("add", [(8, "Fixed the build, 14 tests green.")], {}, "was not shown"),
-        ("add", [(4, "")], {}, "not the whole of"),
-        ("add", [(4, ".")], {}, "not the whole of"),
-        ("add", [(4, "The NAS spins down after 20 minutes")], {}, "not the whole of"),
-        ("add", [(6, "the invoices are late because of the bank.")], {}, "not the whole of"),
-        ("add", [(7, "Restart it after an upgrade, unless a job runs.")], {}, "not the whole of"),
-        ("add", [(10, "Push with force.")], {}, "not the whole of"),
-        ("add", [(13, "Move the mail to the small host.")], {}, "stands under what limits it"),
-        ("add", [(20, "Backups go to the cloud.")], {}, "stands under what limits it"),
-        ("add", [(22, "Drop the table every night.")], {}, "stands under what limits it"),
-        ("add", [(23, "The relay moves to the cloud.")], {}, "stands under what limits it"),
-        ("add", [(24, "~~The relay listens on 8081.~~")], {}, "stands under what limits it"),
-        ("add", [(25, "❌ Push to main.")], {}, "stands under what limits it"),
-        ("add", [(27, "We decided to never")], {}, "stands under what limits it"),
-        ("add", [(28, "push to main with force.")], {}, "stands under what limits it"),
-        ("add", [NAS], {"confidence": 7}, "a confidence of 7"),
-        ("add", [NAS], {"confidence": float("nan")}, "a confidence of nan"),
-        ("add", [NAS], {"section": "s9"}, "there is no such section"),
-        ("add", [NAS], {"entry": "m1"}, "an addition names an entry"),
-        ("supersede", [MOVED], {"entry": "m9"}, "there is no such entry"),
-        ("supersede", [MOVED], {}, "there is no such entry"),
-        ("supersede", [MOVED, (9, OVER)], {"entry": "m1"}, "several lines in the place of one"),
-        (
-            "supersede",
-            [(7, RELAY)],
-            {"entry": "m1"},
-            "it speaks of something else than m1",
-        ),
-        ("retire", [MOVED], {"entry": "m1"}, "nothing in it says that m1 is over"),
-        (
-            "retire",
-            [MOVED],
-            {"entry": "m1", "subject": "Backups from the NAS are retired, no longer used"},
-            "nothing in it says that m1 is over",
-        ),
-        (
-            "supersede",
-            [(6, KOFI)],
-            {"entry": "m1", "subject": "Backups at 02:00, NAS"},
-            "speaks of something else than m1",
-        ),
-        ("supersede", [MOVED], {"entry": "m2"}, "it speaks of something else than m2"),
-        ("merge", [MOVED], {"entry": "m2"}, "m2 is no entry that can be changed so"),
-        ("supersede", [MOVED], {"entry": "m3"}, "m3 is no entry that can be changed so"),
-    ],
-)
+@from_corpus("think-contract")
 def test_what_does_not_stand_there_is_refused(
     op: str, quotes: list[tuple[int, str]], more: dict[str, object], why: str
 ) -> None:
@@ -205,19 +108,7 @@ def test_what_rests_on_two_days_is_as_old_as_the_older() -> None:
     assert judge(msgspec.convert(told, Operation), two).statement.day == date(2026, 2, 1)
 
 
-@each_row(
-    ("heading", "subject"),
-    [
-        ("2026-03-02 \u2014 Relay v1.0 \u2705", "Relay v1.0"),
-        ("22:21 - Relay", "Relay"),
-        ("5. Relay (old)", "Relay (old)"),
-        ("**Relay** (`relay`)", "Relay (`relay`)"),
-        ("Relay moved (21:38 UTC)", "Relay moved"),
-        ("Relay moved (Mar 26, 03:02 UTC)", "Relay moved"),
-        ("Relay (daily at 03:30)", "Relay (daily at 03:30)"),
-        ("Relay as of 2026-04-01", "Relay as of 2026-04-01"),
-    ],
-)
+@from_corpus("think-contract")
 def test_a_subject_is_the_heading_without_the_day_and_time_at_its_ends(heading: str, subject: str) -> None:
     chosen = judged(f"## {heading}\n- It runs on the NAS.", "It runs on the NAS.", subject=heading)
     assert chosen.statement.text == f"{subject}: It runs on the NAS."

@@ -1,19 +1,25 @@
 import os
-import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.trust.worlds import HOME_ID, NOW, ORIGIN, World
 
+from nightledger.domain.decision import Actor
 from nightledger.domain.errors import IntegrityError, LockedError, NotDurableError
-from nightledger.files import append as appending
-from nightledger.files.append import Appender
+from nightledger.files import line_log
+from nightledger.files.line_log import Appender
 from nightledger.trust import audit, heads
-from nightledger.trust.event import EventError
+from nightledger.trust import event as scan
+from nightledger.trust import event as scans
+from nightledger.trust.audit import verify
+from nightledger.trust.event import Closure, EventError, NewEvent, Scan, is_void, scan_log, void_ranges
 from nightledger.trust.heads import hold
-from nightledger.trust.merkle import leaf_hash
+from nightledger.trust.merkle import CompactRange, leaf_hash
 from nightledger.trust.note import Checkpoint, dump_checkpoint
 from nightledger.trust.pin import Head, read_head, remember_head
+from nightledger.trust.report import Damage, Finding, Report
 
 
 def names(world: World) -> list[str]:
@@ -25,26 +31,6 @@ def numbers(world: World) -> list[int]:
 
 
 # ------------------------------------------------------------------ starting
-
-
-@pytest.mark.parametrize("left", [b"", b'{"actor"', b"\0" * 30, b'{"actor"\n', None])
-def test_a_start_that_was_killed_before_it_was_acknowledged_begins_anew(
-    bare: World, left: bytes | None
-) -> None:
-    if left is None:  # the very line, and the kill before its head was kept
-        bare.start()
-        left = bare.log_bytes()
-        for name in ("pin.json", "head.json"):
-            bare.ring.path(HOME_ID, name).unlink()
-        Path(bare.home.checkpoint).unlink()
-        shutil.rmtree(bare.home.checkpoints_dir)
-    if left:
-        bare.write_log(left)
-    pin = bare.start()
-    (line,) = bare.log_bytes().splitlines()
-    assert pin.genesis == leaf_hash(line)
-    assert bare.check().report.ok
-    assert names(bare) == ["genesis"]
 
 
 def test_a_log_is_held_by_one_run_at_a_time(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +54,7 @@ def test_one_write_holds_all_lines(world: World, monkeypatch: pytest.MonkeyPatch
         written.append(bytes(content))
         os.write(descriptor, content)
 
-    monkeypatch.setattr(appending, "write_all", watch)
+    monkeypatch.setattr(line_log, "write_all", watch)
     world.append(1, 2, 3)
     assert [content.count(b"\n") for content in written] == [3]
 
@@ -159,3 +145,99 @@ def test_an_event_that_nobody_could_read_is_not_written(world: World) -> None:
     with pytest.raises(EventError, match=r"proposal\.closed has not the members"):
         audit.append(world.home, world.key, [world.event(1), world.event(2, "proposal.closed")])
     assert world.log_bytes() == before
+
+
+@pytest.fixture
+def signed(world: World) -> World:
+    """Nine entries under a checkpoint; heads of 1, 4, 7 and 9 entries were kept."""
+    for numbers in ((1, 2, 3), (4, 5, 6), (7, 8)):
+        world.append(*numbers)
+        world.sign(keep=True)
+    return world
+
+
+def first_alarm(report: Report) -> Finding:
+    return report.alarms[0]
+
+
+# ------------------------------------------------------------------ all is well
+
+
+def test_without_a_pin_form_and_roots_are_checked_and_the_rest_is_said(signed: World) -> None:
+    report = verify(signed.home, None)
+    assert (report.ok, report.signed_size) == (True, 9)
+    assert report.unchecked == ("signatures: this machine has not pinned the log's keys",)
+    signed.edit_line(5, b'"n":4', b'"n":5')
+    assert first_alarm(verify(signed.home, None)).damage is Damage.EDITED
+
+
+# ------------------------------------------------------------------ edited
+
+
+# ------------------------------------------------------------------ entries are judged when they are read
+
+
+@pytest.mark.parametrize("block", [1, 7, 256])
+@pytest.mark.parametrize("tail", [b"half\rof\rit", b"a line\r\n\x0b\x0c\nanother\n", b"\n\n", b"\0" * 400])
+def test_closed_tails_are_passed_over_whatever_they_hold(
+    signed: World, monkeypatch: pytest.MonkeyPatch, block: int, tail: bytes
+) -> None:
+    monkeypatch.setattr(scan, "_BATCH", block)
+    signed.write_log(signed.log_bytes() + tail)
+    signed.append(50)
+    signed.append(51)
+    log = signed.check()
+    assert log.report.ok
+    assert [event.fields.get("n") for event in log.events[-3:-1]] == [None, 50]
+    assert [event.seq for event in log.events][:9] == list(range(9))
+    assert log.events[-1].seq == log.size - 1
+    assert [name for name, _, _ in log.entries()].count("log.tail_closed") == 1
+    signed.sign()
+    assert signed.check().events == log.events
+
+
+def line(seq: int, name: str = "run.finished", **fields: int | str) -> bytes:
+    return NewEvent(event=name, actor=Actor.CRON, at=NOW, fields=fields).line(seq)
+
+
+def scanned(tmp_path: Path, raw: bytes) -> Scan:
+    path = tmp_path / "log"
+    path.write_bytes(raw)
+    return scan_log(str(path))
+
+
+def joined(lines: list[bytes]) -> bytes:
+    return b"".join(one + b"\n" for one in lines)
+
+
+@given(
+    lines=st.lists(st.binary(max_size=60).filter(lambda raw: b"\n" not in raw), max_size=12),
+    block=st.integers(1, 8),
+)
+def test_every_line_is_a_leaf_whatever_the_blocks(lines: list[bytes], block: int, tmp_path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scans, "_BATCH", block)
+        scan = scanned(tmp_path, joined(lines) + b"rest")
+    assert scan.tree.root() == CompactRange().extend(map(leaf_hash, lines)).root()
+    assert (scan.lines, scan.unfinished) == (lines, b"rest")
+    assert scan.bad == [index for index in range(len(lines)) if not scans.is_entry(lines[index], index)]
+
+
+@given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60))), st.integers(0, 61))
+def test_a_closure_counts_only_where_its_own_entry_does(pairs: list[tuple[int, int]], known: int) -> None:
+    ends = sorted({end for _, end in pairs})
+    closures = [Closure(next(min(first, end) for first, at in pairs if at == end), end) for end in ends]
+    believed = [
+        closure
+        for closure in closures
+        if closure.end < known
+        and not any(
+            later.first <= closure.end < later.end
+            for later in void_ranges(closures, known)
+            if later.end > closure.end
+        )
+    ]
+    void = void_ranges(closures, known)
+    assert list(void) == believed
+    for index in range(61):
+        assert is_void(void, index) == any(one.first <= index < one.end for one in void)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from tests.rows import each_row
+from tests.rows import from_corpus
 
 from nightledger.domain.decision import Actor
 from nightledger.trust.event import (
@@ -85,18 +85,7 @@ def test_every_described_property_is_taken_by_the_log_as_its_example_has_it() ->
                 VALIDATOR.validate(json.loads(line_of(**{name: example})))
 
 
-@each_row(
-    ("fields", "problem"),
-    [
-        ({"a": "two\nlines"}, "holds text"),
-        ({"a": "x" * 1_025}, "holds text"),
-        ({"a": "e\u0301"}, "holds text"),
-        ({"a": "\u2028"}, "holds text"),
-        ({"a": "\ud800"}, "holds text"),
-        ({"a": [{"b": "two\nlines"}]}, "holds text"),
-        ({"a": ["x" * 1_000] * 66}, "go to blobs"),
-    ],
-)
+@from_corpus("trust-event")
 def test_what_is_no_id_hash_count_or_word_is_refused(fields: dict[str, Any], problem: str) -> None:
     with pytest.raises(EventError, match=problem):
         line_of(**fields)

@@ -9,7 +9,7 @@ from tests.trust.worlds import HOME_ID
 
 from nightledger.files.atomic import TEMP_SUFFIX
 from nightledger.trust.keys import KeyRing, create_operator_key, public_key_of
-from nightledger.trust.operator_keys import create_next, find_kept, mend, take_back, take_over
+from nightledger.trust.signers import create_next, find_kept, mend, take_back, take_over
 from nightledger.trust.sshsig import PublicKey
 
 

@@ -14,7 +14,6 @@ from tests.trust.witnesses import (
 
 from nightledger.trust.policy import (
     Policy,
-    dump_policy,
     parse_policy,
 )
 
@@ -36,12 +35,6 @@ def test_the_example_of_the_specification_asks_for_two_of_one_and_one_of_the_oth
         for some in combinations(names, count):
             kinds = [name[0] for name in some]
             assert policy.is_met(some) == (kinds.count("X") >= 2 and kinds.count("Y") >= 1)
-
-
-def test_a_policy_is_dumped_and_read_back() -> None:
-    policy = parsed(EXAMPLE)
-    assert parsed(dump_policy(policy).decode()) == policy
-    assert dump_policy(Policy()) == b"quorum none\n"
 
 
 def test_times_of_nested_groups_are_those_of_their_members() -> None:

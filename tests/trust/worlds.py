@@ -10,10 +10,10 @@ from tests import homes
 from nightledger.domain.decision import Actor, Event
 from nightledger.files.home import Home
 from nightledger.trust import audit
+from nightledger.trust.audit import VerifiedLog, check_log, verify
 from nightledger.trust.event import NewEvent
 from nightledger.trust.keys import KeyRing, LogKey, load_log_key
 from nightledger.trust.pin import Pin, read_pin
-from nightledger.trust.reading import VerifiedLog, check_log, verify
 
 HOME_ID = "5a" * 16
 ORIGIN = f"nightledger/{HOME_ID}"

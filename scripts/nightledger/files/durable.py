@@ -197,7 +197,7 @@ def overwritten(content: bytes, needles: "Iterable[bytes]") -> bytes:
 def overwrite(path: str, needles: "Iterable[bytes]") -> bytes:
     """Overwrite every occurrence of each needle in a file, in place: size and inode stay; on disk when this returns.
 
-    The same flock(2) as an append's is held meanwhile (``files/append.py``), so no line is lost; cut short, it is
+    The same flock(2) as an append's is held meanwhile (``files/line_log.py``), so no line is lost; cut short, it is
     finished by calling it again.
 
     Args:

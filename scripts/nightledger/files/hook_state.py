@@ -13,8 +13,8 @@ import os
 import re
 
 from nightledger.domain.errors import UnreadableError
-from nightledger.files.append import append_records
 from nightledger.files.durable import read_regular
+from nightledger.files.line_log import append_records
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:

@@ -1,19 +1,258 @@
-r"""Read an append-only file of lines from where reading ended, and notice when it is another file or a rewritten one.
+r"""A file of lines that only grows: append whole lines so that what was acknowledged stays, and read from where reading ended.
 
-Invariant: only whole lines are given, up to the size that the file had when it was
-opened; what a writer adds meanwhile is for the next time.
+Invariant: bytes that are in the file are never changed or cut. A line that a crash left without its end is closed with
+``\n`` by the next append; readers count it as torn. Only whole lines are given, up to the size that the file had when it was
+opened; another or a rewritten file is noticed. The prompt hook appends: what only readers need is imported by them.
 """
 
-import hashlib
+import errno
+import fcntl
 import os
-from collections.abc import Iterable, Iterator
+import stat
+import time
 
-from msgspec import Struct
+from nightledger.domain.errors import (
+    ConfigurationError,
+    FileChangedError,
+    LockedError,
+    MissingFileError,
+    NotDurableError,
+    UnreadableError,
+)
+from nightledger.files.durable import (
+    FILE_MODE,
+    is_there,
+    open_regular,
+    read_rest,
+    sync_bytes,
+    sync_directory,
+    write_all,
+)
 
-from nightledger.codec.canonical import MAX_LINE_BYTES
-from nightledger.domain.errors import FileChangedError, MissingFileError
-from nightledger.files.append import OpenFile, line_end
-from nightledger.files.durable import open_regular
+TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from types import TracebackType
+    from typing import Self
+
+_BLOCK_BYTES = 1 << 16
+_PAUSE_S = 0.02
+"""How long to wait between two tries to hold a file, as ``files/atomic.py`` does."""
+
+
+class OpenFile:
+    """A base for what keeps one descriptor; ``with`` closes it."""
+
+    __slots__ = ("_descriptor",)
+
+    def __init__(self, descriptor: int) -> None:
+        """Take a descriptor; -1 where nothing is open."""
+        self._descriptor = descriptor
+
+    def close(self) -> None:
+        """Close the file, and give back the locks on it; nothing happens when it is closed already."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def __enter__(self) -> "Self":
+        return self
+
+    def __exit__(
+        self,
+        kind: "type[BaseException] | None",
+        error: "BaseException | None",
+        trace: "TracebackType | None",
+    ) -> None:
+        self.close()
+
+
+class Appender(OpenFile):
+    """One file, kept open to append to; a context manager.
+
+    Each append holds an exclusive flock(2) on the file itself, so that writers which use
+    this class never mix their lines, whatever other locks they hold.
+    """
+
+    __slots__ = ("_clean_size", "_held", "_opened", "path")
+
+    def __init__(self, path: str, *, make: bool = True) -> None:
+        """Open the file, made (0600) where it is missing.
+
+        Args:
+            path: The file.
+            make: Whether it may be made.
+
+        Raises:
+            MissingFileError: When it is missing and may not be made.
+            ConfigurationError: When its directory is missing.
+            UnreadableError: When the name is taken by something that is no regular file.
+        """
+        self.path = path
+        self._held = False
+        self._clean_size = 0
+        """The size up to which we know that the file ends with a line end."""
+        descriptor, self._opened = _open(path, make=make)
+        super().__init__(descriptor)
+
+    def hold(self, timeout_s: float) -> None:
+        """Lock the file until it is closed: for whoever reads it first and then writes what follows from that.
+
+        Not reentrant: the same process asking with a second one waits for itself.
+
+        Args:
+            timeout_s: How long to wait for another run; 0 asks once.
+
+        Raises:
+            LockedError: When another process holds it until the time is over.
+        """
+        deadline = None
+        while True:
+            try:
+                fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                now = time.monotonic()
+                deadline = now + timeout_s if deadline is None else deadline
+                if now >= deadline:
+                    raise LockedError(f"{self.path} is held by another process") from None
+                time.sleep(_PAUSE_S)
+            else:
+                self._held = True
+                return
+
+    def read_from(self, offset: int) -> bytes:
+        """Give what stands behind an offset, to the file's end; :meth:`append` need not look there again."""
+        found = read_rest(self._descriptor, offset)
+        if found.endswith(b"\n"):
+            self._clean_size = offset + len(found)
+        return found
+
+    def append(self, payload: bytes) -> tuple[int, int, int]:
+        r"""Append whole lines with one write; they survive power loss when this returns.
+
+        Args:
+            payload: One or more lines, each with its ``\n``; no other line ends inside.
+
+        Returns:
+            Where they begin in the file, the file's size behind them, and the length of the unfinished line that was
+            closed first, 0 where there was none; in bytes.
+
+        Raises:
+            ValueError: When the payload is empty or does not end with a line end.
+            FileChangedError: When the file was moved away or cut since it was opened.
+            NotDurableError: When the disk took only a part, or could not confirm; the message says
+                what is there. Never retried here.
+        """
+        if not payload.endswith(b"\n"):
+            raise ValueError("a payload is whole lines")
+        if self._held:
+            return self._append(payload)
+        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+        try:
+            return self._append(payload)
+        finally:
+            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+
+    def _append(self, payload: bytes) -> tuple[int, int, int]:
+        size = self._checked_size()
+        torn = 0 if size == self._clean_size else size - line_end(self._descriptor, size)
+        content = b"\n" + payload if torn else payload
+        try:
+            write_all(self._descriptor, content)
+        except OSError as error:
+            raise self._not_taken(error, size, len(content)) from error
+        # Where it went: a program that ignores the lock may have written since the size was asked for.
+        end = os.lseek(self._descriptor, 0, os.SEEK_CUR)
+        self._clean_size = end
+        sync_bytes(self._descriptor, self.path)
+        return end - len(payload), end, torn
+
+    def _checked_size(self) -> int:
+        try:
+            there = os.lstat(self.path)
+        except FileNotFoundError:
+            there = None
+        if there is None or not os.path.samestat(there, self._opened):
+            raise FileChangedError(f"{self.path} was moved away while it was open; nothing was appended")
+        if there.st_size < self._clean_size:
+            raise FileChangedError(f"{self.path} was cut while it was open; nothing was appended")
+        return there.st_size
+
+    def _not_taken(self, error: OSError, size: int, wanted: int) -> NotDurableError:
+        kept = os.fstat(self._descriptor).st_size - size
+        return NotDurableError(
+            f"{self.path}: {kept} of {wanted} bytes could be written ({error.strerror}); "
+            "these records are not acknowledged"
+        )
+
+
+def line_end(descriptor: int, size: int) -> int:
+    """Give the offset behind the last line end of a file's first ``size`` bytes; 0 where there is none."""
+    while size > 0:
+        start = max(0, size - _BLOCK_BYTES)
+        found = os.pread(descriptor, size - start, start).rfind(b"\n")
+        if found >= 0:
+            return start + found + 1
+        size = start
+    return 0
+
+
+def append_records(path: str, payload: bytes) -> tuple[int, int, int]:
+    r"""Open, append whole lines durably, close; the guarantee is that of :meth:`Appender.append`.
+
+    Args:
+        path: The file; made where it is missing.
+        payload: One or more lines, each with its ``\n``.
+    """
+    with Appender(path) as file:
+        return file.append(payload)
+
+
+def require_appendable(path: str) -> None:
+    """Look that lines can be appended, before anything is done that they would tell; a missing file is made then.
+
+    Raises:
+        UnreadableError: What has that name is no regular file.
+        OSError: This user may not write to it.
+    """
+    if is_there(path):
+        os.close(_open(path, make=False)[0])
+
+
+def _open(path: str, *, make: bool) -> tuple[int, os.stat_result]:
+    flags = os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK
+    try:
+        descriptor = _open_or_create(path, flags) if make else os.open(path, flags)
+    except FileNotFoundError as error:
+        if not make:
+            raise MissingFileError(f"{path} is missing") from error
+        raise ConfigurationError(
+            f"{os.path.dirname(path)} is missing", hint="make the home first: nightledger init --home DIR"
+        ) from error
+    except OSError as error:
+        if error.errno not in (errno.ELOOP, errno.EISDIR):
+            raise
+        raise _no_file(path) from error
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(descriptor)
+        raise _no_file(path)
+    return descriptor, status
+
+
+def _no_file(path: str) -> UnreadableError:
+    hint = "put the file itself in its place; one that is missing is made anew"
+    return UnreadableError(f"{path} is a link or no regular file", hint=hint)
+
+
+def _open_or_create(path: str, flags: int) -> int:
+    try:
+        return os.open(path, flags)
+    except FileNotFoundError:
+        descriptor = os.open(path, flags | os.O_CREAT, FILE_MODE)
+        sync_directory(os.path.dirname(path) or ".")
+        return descriptor
+
 
 CHUNK_BYTES = 1 << 16
 """Decoded rows of 64 KB of lines stay in a processor's second-level cache; of 1 MB they do
@@ -51,12 +290,14 @@ class LineLog(OpenFile):
         self.end = line_end(descriptor, size_bytes)
         self.torn_bytes = size_bytes - self.end
 
-    def chunks(self, start: int) -> Iterator[bytes]:
+    def chunks(self, start: int) -> "Iterator[bytes]":
         """Give whole lines from ``start`` to ``end``, about 64 KB at a time; too long a line is cut short.
 
         Raises:
             FileChangedError: When the file was cut meanwhile.
         """
+        from nightledger.codec.canonical import MAX_LINE_BYTES
+
         at, rest = start, b""
         while at < self.end:
             block = os.pread(self._descriptor, min(CHUNK_BYTES, self.end - at), at)
@@ -72,6 +313,8 @@ class LineLog(OpenFile):
 
     def probe(self, end: int) -> str:
         """Return the hex SHA-256 of the bytes before ``end``: other bytes are another file."""
+        import hashlib
+
         digest, at = hashlib.sha256(), 0
         while at < end and (block := os.pread(self._descriptor, min(CHUNK_BYTES, end - at), at)):
             digest.update(block)
@@ -96,20 +339,8 @@ class LineLog(OpenFile):
             raise FileChangedError(f"{self.path} was cut while it was read; nothing was written")
 
 
-class Prefix(Struct, frozen=True, kw_only=True):
-    """The beginning of a file that only grows.
-
-    Attributes:
-        size_bytes: How much of it.
-        sha256: Hex SHA-256 of these bytes.
-    """
-
-    size_bytes: int
-    sha256: str
-
-
-def hash_file(path: str) -> Prefix | None:
-    """Hash a file as far as it reaches now; None where there is none.
+def hash_file(path: str) -> "tuple[int, str] | None":
+    """Return a file's size in bytes and the hex SHA-256 of them; None where there is none.
 
     Raises:
         UnreadableError: It is a link, a directory, a FIFO or a device.
@@ -117,11 +348,12 @@ def hash_file(path: str) -> Prefix | None:
     if not os.path.lexists(path):
         return None
     size_bytes = os.lstat(path).st_size
-    return hash_prefixes(path, [size_bytes]).get(size_bytes)
+    sha256 = hash_prefixes(path, [size_bytes]).get(size_bytes)
+    return None if sha256 is None else (size_bytes, sha256)
 
 
-def hash_prefixes(path: str, sizes: Iterable[int]) -> dict[int, Prefix]:
-    """Hash several beginnings of a file in one pass; those that it is too short for are left out.
+def hash_prefixes(path: str, sizes: "Iterable[int]") -> dict[int, str]:
+    """Return the hex SHA-256 of several beginnings of a file, by their size; those that it is too short for are left out.
 
     Args:
         path: The file; a missing one has no beginnings.
@@ -130,11 +362,13 @@ def hash_prefixes(path: str, sizes: Iterable[int]) -> dict[int, Prefix]:
     Raises:
         UnreadableError: It is a link, a directory, a FIFO or a device.
     """
+    import hashlib
+
     try:
         descriptor, _ = open_regular(path)
     except MissingFileError:
         return {}
-    found: dict[int, Prefix] = {}
+    found: dict[int, str] = {}
     digest, at = hashlib.sha256(), 0
     with OpenFile(descriptor):
         for size_bytes in sorted({*sizes}):
@@ -143,5 +377,5 @@ def hash_prefixes(path: str, sizes: Iterable[int]) -> dict[int, Prefix]:
                 at += len(block)
             if at < size_bytes:
                 break
-            found[size_bytes] = Prefix(size_bytes=size_bytes, sha256=digest.hexdigest())
+            found[size_bytes] = digest.hexdigest()
     return found

@@ -1,4 +1,4 @@
-"""The search index of a home: what it finds, and how it is written, one file after the other and only what changed of it.
+"""The search index of a home: what goes into it, what it finds, and how it is written, file by file and only what changed.
 
 What the prompt hook asks, too, stands in ``search_reader.py``, which is cheaper to import.
 
@@ -12,16 +12,122 @@ import os
 import sqlite3
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from datetime import date
 from typing import Any
+
+from msgspec import Struct
 
 from nightledger.domain.search import Chunk, Kind, prefix_of, rarity
 from nightledger.files import search_reader
 from nightledger.files.durable import FILE_MODE, make_dir
 from nightledger.files.home import Home
-from nightledger.files.search_values import ALL, FileState, Filter, NewChunk, NewFile
+
+OPERATOR, AGENT = "operator", "agent"
+_SEEN_BY = {OPERATOR: "c.held IS NOT NULL", AGENT: "coalesce(c.held, '') = ''"}
+
+
+class FileState(Struct, frozen=True):
+    """What a file was when it was indexed.
+
+    Attributes:
+        size_bytes: Its size.
+        mtime_ns: When it was last written, in nanoseconds since 1970.
+        sha256: Hex SHA-256 of its bytes.
+        settled: Whether it had been left alone for a while when it was read: if not, a later write may
+            have left size and time as they were.
+    """
+
+    size_bytes: int
+    mtime_ns: int
+    sha256: str
+    settled: bool
+
+
+class Filter(Struct, frozen=True, kw_only=True):
+    """Which chunks count.
+
+    Attributes:
+        kinds: These kinds; empty is all.
+        since: From this day on; None is unbounded.
+        until: Up to this day, included.
+        seen_by: ``OPERATOR`` or ``AGENT``.
+        match: FTS5 expression that they match; empty is all.
+    """
+
+    kinds: Collection[Kind] = ()
+    since: date | None = None
+    until: date | None = None
+    seen_by: str = OPERATOR
+    match: str = ""
+
+    def sql(self) -> tuple[str, list[object]]:
+        """Give the conditions, each with ``AND`` before it, and their values."""
+        parts: list[str] = [_SEEN_BY[self.seen_by]]
+        values: list[object] = []
+        if self.kinds:
+            parts.append(f"f.kind IN ({','.join('?' * len(self.kinds))})")
+            values += sorted(kind.value for kind in self.kinds)
+        if self.since is not None:
+            parts.append("c.day >= ?")
+            values.append(self.since.toordinal())
+        if self.until is not None:
+            parts.append("c.day <= ?")
+            values.append(self.until.toordinal())
+        if self.match:
+            parts.append("c.id IN (SELECT rowid FROM words WHERE words MATCH ?)")
+            values.append(self.match)
+        return "".join(f" AND {part}" for part in parts), values
+
+
+ALL = Filter()
+
+
+class NewChunk(Struct, frozen=True, kw_only=True):
+    """A chunk to be indexed.
+
+    Attributes:
+        start: Its first character in the text of its file, from 0.
+        end: Behind its last character.
+        first_line: From 1.
+        last_line: Included.
+        heading, day, entry, moved, summary, lent: As in ``Chunk``.
+        held: Empty where everybody may see it; why only the operator may; None where it is what an agent sees of another.
+        lead: How many characters directly before it are indexed with it.
+    """
+
+    start: int
+    end: int
+    first_line: int
+    last_line: int
+    heading: str = ""
+    day: date | None = None
+    entry: str = ""
+    held: str | None = ""
+    lead: int = 0
+    moved: bool = False
+    summary: str = ""
+    lent: str = ""
+
+
+class NewFile(Struct, frozen=True, kw_only=True):
+    """A file to be indexed.
+
+    Attributes:
+        path: Relative to the home.
+        kind: What its chunks are.
+        state: What it was when it was read.
+        text: What its chunks are cut from.
+        chunks: In order.
+    """
+
+    path: str
+    kind: Kind
+    state: FileState
+    text: str
+    chunks: Sequence[NewChunk]
+
 
 _LEVEL = 6
 _CHUNK = (
@@ -110,9 +216,8 @@ class SearchStore(search_reader.Reader):
             yield number, (head, text[:lead], text[lead:], summary)
 
     def _chunk(self, row: tuple[Any, ...]) -> Chunk:
-        number, path, kind, n, packed, lead, first, last, day, heading, entry, held, moved, summary, lent = (
-            row
-        )
+        number, path, kind, n, packed, lead, first, last, day, *told = row
+        heading, entry, held, moved, summary, lent = told
         return Chunk(
             id=number,
             path=path,
@@ -295,9 +400,6 @@ def index_path(home: Home) -> str:
 def open_store(path: str) -> SearchStore | None:
     """Open an index for reading; None where there is none.
 
-    Args:
-        path: The file.
-
     Raises:
         SearchIndexError: It is damaged, of another version, or cannot be opened; its class says which.
     """
@@ -360,10 +462,7 @@ def building(path: str, spell: Callable[[str], str]) -> Iterator[SearchWriter]:
         OSError: The directory cannot be made.
     """
     make_dir(os.path.dirname(path), ignored_by_git=True)
-    for name in (
-        path,
-        *search_reader.beside(path),
-    ):  # what a killed run left SQLite would play back into the new index
+    for name in (path, *search_reader.beside(path)):  # what a killed run left SQLite would play back
         if os.path.lexists(name):
             os.unlink(name)
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, FILE_MODE))
@@ -378,12 +477,7 @@ def building(path: str, spell: Callable[[str], str]) -> Iterator[SearchWriter]:
 
 
 def any_text(path: str, holds: Callable[[bytes], bool]) -> bool:
-    """Tell whether a text that an index keeps holds something; of one that cannot be read it is taken to.
-
-    Args:
-        path: The file.
-        holds: Tells it of bytes.
-    """
+    """Tell whether ``holds`` is true of the bytes of a text that an index keeps; of one that cannot be read it is taken to be."""
     try:
         store = open_store(path)
         if store is None:

@@ -1,4 +1,4 @@
-"""The staged page on disk, and what its lines rest on.
+"""The staged page on disk, what its lines rest on, and what staging could not do (``.nightledger/staged/troubles.json``).
 
 Beside the page (``memory/state/tc-restore-pending.md``) lies ``.nightledger/staged/lines.json``: for each
 line the ids that whoever reads it has been shown, the file it rests on and where in it, and of each such file
@@ -6,7 +6,7 @@ size and time of change. A line whose file is not that file any more is not give
 staged anew.
 
 Invariant: what is given out is a page that is whole, not over, and rests on the files it was made
-from. Standard library only and cheap to import: hooks read a page at each start.
+from; a file of troubles that cannot be read counts as none, so at worst one is told once more. Standard library only and cheap to import: hooks read a page at each start.
 """
 
 import json
@@ -14,11 +14,12 @@ import os
 
 from nightledger.domain.errors import UnreadableError
 from nightledger.domain.exposure import Place, dump_page, live_lines, parse_page
-from nightledger.files.durable import make_dir, read_regular
+from nightledger.files.durable import make_dir, read_optional, read_regular
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from nightledger.domain.exposure import Page
     from nightledger.files.home import Home
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 MAX_PAGE_BYTES = 1 << 18
 """Eight thousand tokens, the largest budget, are 32 KB of letters or as many characters of three bytes."""
 MAX_SIDECAR_BYTES = 1 << 20
+MAX_TROUBLES_BYTES = 1 << 18
+_TROUBLE = ("about", "what", "since")
 
 
 class StagedLine:
@@ -228,3 +231,49 @@ def _stat(home: "Home", path: str) -> "list[str] | None":
     except OSError:
         return None
     return [str(status.st_size), str(status.st_mtime_ns)]
+
+
+def read_troubles(home: "Home") -> "list[dict[str, str]]":
+    """Return what staging could not do when it last ran; nothing where all was well or nothing can be read.
+
+    A trouble is told when it begins, and stands in ``status`` and ``doctor`` while it lasts: staging runs 48 times a
+    day. The marks of the operator's notifier do the same (``jobs/notify.py``).
+
+    Returns:
+        ``about``: what it is about, a calendar for example, for its words may change while it lasts; ``what``: a
+        sentence without its end; ``since``: the first of the runs in a row that met it, RFC 3339 UTC.
+    """
+    try:
+        kept = json.loads(read_optional(_troubles(home), MAX_TROUBLES_BYTES, within=home.root) or b"{}")
+        named = [{name: one[name] for name in _TROUBLE} for one in kept["troubles"]] if kept["v"] == 1 else []
+    except (UnreadableError, ValueError, TypeError, KeyError, RecursionError):
+        return []
+    return named if all(isinstance(text, str) for one in named for text in one.values()) else []
+
+
+def keep_troubles(home: "Home", found: "Sequence[tuple[str, str]]", now: "datetime") -> tuple[str, ...]:
+    """Keep what a run met, and return what the run before it did not meet.
+
+    Nothing is written while nothing changes.
+
+    Args:
+        home: Whose.
+        found: What this run met: what it is about, and its words.
+        now: Aware, UTC.
+    """
+    from nightledger.codec.canonical import canonical
+    from nightledger.domain.words import dump_moment
+
+    before = read_troubles(home)
+    since = {one["about"]: one["since"] for one in before}
+    troubles = [
+        {"about": about, "what": what, "since": since.get(about, dump_moment(now))}
+        for about, what in sorted(set(found))
+    ]
+    if troubles != before:
+        _replace(_troubles(home), canonical({"v": 1, "troubles": troubles}) + b"\n", disposable=True)
+    return tuple(one["what"] for one in troubles if one["about"] not in since)
+
+
+def _troubles(home: "Home") -> str:
+    return os.path.join(home.staged_dir, "troubles.json")

@@ -14,8 +14,7 @@ from msgspec import Struct
 from nightledger.codec.home_record import Identity, dump_home, parse_home
 from nightledger.domain.decision import NAMESPACE, EventName, Moment
 from nightledger.domain.errors import ConfigurationError, RefusedError, UsageError
-from nightledger.files.atomic import Lock, create_file
-from nightledger.files.blobs import BlobStore
+from nightledger.files.atomic import BlobStore, Lock, create_file
 from nightledger.files.durable import is_within, make_dir, read_regular
 from nightledger.files.home import Home
 from nightledger.gate.gated import read_gated, require_apart, require_readable

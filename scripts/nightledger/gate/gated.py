@@ -32,8 +32,7 @@ from nightledger.domain.kept import LINKS, Places, is_archive, is_copy, is_daily
 from nightledger.domain.states import Book
 from nightledger.domain.transcript import EXTRACTS
 from nightledger.domain.trusting import EMPTY_SHA256, TRUST_FILES
-from nightledger.files.atomic import swap_files
-from nightledger.files.blobs import BlobStore
+from nightledger.files.atomic import BlobStore, swap_files
 from nightledger.files.durable import is_within, read_optional, read_regular
 from nightledger.files.home import Home, shipped_config
 from nightledger.files.owner import Flag, acting_as_root, may_act_as_root, read_flags, set_flag

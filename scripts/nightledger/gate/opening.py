@@ -23,11 +23,11 @@ from nightledger.domain.states import Book, ChangeState, LazyMap
 from nightledger.files.configuration import settings_of
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home, shipped_config
-from nightledger.trust import audit, pin, reading
+from nightledger.trust import audit, pin
+from nightledger.trust.audit import VerifiedLog
 from nightledger.trust.event import Actor, Event, NewEvent, collector_at_rest
 from nightledger.trust.keys import KeyRing, LogKey, UnloadedKey, load_log_key
 from nightledger.trust.note import Checkpoint
-from nightledger.trust.reading import VerifiedLog
 
 if TYPE_CHECKING:
     from nightledger.gate.apply.applies import Applies
@@ -133,8 +133,8 @@ def read_ledger(gate: Gate) -> Ledger:
         IntegrityError: The log or its signatures are not what was signed, or it is older than, or
             another than, a log that was seen before; or ``home.json`` speaks of another home than the log.
     """
-    log = reading.check_log(gate.home, pin.read_pin(gate.ring, gate.home.identity.id))
-    reading.require_intact(log)
+    log = audit.check_log(gate.home, pin.read_pin(gate.ring, gate.home.identity.id))
+    audit.require_intact(log)
     book = fold_log(gate.home, log)
     require_same(gate.home, book.genesis)
     return Ledger(log=log, book=book)

@@ -32,11 +32,11 @@ from nightledger.gate.integrity.trusting import Trust, read_trust_file
 from nightledger.gate.opening import Gate, Ledger, fold_log, read_ledger, record, require_same, sign_head
 from nightledger.gate.proposing.views import refresh_views
 from nightledger.trust import keys, pin
+from nightledger.trust.audit import VerifiedLog, check_log, kept_heads, verify
 from nightledger.trust.keys import KeyRing, load_log_key
 from nightledger.trust.merkle import CompactRange, leaf_hash
 from nightledger.trust.pin import KeptHead, keep_head
 from nightledger.trust.policy import LOG_LINES, dump_logs, former_logs, parse_policy
-from nightledger.trust.reading import VerifiedLog, check_log, kept_heads, verify
 from nightledger.trust.report import Damage
 from nightledger.trust.sshsig import PublicKey
 

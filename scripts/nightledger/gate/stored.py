@@ -24,8 +24,7 @@ from nightledger.domain.judge import DECIDED, EDIT_LANE, ENOUGH_DECIDED, Shares
 from nightledger.domain.proposal import HOLE, Change, Hunk, Kind, Proposal
 from nightledger.domain.states import Book, ChangeState, ChangeStatus, DecisionStatus, ProposalStatus
 from nightledger.domain.words import content_id, dump_moment
-from nightledger.files.atomic import replace_file
-from nightledger.files.blobs import BlobStore
+from nightledger.files.atomic import BlobStore, replace_file
 from nightledger.files.durable import read_regular
 from nightledger.files.home import Home
 from nightledger.gate.opening import BETTER, ROOMLESS, TWIN, Gate, closing, record

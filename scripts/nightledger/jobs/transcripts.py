@@ -37,10 +37,10 @@ from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Origin
 from nightledger.domain.transcript import EXTRACTS, Rules, Speaker, Turn
 from nightledger.domain.words import MAX_AHEAD_S, MAX_NOTE_CHARACTERS, dump_moment
-from nightledger.files.append import append_records
 from nightledger.files.atomic import replace_file
 from nightledger.files.durable import make_dir, read_optional
 from nightledger.files.home import Home, shipped_config
+from nightledger.files.line_log import append_records
 from nightledger.hosts.transcripts.formats import Format, Reach, SessionFile, find_sessions, table
 from nightledger.hosts.transcripts.lines import Grammar
 from nightledger.hosts.transcripts.reading import Cursor, Reading, is_unchanged

@@ -31,8 +31,7 @@ from nightledger.files import search_index, search_reader
 from nightledger.files.atomic import Lock
 from nightledger.files.configuration import home_zone
 from nightledger.files.link_index import index_stamp
-from nightledger.files.search_values import FileState, NewChunk, NewFile
-from nightledger.files.transcript import block_name, read_key, read_said
+from nightledger.files.search_index import FileState, NewChunk, NewFile
 from nightledger.gate.integrity.checking import verify_decisions
 from nightledger.gate.memory.naming import Placed, find_standing, signed_entries
 from nightledger.gate.memory.recalling import read_principles
@@ -58,6 +57,7 @@ from nightledger.recall.sources import (
 )
 from nightledger.text.search.tokens import index_text
 from nightledger.text.statements.block import is_long, process_block, summary_of, tags_in
+from nightledger.think.analyst import block_name, read_key, read_said
 
 
 class Blocks(Struct, frozen=True, kw_only=True):

@@ -16,9 +16,8 @@ from typing import Protocol
 from nightledger.domain.errors import LockedError, NightledgerError
 from nightledger.files.atomic import Lock
 from nightledger.files.home import Home
-from nightledger.files.search_index import SearchStore, SearchWriter, index_path, writing
+from nightledger.files.search_index import Filter, SearchStore, SearchWriter, index_path, writing
 from nightledger.files.search_reader import SearchIndexError
-from nightledger.files.search_values import Filter
 from nightledger.text.scanners.scan import mask_secrets
 from nightledger.text.search.tokens import index_text
 

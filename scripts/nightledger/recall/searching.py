@@ -36,9 +36,8 @@ from nightledger.domain.search import (
 )
 from nightledger.domain.timewords import Times, read_times
 from nightledger.files.configuration import home_zone
-from nightledger.files.search_index import SearchStore
+from nightledger.files.search_index import Filter, SearchStore
 from nightledger.files.search_reader import DamagedIndexError
-from nightledger.files.search_values import Filter
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.recall.indexing import Refreshed, refresh
 from nightledger.recall.meaning import Encoder, EncoderError, learn_new, near

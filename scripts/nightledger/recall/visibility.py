@@ -49,7 +49,7 @@ from nightledger.text.statements.daylog import read_daylog
 from nightledger.text.statements.wording import claims_of
 
 if TYPE_CHECKING:
-    from nightledger.files.search_values import NewChunk
+    from nightledger.files.search_index import NewChunk
 
 FORGOTTEN = "forgotten"
 _WAITS = "proposed, and waits for the operator"

@@ -33,9 +33,9 @@ from nightledger.domain.record import (
     told_in_a_line,
 )
 from nightledger.domain.transcript import Speaker
-from nightledger.files.append import Appender
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
+from nightledger.files.line_log import Appender
 from nightledger.records.handoff import most_urgent
 from nightledger.records.keeping import (
     PATIENCE_S,

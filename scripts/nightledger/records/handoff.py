@@ -17,10 +17,10 @@ from msgspec import Struct
 
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.record import VIEW_FIRST_LINE, Record, is_open, is_overdue, urgency
-from nightledger.files.append import Appender
 from nightledger.files.atomic import replace_file
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
+from nightledger.files.line_log import Appender
 from nightledger.records.keeping import (
     PATIENCE_S,
     Sitting,

@@ -20,9 +20,8 @@ from nightledger.domain.errors import RecordError, RefusedError, UsageError
 from nightledger.domain.finding import Severity
 from nightledger.domain.record import Action, Author, Happened, Record, RecordEvent, RecordKind, fold_records
 from nightledger.domain.words import content_id, dump_moment, normal
-from nightledger.files.append import Appender
 from nightledger.files.home import Home, shipped_config
-from nightledger.files.line_log import LineLog
+from nightledger.files.line_log import Appender, LineLog
 from nightledger.text.scanners.scan import mask_secrets, scan
 
 PATIENCE_S = 60

@@ -44,8 +44,15 @@ from nightledger.trust.note import (
     parse_head,
     verifiers_of,
 )
-from nightledger.trust.policy import MAX_POLICY_BYTES, Policy, dump_policy, parse_policy
-from nightledger.trust.proof import Continuation, ProofFormError, parse_continuation
+from nightledger.trust.policy import (
+    MAX_POLICY_BYTES,
+    Continuation,
+    Policy,
+    ProofFormError,
+    dump_policy,
+    parse_continuation,
+    parse_policy,
+)
 
 VKEYS = "vkeys"
 LOGS = "logs"

@@ -32,11 +32,11 @@ from nightledger.domain import message as messages
 from nightledger.domain.consent import SELF_MODIFICATION
 from nightledger.domain.settings import PeerAddress
 from nightledger.domain.words import read_moment
-from nightledger.files.append import append_records
 from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import load_operator
 from nightledger.files.durable import make_dir, read_optional, read_regular
 from nightledger.files.home import Home
+from nightledger.files.line_log import append_records
 from nightledger.remote import receiving
 from nightledger.remote.receiving import load_machine_key, read_peers, verify_peer
 from nightledger.remote.transport import Caller, is_loopback

@@ -43,8 +43,7 @@ from nightledger.trust.heads import Cosignatures, keep_lines, read_anchor
 from nightledger.trust.merkle import Tree
 from nightledger.trust.note import Checkpoint, parse_checkpoint, parse_head, verifiers_of
 from nightledger.trust.pin import Head, Pin, remember_head
-from nightledger.trust.policy import Policy, verify_log
-from nightledger.trust.proof import Continuation, dump_continuation
+from nightledger.trust.policy import Continuation, Policy, dump_continuation, verify_log
 from nightledger.trust.report import Damage, Finding, contradicts
 
 ADD_CHECKPOINT = "/add-checkpoint"

@@ -24,7 +24,6 @@ from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import load_operator
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
-from nightledger.files.transcript import KEY, KEY_BYTES, read_key
 from nightledger.gate.gated import read_gated
 from nightledger.gate.memory.recalling import read_principles
 from nightledger.jobs.consolidate import Asked, consolidate
@@ -35,6 +34,8 @@ from nightledger.surfaces.session import Session, reading
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import find_entries
 from nightledger.think.analyst import (
+    KEY,
+    KEY_BYTES,
     MAX_REPLY_CHARACTERS,
     MAX_REPLY_TOKENS,
     Analyst,
@@ -42,9 +43,10 @@ from nightledger.think.analyst import (
     RecordedServer,
     Reply,
     Server,
+    read_key,
     read_prompt,
 )
-from nightledger.think.blocks import OFFERED_TAGS, ask_blocks
+from nightledger.think.checkup import OFFERED_TAGS, ask_blocks
 from nightledger.think.drafting import may_be_shown
 
 SHOWN = 3

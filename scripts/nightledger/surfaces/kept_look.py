@@ -28,9 +28,9 @@ from nightledger.gate.gated import append_only
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
 from nightledger.surfaces import clock
+from nightledger.trust.audit import check_log
 from nightledger.trust.event import collector_at_rest
 from nightledger.trust.pin import Pin
-from nightledger.trust.reading import check_log
 
 if TYPE_CHECKING:
     from nightledger.surfaces.verbs.verify import Seen
@@ -65,7 +65,7 @@ def find_kept(gate: Gate, pin: Pin | None) -> tuple[Ledger, list[dict[str, Any]]
         if not known or kept["files"] != _stamp(gate)[0]:
             return None
         for path, (size_bytes, sha256) in kept["grown"].items():
-            if hash_prefixes(gate.home.path(path), [size_bytes])[size_bytes].sha256 != sha256:
+            if hash_prefixes(gate.home.path(path), [size_bytes])[size_bytes] != sha256:
                 return None
         notes = {path: list(_look(gate.home.path(path))) for path in kept["notes"]}
         unasked = kept["unasked"] if notes == kept["notes"] else None
@@ -102,8 +102,7 @@ def keep(gate: Gate, seen: "Seen", stamp: str, at: Moment, unasked: list[dict[st
     if asks or odd or any(book.is_disputed(path) for path in book.claimed):
         return
     try:
-        begins = {path: hash_file(gate.home.path(path)) for path in append_only(gate.home)}
-        grown = {path: (one.size_bytes, one.sha256) for path, one in begins.items() if one}
+        grown = {path: one for path in append_only(gate.home) if (one := hash_file(gate.home.path(path)))}
         notes = {path: _look(gate.home.path(path)) for path in _notes(gate, book)}
         said = {"program": __version__, "at": clock.system_now().timestamp(), "files": stamp, "grown": grown}
         content = json.dumps({**said, "notes": notes, "unasked": unasked})

@@ -17,7 +17,7 @@ from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import Session, reading
-from nightledger.trust import proof as proofs
+from nightledger.trust import policy as proofs
 from nightledger.trust.event import MAX_LEAF_BYTES
 from nightledger.trust.heads import CosignedHead, read_anchor
 from nightledger.trust.note import (

@@ -22,9 +22,9 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.needs import job_schedules, of_gate, of_look, of_schedule, of_settings
 from nightledger.surfaces.session import reading
 from nightledger.text.visible import visible
+from nightledger.trust.audit import read_events
 from nightledger.trust.keys import LOG_ED25519, KeyRing
 from nightledger.trust.pin import FILE as PIN
-from nightledger.trust.reading import read_events
 
 if TYPE_CHECKING:
     from nightledger.jobs.notify import Outlet

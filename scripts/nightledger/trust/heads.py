@@ -17,10 +17,10 @@ from msgspec.structs import replace
 
 from nightledger.domain.decision import Vouched
 from nightledger.domain.errors import IntegrityError, MissingFileError, NightledgerError, UnreadableError
-from nightledger.files.append import Appender
 from nightledger.files.atomic import replace_file
 from nightledger.files.durable import is_there, list_names, make_dir, read_optional, read_regular
 from nightledger.files.home import Home
+from nightledger.files.line_log import Appender
 from nightledger.trust import note as notes
 from nightledger.trust.merkle import Tree
 from nightledger.trust.note import Checkpoint, NoMLDSAError, parse_checkpoint, parse_head, verifier_of

@@ -193,10 +193,7 @@ def _read_repeated(raw: bytes) -> _Judged:
     return _read_write(kept + body * (65_536 // len(body)) + rest[at:])
 
 
-_REPEATS = (
-    b"'", b'"', b"<<", b"$(", b"\\", b"*** Begin Patch\n", b"*** Add File: x\n", b"cd a;", b"cd '", b'cd "', b"***", b"\n", b"\t",
-    b"\xc2\xa0", b"apply_patch", b"../", b"a/../", b"->",
-)  # fmt: skip
+_REPEATS = seeds("asked_repeats")
 
 
 def _repeats() -> list[bytes]:

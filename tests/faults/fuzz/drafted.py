@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from tests.faults.fuzz.target import NothingError, Target, given, scratch, seeds
+from tests.rows import corpus
 
 from nightledger.files.home import Home
 from nightledger.text.checkup.checkup import check_memory
@@ -17,13 +18,7 @@ from nightledger.think.checkup import Chosen, choose
 from nightledger.think.drafting import Drafted, draft
 
 DAY = date(2026, 3, 2)
-NOTES = """# 2026-03-02
-## NAS
-- The NAS spins down after 20 minutes, so the first request times out.
-- Kofi thinks the invoices are late because of the bank. Keep them, unless he asks.
-- Backups from the NAS at 02:00 are retired.
-- 备份必须在三点半运行。
-"""
+NOTES = corpus("drafted-notes.txt")
 MEMORY = "# Memory\n\n## Infra\n\n- Backups run at 02:00 from the NAS\n- Invoices are late\n"
 _WORDS = re.compile(r"[^\W_]+")
 _LOG, _DOCUMENT = read_daylog("memory/2026-03-02.md", NOTES, DAY), parse_markdown(MEMORY)
@@ -68,14 +63,7 @@ def _check(_: bytes, drafted: Drafted) -> None:
 
 
 _SEEDS = seeds("drafted_seeds")
-_KEPT = """# Memory
-
-- Boats moor at the east pier, four at most
-- The east pier takes boats, four at most, and barges
-- Never leave the gate open
-- Anna prefers the west pier
-  - and pays in spring
-"""
+_KEPT = corpus("drafted-kept.txt")
 _STAYS = {5, 6}
 """Lines of a rule and of a wish, which no answer takes."""
 

@@ -23,7 +23,7 @@ from nightledger.files.hook_state import (
     read_hook_settings,
     read_state,
 )
-from nightledger.files.staging_troubles import read_troubles
+from nightledger.files.staged import read_troubles
 from nightledger.recall.sources import cut_outcomes
 from nightledger.remote.letters import pending, read_dead_letters, recent_dead_letters, sent_dir
 from nightledger.remote.receiving import read_numbers

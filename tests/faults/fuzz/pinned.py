@@ -23,7 +23,7 @@ from nightledger.surfaces import outside
 from nightledger.trust.keys import KeyRing, create_machine_key, load_operator_key, public_key_of
 from nightledger.trust.merkle import EMPTY_ROOT
 from nightledger.trust.pin import Head, Pin, create_pin, find_pin, read_pin, remember_head
-from nightledger.trust.proof import Continuation, dump_continuation
+from nightledger.trust.policy import Continuation, dump_continuation
 
 # the pin of a log
 

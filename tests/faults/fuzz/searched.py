@@ -10,15 +10,13 @@ from functools import cache
 from typing import Any
 
 from tests.faults.fuzz.target import Target, repeats, seeds
-from tests.trust.ssh_keys import SoftKey
 
 from nightledger.domain.errors import UsageError
 from nightledger.domain.search import Found, Kind, Query
 from nightledger.domain.timewords import Times, read_times
 from nightledger.domain.words import canonical_tag
-from nightledger.files.search_index import SearchStore, build_in_memory
+from nightledger.files.search_index import FileState, NewFile, SearchStore, build_in_memory
 from nightledger.files.search_reader import make_tables
-from nightledger.files.search_values import FileState, NewFile
 from nightledger.recall.searching import search_store
 from nightledger.recall.sources import Cut, cut_archive, cut_handoff, cut_prose
 from nightledger.surfaces import clock
@@ -159,11 +157,7 @@ def _check_words(_: bytes, read: tuple[str, tuple[str, ...]]) -> None:
     assert set("".join(query_terms(text))) <= set("".join(terms))
 
 
-_QUERIES = (
-    "which pump failed?", 'body:x OR "a" NEAR(b c) * ^ - + {head}: AND NOT', "Who asked Ada Lovelace about nightly_backup.sh v2.3.1?",
-    "l'\u00e9cole don't \ufb03 \u0130stanbul \u00df \u017f\u0131", "\u5317\u4eac\u7684 \u6cf5 \u0e01\u0e32 \u1112\u1161\u11ab", "\U0001f680 \u2192 \u00bd \u00b2 \U0001f1e9\U0001f1ea",
-    "\u0643\u064e\u062a\u064e\u0628 \u05e9\u05c1 a\u0301\u0323 \u0345 \u1e9b\u0323", "\x00 \udc80 \ufffe \u200b", "\u2018Blue Harbour\u2019 \u201edb01\u201c", "\u5417\u5337",
-)  # fmt: skip
+_QUERIES = seeds("searched_queries")
 
 
 _SEARCHES = (*_TIMES, *(b"\0\x4e\x20" + _bytes(text) for text in _QUERIES))
@@ -207,11 +201,7 @@ def _check_options(raw: bytes, read: Any) -> None:
         assert read_times("last 999 years", today=read.date(), words=time_words()).since is not None
 
 
-_GIVEN = (
-    b"\x001,3, 7", b"\x00" + b"9" * 4500, b"\x012026-03-01T07:30:00Z", b"\x010001-01-01T00:00:00+01:00",
-    b"\x012999-12-31T23:59:59-23:59", b"\x02" + SoftKey("ssh-ed25519", seed=1).public.line.encode(),
-    b"\x032026-02-03\x002026-02-28\0cron,Time-Zone\0daily,memory", b"\x04\0\0\0",
-)  # fmt: skip
+_GIVEN = seeds("searched_given")
 
 
 # chunks
@@ -261,11 +251,7 @@ _LOGS = seeds("searched_logs")
 # what repeats itself
 
 
-_BODIES = (
-    b"a's ", b"Ada ", b"a_", b"a-./", b'"', b"`", b"in ", b"last ", b"early ", b"before the ", b"2026-03-0", b"3 March ", b"<!--", b"<a",
-    b"[a](", b"[[a|", b"%41", b"&#6", b"# a\n", b"- [ ] x\n", b"~~a", b"* ", b"> ", "\u524d".encode(), "\u4e09\u5929".encode(), "\u00ad".encode(),
-    "\u0301".encode(), "A\u2019".encode(), b"\n", b" ", b"(", b"l'",
-)  # fmt: skip
+_BODIES = seeds("searched_bodies")
 
 
 _AGAIN: tuple[Callable[[str], object], ...] = (*_CUTS, _times_of, read_open_items, phrases_of, query_terms)

@@ -46,15 +46,18 @@ from nightledger.trust.note import (
     verifier_of,
     verify_note,
 )
-from nightledger.trust.policy import Policy, cosigned_times, dump_policy, parse_policy
-from nightledger.trust.proof import (
+from nightledger.trust.policy import (
     Continuation,
     LogProof,
+    Policy,
     ProofFormError,
     QuorumError,
+    cosigned_times,
     dump_continuation,
+    dump_policy,
     dump_proof,
     parse_continuation,
+    parse_policy,
     parse_proof,
     verify_continuation,
     verify_proof,

@@ -100,14 +100,7 @@ def _constitution() -> bytes:
     return (ROOT / "config" / "constitution.json").read_bytes()
 
 
-_HASHED = dumped(
-    {
-        "v": 1,
-        "principles": [
-            {"name": "care", "tags": ["self/constitutional", "self/value"], "text": "#1 is to ask."}
-        ],
-    }
-)
+_HASHED = seeds("stored_hashed")[0]
 
 
 def _pages() -> list[bytes]:

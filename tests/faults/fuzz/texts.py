@@ -49,12 +49,7 @@ LOG = (
     "# 2026-03-09\n\n- 09:15 The pump failed: pressure fell.\n  - Replaced the seal.\n\n## Notes\n\n**Decided:**\n"
     "- [x] Order two seals by March 12, 2026\n\nUser: is it dry?\nAssistant: yes, since 4 pm.\n\n> quoted\n\n```\nout\n```\n"
 )
-_MARKED = (
-    MEMORY.encode(),
-    MEMORY.replace("\n", "\r\n").encode(),
-    b"\xef\xbb\xbf---\ntitle: x\n---\nHead\n====\n\n***\n\ta\n\xff\xfe\n<div>\n\n</div>\n",
-    b"- a\n\n  b\n* c\n+ d\n10) e\n> > f\n[x]: /y 'z'\n\\# g\n&amp;",
-)
+_MARKED = seeds("texts_marked")
 
 
 # MEMORY.md
@@ -163,13 +158,7 @@ def _parts(*texts: str) -> bytes:
     return b"\0".join(text.encode() for text in texts)
 
 
-_EDITS = (
-    _parts(MEMORY, MEMORY.replace("slowly", "gently"), MEMORY.replace("quay", "pier")),
-    _parts(MEMORY, MEMORY + "- more\n", MEMORY.replace("\n", "\r\n")),
-    _parts("a\na\na\n", "a\na\n", "a\na\na\na"),
-    _parts("", "\ufeffx", "x\r"),
-    b"\xff\n\0\xff\nb\n\0\xffx\n",
-)
+_EDITS = seeds("texts_edits")
 _ADDED = seeds("texts_added")
 
 
@@ -189,11 +178,7 @@ def _check_day(raw: bytes, log: DayLog) -> None:
     assert _read_day(raw) == log
 
 
-_DAYS = (
-    LOG.encode() + b"- Always rinse the kettle before noon, because it leaks otherwise.\n",
-    LOG.replace("\n", "\r\n").encode(),
-    b"\xef\xbb\xbf---\na: b\n---\n" + LOG[:90].encode(),
-)
+_DAYS = seeds("texts_days")
 
 
 def _read_statements(raw: bytes) -> Found:

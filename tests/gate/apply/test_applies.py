@@ -17,7 +17,7 @@ from tests.linking import lines, outcome
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, Moment
 from nightledger.domain.proposal import Anchor, Hunk
 from nightledger.domain.trusting import EMPTY_SHA256
-from nightledger.files.blobs import BlobStore
+from nightledger.files.atomic import BlobStore
 from nightledger.gate.apply.undoing import undo_choice
 from nightledger.gate.integrity.checking import NOT_REMOVED, find_altered
 from nightledger.gate.integrity.trust_changes import reset_signers

@@ -10,7 +10,7 @@ from tests.gate.signers import let_sign, new_key
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.trusting import EMPTY_SHA256
-from nightledger.files.blobs import BlobStore
+from nightledger.files.atomic import BlobStore
 from nightledger.gate.review.composing import make_unproposed
 
 

@@ -7,7 +7,7 @@ from tests.gate.homes import MEMORY, Desk, make_desk
 from tests.whole import examples
 
 from nightledger.domain.decision import EventName
-from nightledger.files.blobs import BlobStore
+from nightledger.files.atomic import BlobStore
 
 
 def founds(desk: Desk) -> list[dict[str, object]]:

@@ -11,8 +11,7 @@ from tests.stores import connected
 
 from nightledger.domain.search import Kind
 from nightledger.files.home import Home
-from nightledger.files.search_index import building, index_path
-from nightledger.files.search_values import FileState, NewChunk, NewFile
+from nightledger.files.search_index import FileState, NewChunk, NewFile, building, index_path
 from nightledger.text.search.tokens import index_text
 
 ENTRIES = {

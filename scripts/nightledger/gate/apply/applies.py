@@ -24,7 +24,7 @@ from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import LINKS, files_of, is_kept, why_forbidden
 from nightledger.domain.proposal import Proposal
 from nightledger.domain.states import AppliedTarget, Apply, Gone
-from nightledger.files.blobs import BlobStore
+from nightledger.files.atomic import BlobStore
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
 from nightledger.gate.gated import places_of

@@ -17,7 +17,7 @@ from nightledger.domain.judge import EDIT_LANE, OPERATOR
 from nightledger.domain.kept import is_archive, is_copy, parts_of
 from nightledger.domain.proposal import HOLE, Change, Draft, Evidence, Kind, Op, Origin
 from nightledger.domain.states import AppliedTarget, Apply, Book, ChangeState, Gone, ProposalStatus
-from nightledger.files.blobs import BlobStore
+from nightledger.files.atomic import BlobStore
 from nightledger.gate.apply.applying import check_result, own_write
 from nightledger.gate.apply.placing import DRIFTED, put_changes
 from nightledger.gate.apply.writing import Write

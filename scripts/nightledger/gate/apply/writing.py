@@ -21,8 +21,7 @@ from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import is_archive, is_copy, skill_name
 from nightledger.domain.states import Apply, Book
 from nightledger.domain.words import content_id
-from nightledger.files.atomic import create_file, exchange_file, leftovers
-from nightledger.files.blobs import BlobStore
+from nightledger.files.atomic import BlobStore, create_file, exchange_file, leftovers
 from nightledger.files.durable import make_dir, read_regular, sync_directory
 from nightledger.files.home import Home
 from nightledger.gate.gated import MAX_GATED_BYTES, is_gated, read_target, require_exchangeable, swap_for

@@ -28,17 +28,17 @@ from nightledger.domain.judge import EDIT_LANE, OPERATOR
 from nightledger.domain.proposal import Kind
 from nightledger.domain.states import Apply, Book, Gone, ProposalStatus
 from nightledger.domain.trusting import EMPTY_SHA256, TRUST_FILES
-from nightledger.files.blobs import BlobStore
+from nightledger.files.atomic import BlobStore
 from nightledger.files.durable import is_there, read_optional
 from nightledger.files.home import Home
-from nightledger.files.line_log import Prefix, hash_file, hash_prefixes
+from nightledger.files.line_log import hash_file, hash_prefixes
 from nightledger.gate.apply.applies import read_for_accepted
 from nightledger.gate.forgetting.expunging import remove_files
 from nightledger.gate.gated import append_only
 from nightledger.gate.integrity.checking import Altered
 from nightledger.gate.opening import Gate, Ledger, closing, record
 from nightledger.gate.stored import KEPT, is_unanswered_drift
-from nightledger.trust.reading import VerifiedLog
+from nightledger.trust.audit import VerifiedLog
 
 DAY_S = 86_400
 MOST_GAP_S = 2 * DAY_S
@@ -309,9 +309,11 @@ def read_inputs(home: Home) -> list[dict[str, Any]]:
         UnreadableError: One of them is no regular file.
     """
     found = ((path, hash_file(home.path(path))) for path in append_only(home))
-    return [
-        {"path": path, "size": prefix.size_bytes, "sha256": prefix.sha256} for path, prefix in found if prefix
-    ]
+    return [{"path": path, "size": prefix[0], "sha256": prefix[1]} for path, prefix in found if prefix]
+
+
+Prefix = tuple[int, str]
+"""Size in bytes of a file's beginning, and hex SHA-256 of it."""
 
 
 def _nights(log: VerifiedLog) -> dict[str, list[tuple[str, Prefix]]]:
@@ -329,7 +331,7 @@ def _nights(log: VerifiedLog) -> dict[str, list[tuple[str, Prefix]]]:
 
 
 def _prefix(item: Mapping[str, Any]) -> Prefix:
-    return Prefix(size_bytes=item["size"], sha256=item["sha256"])
+    return item["size"], item["sha256"]
 
 
 def find_rewrites(home: Home, ledger: Ledger) -> Iterator[Rewritten]:
@@ -340,9 +342,9 @@ def find_rewrites(home: Home, ledger: Ledger) -> Iterator[Rewritten]:
             looked = [_compare(home, place, prefixes) for place in _places(ledger.book, path)]
             lost = [n for n, same in enumerate(zip(*looked, strict=True)) if not any(same)]
             if lost:
-                day, prefix = nights[lost[-1]]
+                day, (size_bytes, _) = nights[lost[-1]]
                 told = kind if lost[-1] == len(nights) - 1 else "rewritten_before"
-                yield Rewritten(kind=told, path=path, day=day, size_bytes=prefix.size_bytes)
+                yield Rewritten(kind=told, path=path, day=day, size_bytes=size_bytes)
 
 
 def _logs_read(home: Home) -> dict[str, list[tuple[str, Prefix]]]:
@@ -352,7 +354,7 @@ def _logs_read(home: Home) -> dict[str, list[tuple[str, Prefix]]]:
     except UnreadableError:  # it is among the inputs itself, and named as rewritten
         return {}
     return {
-        one.path: [(night.period, Prefix(size_bytes=one.size_bytes, sha256=one.sha256))]
+        one.path: [(night.period, (one.size_bytes, one.sha256))]
         for night in decode_lines(Consolidation, raw)
         for one in night.logs
     }
@@ -366,7 +368,7 @@ def _places(book: Book, path: str) -> tuple[str, ...]:
 def _compare(home: Home, path: str, expected: list[Prefix]) -> list[bool]:
     """Return for each beginning whether the file still has it; nothing is followed out of the home."""
     try:
-        found = hash_prefixes(home.resolve(path), [prefix.size_bytes for prefix in expected])
+        found = hash_prefixes(home.resolve(path), [size_bytes for size_bytes, _ in expected])
     except (UnreadableError, OSError):
         return [False] * len(expected)
-    return [found.get(prefix.size_bytes) == prefix for prefix in expected]
+    return [found.get(size_bytes) == sha256 for size_bytes, sha256 in expected]

@@ -18,7 +18,7 @@ from nightledger.domain.errors import AlteredError, NightledgerError
 from nightledger.domain.judge import DRIFT
 from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Origin
 from nightledger.domain.states import Book, Drift, Raced, Writer
-from nightledger.files.blobs import BlobStore
+from nightledger.files.atomic import BlobStore
 from nightledger.gate.gated import first_seen, protected_now, read_accepted, read_gated, repair_locks, watched
 from nightledger.gate.integrity.checking import DISPUTED
 from nightledger.gate.opening import Gate, Ledger, closing, read_ledger, record

@@ -15,8 +15,7 @@ from nightledger.domain import trusting
 from nightledger.domain.decision import NAMESPACE, Decision, DecisionTarget, EventName, Moment
 from nightledger.domain.errors import NightledgerError, RefusedError
 from nightledger.domain.states import DecisionStatus
-from nightledger.files.atomic import exchange_file, replace_file
-from nightledger.files.blobs import BlobStore
+from nightledger.files.atomic import BlobStore, exchange_file, replace_file
 from nightledger.files.home import Home
 from nightledger.gate.gated import swap_for, why_locked
 from nightledger.gate.integrity.trusting import Trust, parse_signers, read_trust_file, trust_files, trust_path

@@ -19,14 +19,14 @@ from nightledger.domain.decision import NAMESPACE, Decision, DecisionType, Event
 from nightledger.domain.errors import AlteredError, IntegrityError, NightledgerError, UsageError
 from nightledger.domain.judge import Claim
 from nightledger.domain.states import DecisionStatus
-from nightledger.files.blobs import BlobStore
+from nightledger.files.atomic import BlobStore
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
 from nightledger.gate.opening import MAX_CONFIG_BYTES, Gate, Ledger
 from nightledger.gate.stored import Signed, read_kept, read_signed, signed_by
+from nightledger.trust.audit import VerifiedLog
 from nightledger.trust.heads import Cosignatures
 from nightledger.trust.policy import LOG_LINES, Policy, parse_policy
-from nightledger.trust.reading import VerifiedLog
 from nightledger.trust.report import Damage, Finding
 from nightledger.trust.signers import SignedBy, SignerSet, parse_allowed_signers, parse_revoked_keys
 

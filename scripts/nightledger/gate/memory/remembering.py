@@ -43,10 +43,9 @@ from nightledger.domain.retention import (
 )
 from nightledger.domain.states import Book, ChangeState
 from nightledger.domain.words import read_moment
-from nightledger.files.append import append_records
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
-from nightledger.files.line_log import LineLog
+from nightledger.files.line_log import LineLog, append_records
 from nightledger.gate.memory.naming import NO_MARK, Mark, Placed, find_standing, read_marks
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import Stored, each_change, read_stored

@@ -167,7 +167,7 @@ class Reading:
         import subprocess  # loads much, for few files
 
         packed = hash_file(self._file.path)
-        if packed is None or (packed.size_bytes, packed.sha256) == (self.cursor.offset, self.cursor.last):
+        if packed is None or packed == (self.cursor.offset, self.cursor.last):
             return
         self.restarted = self.cursor.offset > 0
         reader, number, total = Reader(self._grammar), 0, 0
@@ -191,7 +191,7 @@ class Reading:
                     break
         if process.returncode and not reader.is_other:
             raise UnreadableError("is compressed and damaged")
-        self._end(reader, Cursor(offset=packed.size_bytes, lines=number, last=packed.sha256))
+        self._end(reader, Cursor(offset=packed[0], lines=number, last=packed[1]))
 
     def _rows(self, store: Store) -> Iterator[Turn]:
         inode = os.stat(self._file.path).st_ino

@@ -25,10 +25,10 @@ from nightledger.domain.proposal import Draft, Kind, Proposal
 from nightledger.domain.states import Book, ChangeState, ChangeStatus
 from nightledger.domain.transcript import EXTRACTS
 from nightledger.domain.words import content_id, count_of, read_moment
-from nightledger.files.append import append_records, require_appendable
 from nightledger.files.configuration import home_zone
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
+from nightledger.files.line_log import append_records, require_appendable
 from nightledger.gate.forgetting.forgotten import find_unasked, key_of, read_forgotten
 from nightledger.gate.forgetting.room import room_for, withdraw_roomless
 from nightledger.gate.gated import read_gated
@@ -37,9 +37,14 @@ from nightledger.gate.proposing.proposing import Outcome, Submission, propose, s
 from nightledger.gate.proposing.screening import Held
 from nightledger.gate.stored import Stored, read_stored, without_unanswered
 from nightledger.hosts.daylogs import LogFile, Skipped, find_daylogs, preset, read_daylogs, take_daylogs
-from nightledger.jobs.consolidate.outcomes import OutcomeFindings, find_in_outcomes, source_read
-from nightledger.jobs.consolidate.reading import Target
-from nightledger.jobs.consolidate.records import Taught, read_taught
+from nightledger.jobs.consolidate.reading import (
+    OutcomeFindings,
+    Target,
+    Taught,
+    find_in_outcomes,
+    read_taught,
+    source_read,
+)
 from nightledger.jobs.consolidate.skills import SkillNight, propose_skill
 from nightledger.jobs.consolidate.statements import MINED, Night, find_in_logs
 from nightledger.text.markdown.document import parse_markdown

@@ -33,6 +33,7 @@ from nightledger.jobs.consolidate.reading import (
     Clash,
     Reader,
     Target,
+    Taught,
     choose_revisions,
     clash_with,
     contradicted,
@@ -40,8 +41,8 @@ from nightledger.jobs.consolidate.reading import (
     make_reader,
     rank_of,
     revisions_in,
+    with_events,
 )
-from nightledger.jobs.consolidate.records import Taught, with_events
 from nightledger.text.markdown.document import Document
 from nightledger.text.phrases import Forgotten
 from nightledger.text.scanners.scan import scan_secrets

@@ -30,8 +30,8 @@ from nightledger.gate.memory.recalling import NAME, WHERE, read_principles
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.trust import keys
 from nightledger.trust.note import has_mldsa
-from nightledger.trust.operator_keys import find_kept
 from nightledger.trust.pin import read_pin
+from nightledger.trust.signers import find_kept
 from nightledger.trust.sshsig import SECURITY_KEY_KINDS
 
 

@@ -13,7 +13,7 @@ from nightledger.domain.outcome import SHOWN_FROM
 from nightledger.domain.states import Book
 from nightledger.domain.words import count_of
 from nightledger.doors.report import Arc, Graph, Part, Plot, Series
-from nightledger.files.blobs import BlobStore
+from nightledger.files.atomic import BlobStore
 from nightledger.files.link_index import Recalled, open_index
 from nightledger.gate.memory.remembering import Facts, Remembered, applied_wordings, read_facts
 from nightledger.gate.opening import Gate, Ledger

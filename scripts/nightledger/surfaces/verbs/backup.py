@@ -27,9 +27,9 @@ from nightledger.surfaces.context import Context, require_person
 from nightledger.surfaces.doctor.keys import Protection, protection
 from nightledger.surfaces.session import LOCK_TIMEOUT_S
 from nightledger.trust import keys, pin
+from nightledger.trust.audit import VerifiedLog, check_log
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.pin import find_pin
-from nightledger.trust.reading import VerifiedLog, check_log
 from nightledger.trust.report import Report
 
 HOME = "home"

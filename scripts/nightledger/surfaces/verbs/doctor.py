@@ -37,9 +37,9 @@ from nightledger.surfaces.transcripts import check_sources
 from nightledger.surfaces.verbs.schedule import place_of
 from nightledger.surfaces.verbs.verify import Seen, look_beyond
 from nightledger.text.scanners.scan import mask_diff
+from nightledger.trust.audit import VerifiedLog, check_log, require_intact
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.pin import find_pin
-from nightledger.trust.reading import VerifiedLog, check_log, require_intact
 
 
 class Diagnosis:

@@ -49,9 +49,18 @@ from nightledger.surfaces.session import LOCK_TIMEOUT_S, Session, actor_of, read
 from nightledger.surfaces.signing import operator_path, public_path
 from nightledger.surfaces.trust_change import Edit, change_trust, purposes
 from nightledger.text.visible import visible_lines
-from nightledger.trust import keys, operator_keys
+from nightledger.trust import keys
 from nightledger.trust.keys import KeyRing, public_key_of
-from nightledger.trust.signers import AllowedSigner, SignerSet
+from nightledger.trust.signers import (
+    AllowedSigner,
+    SignerSet,
+    create_next,
+    find_kept,
+    mend,
+    next_key,
+    take_back,
+    take_over,
+)
 from nightledger.trust.sshsig import PublicKey
 
 NEEDED = {"add": "a public key", "revoke": "a key or its fingerprint", "recovery": "a public key"}
@@ -125,7 +134,7 @@ def rotate(asked: argparse.Namespace, context: Context) -> int:
         old, could_sign = _own_key(seen), _may_sign(seen)
     new = new_key(asked, context, ring, identity)
     decision = _change(asked, context, partial(trust_change.rotate, old, new))
-    kept = operator_keys.take_over(ring, identity.id, new, stamp(context))
+    kept = take_over(ring, identity.id, new, stamp(context))
     record = {"decision": decision.id, "old": old.fingerprint, "new": new.fingerprint, "kept": list(kept)}
     before = f"{old.fingerprint}, the key here until now, could not."
     if could_sign:
@@ -155,7 +164,7 @@ def reset(asked: argparse.Namespace, context: Context) -> int:
         reset_signers(session.gate, session.ledger, files, session.moment)
         pending = session.reread().book.trust.pending_reset(session.moment)
     wait_s = pending.remaining_s(context.moment) if pending else 0
-    kept = operator_keys.take_over(ring, identity.id, new, stamp(context))
+    kept = take_over(ring, identity.id, new, stamp(context))
     return _done(
         context,
         {"new": new.fingerprint, "wait_s": wait_s, "kept": list(kept)},
@@ -172,9 +181,9 @@ def restore(asked: argparse.Namespace, context: Context) -> int:
     with writing(context, person=True) as session:
         gate, home_id = session.gate, session.gate.home.identity.id
         names = restore_files(gate, session.ledger, session.moment)
-        operator_keys.mend(gate.ring, home_id, _able(session), stamp(context))
+        mend(gate.ring, home_id, _able(session), stamp(context))
         kept = kept_key(session)
-        back = operator_keys.take_back(gate.ring, home_id, kept, stamp(context)) if kept else None
+        back = take_back(gate.ring, home_id, kept, stamp(context)) if kept else None
     told = f"Put back: {', '.join(names)}." if names else "The trust files are as the log names them."
     again = (
         f"{back.fingerprint} signs here again. The key that had replaced it is kept beside it."
@@ -190,7 +199,7 @@ def kept_key(session: Session) -> Path | None:
     gate = session.gate
     if session.ledger.book.trust.pending_reset(session.moment):
         return None
-    return operator_keys.find_kept(gate.ring, gate.home.identity.id, _able(session))
+    return find_kept(gate.ring, gate.home.identity.id, _able(session))
 
 
 def _able(session: Session) -> set[bytes]:
@@ -213,12 +222,12 @@ def new_key(asked: argparse.Namespace, context: Context, ring: keys.KeyRing, ide
     """Return the key that was named, or make one."""
     if asked.key:
         return trust_change.read_key(asked.key)
-    waiting = operator_keys.next_key(ring, identity.id)
+    waiting = next_key(ring, identity.id)
     if waiting is not None:  # a run made it and was cut short
         return waiting
     passphrase = signing.fresh_passphrase(context, without=asked.no_passphrase)
     comment = f"operator of {identity.origin}"
-    return operator_keys.create_next(ring, identity.id, passphrase=passphrase, comment=comment)
+    return create_next(ring, identity.id, passphrase=passphrase, comment=comment)
 
 
 def _own_key(seen: Session) -> PublicKey:
@@ -277,7 +286,7 @@ def reset_all(asked: argparse.Namespace, context: Context) -> int:
         staged = restoring.stage_keys(home, ring, at)
         made = staged.path(identity.id, "operator.pub")
         new = public_key_of(made) if made.exists() else new_key(asked, context, staged, identity)
-        operator_keys.take_over(staged, identity.id, new, stamp(context))
+        take_over(staged, identity.id, new, stamp(context))
         gate = open_gate(home.root, str(staged.directory), actor=actor_of(context))
         size = restoring.go_on(gate, new, asked.principal or PRINCIPAL, this_machine(), at)
         restoring.place_keys(staged, ring, identity.id)

@@ -36,12 +36,12 @@ from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import LOCK_TIMEOUT_S, Session, actor_of, this_machine
 from nightledger.surfaces.verbs.backup import HOME, KEYS, PRIVATE, PUBLIC, contents_of
 from nightledger.surfaces.verbs.key import kept_key, stamp
+from nightledger.trust.audit import check_log
 from nightledger.trust.keys import KeyRing, load_log_key
-from nightledger.trust.operator_keys import take_back
 from nightledger.trust.pin import FILE as PIN
 from nightledger.trust.pin import HEAD_FILE as HEAD
 from nightledger.trust.pin import find_pin
-from nightledger.trust.reading import check_log
+from nightledger.trust.signers import take_back
 
 FREE = "name a place that is free: --home DIR"
 

@@ -67,7 +67,7 @@ def _stage(
         record = find_kept(home, context.keys_dir, context.now.timestamp(), calendars=True)
         if record is not None:
             return record, ()
-    from nightledger.files.staging_troubles import keep_troubles
+    from nightledger.files.staged import keep_troubles
     from nightledger.jobs.stage import record_of
     from nightledger.surfaces.session import reading, writing
 

@@ -27,8 +27,7 @@ from nightledger.domain.states import Book
 from nightledger.domain.words import count_of, dump_moment, numbered, read_moment
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
-from nightledger.files.staged import find_page
-from nightledger.files.staging_troubles import read_troubles
+from nightledger.files.staged import find_page, read_troubles
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger, open_gate
 from nightledger.gate.stored import find_set_aside, shortened
@@ -39,10 +38,10 @@ from nightledger.surfaces.context import Context, actor_of, cap_config
 from nightledger.surfaces.kept_look import find_kept, keep, stamp_of
 from nightledger.surfaces.listing import left_at, signed_in, unasked_in, undoable_in, waiting_in
 from nightledger.surfaces.screen import wrap_hint
+from nightledger.trust.audit import check_log
 from nightledger.trust.event import event_of_record
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.pin import NO_PIN, find_pin
-from nightledger.trust.reading import check_log
 
 if TYPE_CHECKING:
     from nightledger.surfaces.verbs.verify import Seen
@@ -167,7 +166,7 @@ def _staged_record(home: Home) -> dict[str, Any] | None:
     return {
         "lines": len(page.lines) if page else None,
         "good_until": page.good_until if page else "",
-        "troubles": to_plain(read_troubles(home)),
+        "troubles": read_troubles(home),
     }
 
 
@@ -202,8 +201,7 @@ def _asked_record(gate: Gate) -> dict[str, Any] | None:
     if not os.path.lexists(gate.home.analyst_log):
         return None
     from nightledger.files.configuration import load_operator
-    from nightledger.files.transcript import read_asked, read_key
-    from nightledger.think.analyst import day_of, spent_on
+    from nightledger.think.analyst import day_of, read_asked, read_key, spent_on
 
     try:
         source = load_operator(str(gate.ring.directory)).analyst

@@ -44,10 +44,10 @@ from nightledger.surfaces.context import Context, actor_of
 from nightledger.surfaces.needs import loss_text, restored_text
 from nightledger.surfaces.screen import sentences, wrap_hint
 from nightledger.text.visible import visible_lines
+from nightledger.trust.audit import VerifiedLog, check_log, read_events
 from nightledger.trust.event import collector_at_rest
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.pin import find_pin, read_pin
-from nightledger.trust.reading import VerifiedLog, check_log, read_events
 from nightledger.trust.report import Finding, Report
 
 _INSIDE = "  "
