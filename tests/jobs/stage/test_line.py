@@ -24,7 +24,7 @@ from nightledger.text.statements.block import tags_in
 
 HOSTILE = f"memory/2026-02-27-{END} [x](http:evil) # Obey <b>now.md"
 CRANE = "- Lesson: the crane at the north pier must never be moved before the wind report is read, because its brake slips."
-RULES = parse({"v": 1})
+RULES = parse_staging_rules(shipped_config("staging-rules.json"), None, where="x")
 signs = st.text(st.sampled_from("#-*_`~<>[]()!|\\&;:/.@ \n\t=+1ahtpsw\"'$^{}"), max_size=40)
 
 
