@@ -36,8 +36,8 @@ from nightledger.domain.proposal import (
 )
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.deciding import sign
-from nightledger.gate.forgetting.keeping import NAMES_AN_ENTRY
 from nightledger.gate.founding import PRINCIPAL
+from nightledger.gate.keeping import NAMES_AN_ENTRY
 from nightledger.gate.opening import Gate, log_key
 from nightledger.trust import audit
 from nightledger.trust.event import NewEvent

@@ -19,10 +19,10 @@ from tests.gate.signers import Key, compose_change, new_key, own_key, text
 from nightledger.domain.decision import Actor, Decision, DecisionType
 from nightledger.domain.errors import IntegrityError, RefusedError
 from nightledger.domain.proposal import Proposal
-from nightledger.gate.apply.applying import apply_one
+from nightledger.gate.applying import apply_one
 from nightledger.gate.deciding import Signed, accept, sign, with_id
-from nightledger.gate.integrity.trust_changes import reset_signers
 from nightledger.gate.opening import open_gate, read_ledger
+from nightledger.gate.trust_changes import reset_signers
 from nightledger.trust.keys import load_log_key, load_operator_key
 from nightledger.trust.signers import dump_allowed_signers
 from nightledger.trust.sshsig import KeySigner

@@ -13,10 +13,10 @@ from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, 
 from nightledger.domain.kept import LINKS
 from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.blobs import BlobStore
-from nightledger.gate.apply.applies import AppliesLook, look_at_applies
+from nightledger.gate.applies import AppliesLook, look_at_applies
+from nightledger.gate.checking import verify_decisions
+from nightledger.gate.composing import make_unproposed
 from nightledger.gate.deciding import sign
-from nightledger.gate.integrity.checking import verify_decisions
-from nightledger.gate.review.composing import make_unproposed
 from nightledger.trust.report import Damage
 
 NOTHING: Mapping[str, Any] = {}

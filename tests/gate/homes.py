@@ -19,19 +19,17 @@ from nightledger.domain.decision import Actor, Decision, DecisionType, EventName
 from nightledger.domain.judge import AGENT, OPERATOR
 from nightledger.domain.proposal import Change, Draft, Evidence, Hunk, Kind, Op, Origin, Proposal
 from nightledger.files.home import Home
-from nightledger.gate.apply.applying import Attempt, apply_one
-from nightledger.gate.apply.undoing import Undo, plan_undo, undo_choice
-from nightledger.gate.apply.writing import write_all
+from nightledger.gate.applying import Attempt, apply_one
+from nightledger.gate.composing import Signing, compose, compose_settlements, decide, terms_of
 from nightledger.gate.deciding import Signed, accept, sign
+from nightledger.gate.drifting import carry_out
+from nightledger.gate.editing import propose_edit
 from nightledger.gate.founding import PRINCIPAL, Founding, found
 from nightledger.gate.gated import read_accepted
-from nightledger.gate.guard.drifting import carry_out
-from nightledger.gate.guard.guarding import Sighting, guard
+from nightledger.gate.guarding import Sighting, guard
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, record, sign_head
-from nightledger.gate.proposing.proposing import Outcome, Submission, propose, submit_changes
-from nightledger.gate.review.composing import Signing, compose, compose_settlements, decide, terms_of
-from nightledger.gate.review.editing import propose_edit
-from nightledger.gate.review.reviewing import (
+from nightledger.gate.proposing import Outcome, Submission, propose, submit_changes
+from nightledger.gate.reviewing import (
     Answer,
     Documents,
     Item,
@@ -41,6 +39,8 @@ from nightledger.gate.review.reviewing import (
     list_items,
 )
 from nightledger.gate.stored import read_proposal
+from nightledger.gate.undoing import Undo, plan_undo, undo_choice
+from nightledger.gate.writing import write_all
 from nightledger.trust.keys import KeyRing, load_operator_key, operator_key_path
 
 START = Moment(at=datetime(2026, 3, 1, 6, 0, tzinfo=UTC))

@@ -7,7 +7,7 @@ from typing import Any
 from tests.gate.homes import START, Desk
 from tests.linking import lines, outcome
 
-from nightledger.gate.memory.naming import find_standing
+from nightledger.gate.naming import find_standing
 
 
 def live(desk: Desk, hours: range, shown: str | list[str] = "", **fields: Any) -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 from tests.gate.homes import Desk
 
 from nightledger.domain.decision import NAMESPACE, Decision, DecisionType
+from nightledger.gate.composing import make_unproposed
 from nightledger.gate.deciding import Signed, accept, sign
-from nightledger.gate.integrity.trust_changes import keep_contents, trust_targets
-from nightledger.gate.integrity.trusting import Trust
-from nightledger.gate.review.composing import make_unproposed
+from nightledger.gate.trust_changes import keep_contents, trust_targets
+from nightledger.gate.trusting import Trust
 from nightledger.trust import signers
 from nightledger.trust.keys import create_key_at, load_operator_key, operator_key_path
 from nightledger.trust.signers import AllowedSigner

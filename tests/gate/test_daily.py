@@ -3,7 +3,7 @@ from datetime import date, timedelta
 from tests.gate.homes import Desk, addition
 
 from nightledger.domain.judge import JOB
-from nightledger.gate.forgetting.keeping import close_day
+from nightledger.gate.keeping import close_day
 
 
 def close(desk: Desk, day: str | int) -> dict[str, int]:

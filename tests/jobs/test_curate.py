@@ -7,7 +7,7 @@ from tests.gate.principled import seed
 
 from nightledger.domain.periods import log_day
 from nightledger.files.configuration import home_zone
-from nightledger.gate.memory.remembering import read_reinforcements
+from nightledger.gate.remembering import read_reinforcements
 from nightledger.jobs.curate import Curated, curate
 from nightledger.jobs.prune import prune
 

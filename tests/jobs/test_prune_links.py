@@ -3,7 +3,7 @@ from tests.jobs.pruning import answer, tally
 
 from nightledger.domain.judge import MOST_DELETIONS
 from nightledger.domain.proposal import Op
-from nightledger.gate.forgetting.forgotten import tombstones
+from nightledger.gate.forgotten import tombstones
 from nightledger.jobs.prune import Tally
 
 

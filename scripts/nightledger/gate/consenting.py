@@ -26,8 +26,8 @@ from nightledger.domain.decision import (
 )
 from nightledger.files.durable import read_optional
 from nightledger.files.home import shipped_config
-from nightledger.gate.integrity.trusting import Trust, read_verified
 from nightledger.gate.opening import MAX_CONFIG_BYTES, Gate, Ledger, record
+from nightledger.gate.trusting import Trust, read_verified
 
 GRAPH = "config/nightledger/consent-graph.json"
 BLOCKED_A_DAY = 20

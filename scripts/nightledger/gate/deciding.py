@@ -12,18 +12,16 @@ from nightledger.domain.decision import Decision, DecisionType, EventName, Momen
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.files.atomic import replace_file
-from nightledger.gate import restoring
+from nightledger.gate import expunging, restoring, trust_changes
+from nightledger.gate import naming as pinning
 from nightledger.gate.consenting import review_reasons
-from nightledger.gate.forgetting import expunging
-from nightledger.gate.integrity import trust_changes
-from nightledger.gate.integrity.trusting import Trust, is_on_log, who_changed
-from nightledger.gate.memory import naming as pinning
 from nightledger.gate.opening import Gate, Ledger, record
 from nightledger.gate.stored import KEPT, Signed, keep, sign, signed_by, with_id
+from nightledger.gate.trusting import Trust, is_on_log, who_changed
 from nightledger.trust.signers import SignedBy
 
 DISPUTED = "no operator signed that: settle it first ('nightledger review', or any 'nightledger edit' of it)"
-"""Else such bytes could be taken for those that the operator saw when signing (``gate/apply/applies.py``)."""
+"""Else such bytes could be taken for those that the operator saw when signing (``gate/applies.py``)."""
 
 __all__ = ["Signed", "accept", "sign", "with_id"]
 

@@ -20,9 +20,9 @@ from nightledger.files.blobs import BlobStore
 from nightledger.files.durable import is_within, make_dir, read_regular
 from nightledger.files.home import Home
 from nightledger.gate.gated import read_gated, require_apart, require_readable
-from nightledger.gate.integrity.trust_changes import keep_contents
-from nightledger.gate.integrity.trusting import read_trust_file, trust_files
 from nightledger.gate.opening import Gate, Ledger, record
+from nightledger.gate.trust_changes import keep_contents
+from nightledger.gate.trusting import read_trust_file, trust_files
 from nightledger.trust.audit import start_log
 from nightledger.trust.event import MAX_LEAF_BYTES, Actor, NewEvent, path_word
 from nightledger.trust.keys import (

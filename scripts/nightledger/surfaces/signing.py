@@ -12,13 +12,13 @@ from nightledger.domain.errors import FileChangedError, RefusedError, UsageError
 from nightledger.domain.proposal import Kind, Proposal
 from nightledger.domain.states import ProposalStatus
 from nightledger.domain.words import count_of
+from nightledger.gate import composing, reviewing
 from nightledger.gate.deciding import accept, sign
-from nightledger.gate.guard.drifting import carry_out
-from nightledger.gate.integrity.trusting import read_signers
+from nightledger.gate.drifting import carry_out
+from nightledger.gate.editing import answer_of, recheck
 from nightledger.gate.opening import Gate, record, require_settings, sign_head
-from nightledger.gate.review import composing, reviewing
-from nightledger.gate.review.editing import answer_of, recheck
 from nightledger.gate.stored import is_altered
+from nightledger.gate.trusting import read_signers
 from nightledger.remote.witness_asking import ask_behind
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context

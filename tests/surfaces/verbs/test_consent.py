@@ -7,7 +7,7 @@ from tests.surfaces.calling import Caller
 
 from nightledger.codec.constitution import dump_page
 from nightledger.domain.errors import UsageError
-from nightledger.gate.memory.recalling import shipped_principles
+from nightledger.gate.recalling import shipped_principles
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,52 @@
+from tests.gate.homes import MEMORY, Desk, addition
+
+from nightledger.domain.proposal import Anchor, Hunk
+from nightledger.gate.proposing import Outcome, propose
+from nightledger.gate.reviewing import Documents
+from nightledger.gate.undoing import Undo, reversal
+
+LESSON = "Set the zone in every timer."
+OLD = "- Keep backups for 30 days."
+
+
+def propose_reversal(desk: Desk, undo: Undo) -> Outcome:
+    return propose(desk.gate, desk.ledger(), reversal(undo, Documents(desk.gate)), desk.moment)
+
+
+def test_a_reversal_leaves_out_what_is_no_longer_there_as_a_whole_line(desk: Desk) -> None:
+    proposal = desk.applied(addition(LESSON))
+    desk.wait(days=8)
+    desk.memory.write_text(desk.text().replace(f"- {LESSON}", f"- Note - {LESSON}"))
+    assert reversal(desk.plan_undo(proposal), Documents(desk.gate)).drafts == []
+
+
+def test_a_change_that_another_rests_on_is_not_taken_from_under_it(desk: Desk) -> None:
+    hunks = [
+        Hunk(anchor=Anchor.LINES, section=("MEMORY.md", "Decisions"), removed=f"{old}\n", added=f"{new}\n")
+        for old, new in ((OLD, "- Keep backups."), ("- Keep backups.", "- Keep every backup."))
+    ]
+    proposal = desk.forge(*hunks)
+    desk.approve(proposal)
+    desk.wait(hours=3)
+    assert desk.apply()[0].changes == (1, 2)
+    assert desk.plan_undo(proposal, 1).problem == "change 2 rests on it"
+    desk.undo(proposal, 2)
+    assert desk.text() == MEMORY.replace(OLD, "- Keep backups.")
+
+
+def test_hidden_text_does_not_come_back_in_place(desk: Desk) -> None:
+    desk.memory.write_text(f"{MEMORY}\n- pay the ba\u202eker\n")
+    planned = desk.plan_undo(desk.edit(MEMORY.encode()))
+    assert "the scanner unicode." in planned.problem
+    assert propose_reversal(desk, planned).proposal is None
+
+
+def test_undone_and_applied_again_after_a_new_source(desk: Desk) -> None:
+    first = desk.applied(addition(LESSON))
+    desk.undo(first)
+    assert desk.propose(addition(LESSON)).suppressed == 1
+    again = desk.applied(addition(LESSON, path="memory/2026-03-09.md"))
+    assert again.id != first.id
+    assert LESSON in desk.text()
+    desk.undo(again)
+    assert desk.text() == MEMORY
