@@ -28,10 +28,10 @@ from nightledger.domain.proposal import Kind
 from nightledger.domain.states import ChangeState
 from nightledger.files.home import Home
 from nightledger.gate.applying import apply_one
-from nightledger.gate.composing import Signing, decide, terms_of
-from nightledger.gate.deciding import accept, sign
+from nightledger.gate.deciding import Signing, accept, decide, terms_of
 from nightledger.gate.founding import PRINCIPAL, Founding, found
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
+from nightledger.gate.stored import sign
 from nightledger.gate.undoing import plan_undo, undo_choice
 from nightledger.gate.writing import write_all
 from nightledger.hosts.daylogs import detect_host, find_daylogs, preset

@@ -9,13 +9,13 @@ from zoneinfo import ZoneInfo
 from nightledger.domain.decision import Actor, LogHead, Moment
 from nightledger.files.home import Home
 from nightledger.gate.applying import apply_one
-from nightledger.gate.composing import Signing, compose, terms_of
-from nightledger.gate.deciding import accept, sign
+from nightledger.gate.deciding import Signing, accept, compose, terms_of
 from nightledger.gate.forgotten import link_rules
 from nightledger.gate.founding import PRINCIPAL, Founding, found
 from nightledger.gate.keeping import close_day, remove_expired
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
 from nightledger.gate.reviewing import Answer, Documents, Verb, list_items
+from nightledger.gate.stored import sign
 from nightledger.gate.views import refresh_views
 from nightledger.jobs.consolidate import Asked, Done, consolidate
 from nightledger.jobs.link import link

@@ -20,8 +20,9 @@ from nightledger.domain.decision import Actor, Decision, DecisionType
 from nightledger.domain.errors import IntegrityError, RefusedError
 from nightledger.domain.proposal import Proposal
 from nightledger.gate.applying import apply_one
-from nightledger.gate.deciding import Signed, accept, sign, with_id
+from nightledger.gate.deciding import accept
 from nightledger.gate.opening import open_gate, read_ledger
+from nightledger.gate.stored import Signed, sign, with_id
 from nightledger.gate.trust_changes import reset_signers
 from nightledger.trust.keys import load_log_key, load_operator_key
 from nightledger.trust.signers import dump_allowed_signers

@@ -9,14 +9,14 @@ from tests.gate.homes import Desk, evidence
 from nightledger.domain.judge import JOB
 from nightledger.domain.links import Link, Tally
 from nightledger.domain.proposal import Draft, Kind, Op, Proposal
-from nightledger.gate.letting_go import (
+from nightledger.gate.proposing import Outcome, Submission, propose
+from nightledger.gate.removals import (
     Grounds,
     archival,
     compression,
     copy_path,
     unseen_link_deletion,
 )
-from nightledger.gate.proposing import Outcome, Submission, propose
 from nightledger.text.changes.sections import text_sha256
 from nightledger.text.forgetting.traces import Marker, count_lines, marker_line
 from nightledger.text.markdown.document import parse_markdown

@@ -15,8 +15,8 @@ from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.applies import AppliesLook, look_at_applies
 from nightledger.gate.checking import verify_decisions
-from nightledger.gate.composing import make_unproposed
-from nightledger.gate.deciding import sign
+from nightledger.gate.deciding import make_unproposed
+from nightledger.gate.stored import sign
 from nightledger.trust.report import Damage
 
 NOTHING: Mapping[str, Any] = {}

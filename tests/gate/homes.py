@@ -20,8 +20,7 @@ from nightledger.domain.judge import AGENT, OPERATOR
 from nightledger.domain.proposal import Change, Draft, Evidence, Hunk, Kind, Op, Origin, Proposal
 from nightledger.files.home import Home
 from nightledger.gate.applying import Attempt, apply_one
-from nightledger.gate.composing import Signing, compose, compose_settlements, decide, terms_of
-from nightledger.gate.deciding import Signed, accept, sign
+from nightledger.gate.deciding import Signing, accept, compose, compose_settlements, decide, terms_of
 from nightledger.gate.drifting import carry_out
 from nightledger.gate.editing import propose_edit
 from nightledger.gate.founding import PRINCIPAL, Founding, found
@@ -38,7 +37,7 @@ from nightledger.gate.reviewing import (
     items_of,
     list_items,
 )
-from nightledger.gate.stored import read_proposal
+from nightledger.gate.stored import Signed, read_proposal, sign
 from nightledger.gate.undoing import Undo, plan_undo, undo_choice
 from nightledger.gate.writing import write_all
 from nightledger.trust.keys import KeyRing, load_operator_key, operator_key_path

@@ -5,7 +5,7 @@ from tests.gate.homes import Desk
 from nightledger.codec.constitution import dump_constitution
 from nightledger.domain.constitution import Constitution
 from nightledger.domain.decision import Decision, DecisionType
-from nightledger.gate.composing import make_unproposed
+from nightledger.gate.deciding import make_unproposed
 from nightledger.gate.recalling import NAME, shipped_principles
 from nightledger.gate.trust_changes import keep_contents, trust_targets
 from nightledger.gate.trusting import Trust

@@ -6,8 +6,8 @@ from pathlib import Path
 from tests.gate.homes import Desk
 
 from nightledger.domain.decision import NAMESPACE, Decision, DecisionType
-from nightledger.gate.composing import make_unproposed
-from nightledger.gate.deciding import Signed, accept, sign
+from nightledger.gate.deciding import accept, make_unproposed
+from nightledger.gate.stored import Signed, sign
 from nightledger.gate.trust_changes import keep_contents, trust_targets
 from nightledger.gate.trusting import Trust
 from nightledger.trust import signers

@@ -19,7 +19,7 @@ from nightledger.domain.proposal import Anchor, Hunk
 from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.checking import NOT_REMOVED, find_altered
-from nightledger.gate.composing import compose_settlements, decide, make_unproposed, terms_of
+from nightledger.gate.deciding import compose_settlements, decide, make_unproposed, terms_of
 from nightledger.gate.reviewing import Answer, Verb, items_of
 from nightledger.gate.trust_changes import reset_signers
 from nightledger.gate.undoing import undo_choice

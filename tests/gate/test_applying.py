@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from tests.gate.homes import MEMORY, Desk, addition, make_desk
 
 from nightledger.domain.proposal import Proposal
-from nightledger.gate.deciding import with_id
+from nightledger.gate.stored import with_id
 
 LESSON = "Set the zone in every timer."
 

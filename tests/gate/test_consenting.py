@@ -9,9 +9,9 @@ from tests.rows import corpus
 from nightledger.domain.consent import Answer, Mode, Tier, Why
 from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import RefusedError
-from nightledger.gate.composing import make_unproposed
 from nightledger.gate.consenting import graph_target, read_standing
-from nightledger.gate.deciding import with_id
+from nightledger.gate.deciding import make_unproposed
+from nightledger.gate.stored import with_id
 
 SHIPPED: dict[str, dict[str, int]] = json.loads(corpus("consent-tiers.json"))
 """What the published graph, whose ``messages`` are ``imessage``, says of every action; 0 autonomous, 1 approval, 2 trusted channel, 3 blocked."""

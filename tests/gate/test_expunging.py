@@ -11,7 +11,7 @@ from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.blobs import BlobStore
-from nightledger.gate.composing import make_unproposed
+from nightledger.gate.deciding import make_unproposed
 
 
 def target(desk: Desk, path: str, *, result: str = EMPTY_SHA256) -> DecisionTarget:

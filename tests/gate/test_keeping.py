@@ -7,8 +7,8 @@ from tests.gate.signers import let_sign, new_key
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.proposal import Proposal
 from nightledger.gate import keeping
-from nightledger.gate.composing import make_unproposed
 from nightledger.gate.consenting import graph_target
+from nightledger.gate.deciding import make_unproposed
 from nightledger.gate.keeping import NAMES_AN_ENTRY, close_day, present_blobs, remove_expired
 
 BEFORE = hashlib.sha256(MEMORY.encode()).hexdigest()

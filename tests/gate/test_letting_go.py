@@ -20,8 +20,8 @@ from tests.gate.homes import Desk
 from nightledger.domain.judge import MOST_DELETIONS
 from nightledger.domain.proposal import Change, Draft
 from nightledger.gate.drafting import change_diff, fate_lines
-from nightledger.gate.letting_go import compression
 from nightledger.gate.placing import put_change
+from nightledger.gate.removals import compression
 from nightledger.gate.reviewing import Documents
 
 

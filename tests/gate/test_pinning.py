@@ -5,7 +5,7 @@ from tests.gate.test_naming import BACKUPS, ids
 
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
 from nightledger.domain.errors import RefusedError
-from nightledger.gate.composing import make_unproposed
+from nightledger.gate.deciding import make_unproposed
 from nightledger.gate.naming import Mark, find_standing, pin_targets, read_marks
 
 RELAY = "- Restart the relay after an upgrade."

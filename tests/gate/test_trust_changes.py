@@ -11,7 +11,8 @@ from tests.rows import from_corpus
 
 from nightledger.domain.errors import RefusedError
 from nightledger.gate.checking import find_altered
-from nightledger.gate.deciding import Signed, accept, sign, with_id
+from nightledger.gate.deciding import accept
+from nightledger.gate.stored import Signed, sign, with_id
 from nightledger.gate.trust_changes import reset_signers, settle_trust
 from nightledger.gate.trusting import read_signers
 from nightledger.trust import signers

@@ -19,9 +19,9 @@ from nightledger.domain.search import Chunk, Kind
 from nightledger.files.search_index import index_path
 from nightledger.files.search_reader import open_reader
 from nightledger.gate.keeping import close_day
-from nightledger.gate.letting_go import forget
 from nightledger.gate.naming import find_standing
 from nightledger.gate.opening import record
+from nightledger.gate.removals import forget
 from nightledger.gate.screening import Held
 from nightledger.recall.indexing import refresh
 from nightledger.recall.visibility import FORGOTTEN, NOT_JUDGED

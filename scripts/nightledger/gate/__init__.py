@@ -2,10 +2,10 @@
 
 - A home and its log: ``opening``, ``founding``, ``restoring``, ``gated`` (its files), ``stored`` (proposals and decisions).
 - Proposing: ``proposing``, ``agent_lane``, ``screening``, ``drafting``, ``views``.
-- Reviewing and deciding: ``reviewing``, ``editing``, ``contradicting``, ``composing``, ``deciding``, ``consenting``.
+- Reviewing and deciding: ``reviewing``, ``editing``, ``contradicting``, ``deciding``, ``consenting``.
 - Applying and undoing: ``applying``, ``placing``, ``writing``, ``undoing``; ``applies`` compares them with what was signed.
 - What was changed outside: ``guarding``, ``drifting``.
-- Letting go: ``letting_go``, ``room``, ``keeping``, ``forgotten``, ``expunging``.
+- Letting go: ``removals``, ``keeping``, ``forgotten``, ``expunging``.
 - Entries, and what is shown of them: ``naming``, ``remembering``, ``recalling``, ``kept_page``.
 - Trust: ``trusting``, ``trust_changes``, ``checking``.
 """

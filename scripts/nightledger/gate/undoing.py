@@ -19,7 +19,7 @@ from nightledger.domain.proposal import HOLE, Change, Draft, Evidence, Kind, Op,
 from nightledger.domain.states import AppliedTarget, Apply, Book, ChangeState, Gone, ProposalStatus
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.applying import check_result, own_write
-from nightledger.gate.composing import UNCAPPED, Choice, decision_targets
+from nightledger.gate.deciding import UNCAPPED, Choice, decision_targets
 from nightledger.gate.drafting import line_at
 from nightledger.gate.gated import is_gated, read_accepted, read_target, require_exchangeable
 from nightledger.gate.opening import Gate, Ledger

@@ -29,7 +29,6 @@ from nightledger.files.configuration import home_zone
 from nightledger.files.link_index import folded_links
 from nightledger.gate.forgotten import link_rules
 from nightledger.gate.gated import read_gated
-from nightledger.gate.letting_go import Grounds, archival, unseen_link_deletion
 from nightledger.gate.naming import evidence_of, signed_entries
 from nightledger.gate.opening import Gate, Ledger, read_ledger
 from nightledger.gate.proposing import Outcome, Submission, propose
@@ -43,6 +42,7 @@ from nightledger.gate.remembering import (
     read_reinforcements,
     reinforce,
 )
+from nightledger.gate.removals import Grounds, archival, unseen_link_deletion
 from nightledger.gate.stored import Stored, read_stored
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import Entry

@@ -33,7 +33,7 @@ from nightledger.gate.forgotten import find_unasked, key_of, read_forgotten
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger, read_ledger
 from nightledger.gate.proposing import Outcome, Submission, propose, supersede
-from nightledger.gate.room import room_for, withdraw_roomless
+from nightledger.gate.removals import room_for, withdraw_roomless
 from nightledger.gate.screening import Held
 from nightledger.gate.stored import Stored, read_stored, without_unanswered
 from nightledger.hosts.daylogs import LogFile, Skipped, find_daylogs, preset, read_daylogs, take_daylogs

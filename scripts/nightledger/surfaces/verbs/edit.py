@@ -23,7 +23,7 @@ from nightledger.domain.proposal import Proposal
 from nightledger.domain.states import DecisionStatus
 from nightledger.files.durable import read_regular
 from nightledger.gate.applying import apply_one
-from nightledger.gate.composing import Choice, decide, place_changes, terms_of
+from nightledger.gate.deciding import Choice, decide, place_changes, terms_of
 from nightledger.gate.editing import propose_edit, recheck, revise
 from nightledger.gate.gated import MAX_GATED_BYTES, read_gated, require_watched
 from nightledger.gate.opening import Gate

@@ -32,7 +32,7 @@ from nightledger.domain.needle import Needle, needle_of
 from nightledger.files.durable import read_regular
 from nightledger.files.home import Home
 from nightledger.gate import expunging
-from nightledger.gate.composing import make_unproposed
+from nightledger.gate.deciding import make_unproposed
 from nightledger.gate.forgotten import hash_expunged
 from nightledger.gate.gated import read_gated, watched
 from nightledger.surfaces import screen, signing

@@ -26,7 +26,7 @@ from nightledger.files.home import Home
 from nightledger.files.staged import drop_staged
 from nightledger.gate import restoring
 from nightledger.gate.checking import is_signed_for, verify_decisions
-from nightledger.gate.composing import make_unproposed
+from nightledger.gate.deciding import make_unproposed
 from nightledger.gate.founding import directories
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
 from nightledger.gate.views import refresh_views

@@ -9,7 +9,7 @@ import argparse
 
 from nightledger.domain.errors import FileChangedError
 from nightledger.domain.words import numbered
-from nightledger.gate.composing import decide, terms_of
+from nightledger.gate.deciding import decide, terms_of
 from nightledger.gate.proposing import propose
 from nightledger.gate.reviewing import Documents
 from nightledger.gate.stored import find_status
