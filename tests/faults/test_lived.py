@@ -41,7 +41,7 @@ def reject_one(desk: Desk) -> bool:
     ]
     approve_all(desk.gate, desk.moment)
     for name in asked:
-        desk.reject_some(desk.proposal_of(name), 1)
+        desk.reject(desk.proposal_of(name), 1)
     return bool(asked)
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 from tests.gate.homes import MEMORY, Desk, addition, make_desk
+from tests.gate.witnessed import cosign, make_witnessed_desk, two_of_three
 
 from nightledger.domain.proposal import Proposal
 from nightledger.gate.stored import with_id
@@ -11,9 +12,9 @@ from nightledger.gate.stored import with_id
 LESSON = "Set the zone in every timer."
 
 
-def ready(desk: Desk, *texts: str) -> Proposal:
-    """Propose additions, approve them, and let them cool."""
-    proposal = desk.proposal(*(addition(text) for text in texts or (LESSON,)))
+def ready(desk: Desk) -> Proposal:
+    """Propose an addition, approve it, and let it cool."""
+    proposal = desk.proposal(addition(LESSON))
     desk.approve(proposal)
     desk.wait(hours=3)
     return proposal
@@ -24,10 +25,8 @@ def test_a_memory_file_that_is_missing_or_empty_is_begun_by_the_first_signed_cha
     tmp_path: Path, memory: bytes | None
 ) -> None:
     desk = make_desk(tmp_path, memory=memory)
-    proposal = desk.proposal(addition(LESSON))
+    proposal = ready(desk)
     assert desk.memory.exists() == (memory is not None)
-    desk.approve(proposal)
-    desk.wait(hours=3)
     assert desk.apply()[0].changes == (1,)
     assert desk.text().endswith(f"- {LESSON}\n")
     desk.undo(proposal)
@@ -39,11 +38,10 @@ def test_a_directory_that_may_not_be_written_is_named_before_anything_is_logged(
 ) -> None:
     ready(desk)
     before = desk.events()
-    monkeypatch.setattr(os, "access", lambda _, mode: mode != os.W_OK)
-    attempt = desk.apply()[0]
-    assert attempt.reasons == (f"{desk.home.root} may not be written by this user",)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "access", lambda _, mode: mode != os.W_OK)
+        assert desk.apply()[0].reasons == (f"{desk.home.root} may not be written by this user",)
     assert desk.events() == before
-    monkeypatch.undo()
     assert desk.apply()[0].changes == (1,)
 
 
@@ -54,3 +52,21 @@ def test_a_decision_over_other_hunks_than_those_of_its_proposal_puts_nothing_in(
     desk.wait(hours=3)
     assert desk.apply()[0].reasons == ("the changes to MEMORY.md are not those that were signed",)
     assert desk.text() == MEMORY
+
+
+def test_an_approval_expires_by_the_witnesses_clocks_too_and_an_operators_own_edit_waits_for_nobody(
+    tmp_path: Path,
+) -> None:
+    desk = make_witnessed_desk(tmp_path, two_of_three())
+    proposal = desk.proposal(addition(LESSON))
+    cosign(desk, 0)
+    desk.wait(hours=1)
+    desk.approve(proposal)
+    cosign(desk, 1)
+    cosign(desk, 24 * 9)
+    desk.edit(desk.text().replace("30 days", "40 days").encode())
+    assert "40 days" in desk.text()
+    (attempt,) = desk.apply()
+    assert attempt.stale
+    assert "expired" in attempt.stale[0][1]
+    assert desk.states(proposal) == ["stale"]

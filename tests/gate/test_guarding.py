@@ -15,15 +15,13 @@ def founds(desk: Desk) -> list[dict[str, object]]:
 
 
 def test_bytes_that_are_no_utf8_are_settled_like_any_others(desk: Desk) -> None:
-    desk.memory.write_bytes(MEMORY.encode() + b"- caf\xe9\n")
-    desk.guard()
-    assert desk.drift().changes[0].after == "- caf\\xe9\n"
-    desk.settle(take_back=[1])
-    assert desk.text() == MEMORY
-    desk.memory.write_bytes(MEMORY.encode() + b"- caf\xe9\n")
-    desk.guard()
-    desk.settle(keep=[1])
-    assert desk.memory.read_bytes().endswith(b"caf\xe9\n")
+    other = MEMORY.encode() + b"- caf\xe9\n"
+    for kept, left in (([], MEMORY.encode()), ([1], other)):
+        desk.memory.write_bytes(other)
+        desk.guard()
+        assert desk.drift().changes[0].after == "- caf\\xe9\n"
+        desk.settle(keep=kept, take_back=[] if kept else [1])
+        assert desk.memory.read_bytes() == left
     assert desk.guard() == ()
 
 
@@ -32,14 +30,8 @@ def test_a_raced_edit_of_lines_that_were_signed_otherwise_is_told_and_kept(desk:
     before = blobs.put(MEMORY.replace("30 days", "10 days").encode())
     rival = blobs.put(MEMORY.replace("30 days", "20 days").encode())
     targets = [{"path": "MEMORY.md", "before": before, "after": desk.ledger().book.gated["MEMORY.md"]}]
-    desk.record(
-        "apply.intent",
-        apply="a-1",
-        decision="d-" + "a" * 26,
-        proposal="p-" + "a" * 26,
-        changes=[1],
-        targets=targets,
-    )
+    about = {"decision": "d-" + "a" * 26, "proposal": "p-" + "a" * 26, "changes": [1], "targets": targets}
+    desk.record("apply.intent", apply="a-1", **about)
     desk.record("apply.raced", apply="a-1", replaced=[{"path": "MEMORY.md", "sha256": rival}])
     (sighting,) = desk.guard()
     assert (sighting.proposal, sighting.new) == ("", True)

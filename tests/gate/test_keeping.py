@@ -1,11 +1,12 @@
 import hashlib
+from datetime import date, timedelta
 
 import pytest
 from tests.gate.homes import MEMORY, Desk, addition
 from tests.gate.signers import let_sign, new_key
 
 from nightledger.domain.decision import DecisionType
-from nightledger.domain.proposal import Proposal
+from nightledger.domain.judge import JOB
 from nightledger.gate import keeping
 from nightledger.gate.consenting import graph_target
 from nightledger.gate.deciding import make_unproposed
@@ -18,30 +19,22 @@ def sweep(desk: Desk) -> int:
     return remove_expired(desk.gate, desk.ledger(), desk.moment)
 
 
-def live(desk: Desk, days: int) -> None:
-    """Let days pass in which the machine runs: a heartbeat each."""
-    for _ in range(days):
-        desk.wait(days=1)
-        close_day(desk.gate, desk.ledger(), desk.moment.at.date().isoformat(), desk.moment)
+def live(desk: Desk, days: int, *, since: int = 0, **apart: float) -> None:
+    """Let the nights of some days from the first of January on be closed, each so long after the one before."""
+    for n in range(since, since + days):
+        desk.wait(**(apart or {"days": 1}))
+        day = date(2026, 1, 1) + timedelta(days=n)
+        close_day(desk.gate, desk.ledger(), day.isoformat(), desk.moment)
 
 
 def held(desk: Desk) -> set[str]:
     return set(present_blobs(desk.home))
 
 
-def changed_twice(desk: Desk) -> tuple[Proposal, str]:
-    """Apply two changes; give the first and the hash of the bytes between them."""
-    first = desk.applied(addition("One."))
-    between = hashlib.sha256(desk.memory.read_bytes()).hexdigest()
-    desk.applied(addition("Two."))
-    return first, between
-
-
 def test_decisions_about_keys_and_consent_never_go(desk: Desk) -> None:
     changed = let_sign(desk, new_key(desk.root, "ana"), "ana")
-    reviewed = desk.accept(
-        make_unproposed(desk.gate, DecisionType.CONSENT, [graph_target(desk.gate)], desk.signing())
-    )
+    review = make_unproposed(desk.gate, DecisionType.CONSENT, [graph_target(desk.gate)], desk.signing())
+    reviewed = desk.accept(review)
     (approved,) = desk.approve(desk.proposal(addition("One.")))
     live(desk, 40)
     sweep(desk)
@@ -51,24 +44,31 @@ def test_decisions_about_keys_and_consent_never_go(desk: Desk) -> None:
     assert decisions[approved.id].sha256 not in held(desk)
 
 
-def test_a_sweep_that_was_cut_short_is_finished_and_logged_once(
+def test_a_sweep_that_was_cut_short_is_finished_and_logged_once_in_entries_that_fit(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    changed_twice(desk)
+    desk.applied(addition("One."))
+    desk.applied(addition("Two."))
     live(desk, 10)
+    monkeypatch.setattr(keeping, "NAMES_AN_ENTRY", 1)
     with monkeypatch.context() as patch:
         patch.setattr(keeping, "remove_files", lambda _paths: None)
         sweep(desk)
     assert BEFORE in held(desk)
     assert sweep(desk) == 2
-    assert desk.events().count("blobs.removed") == 1
-    assert BEFORE not in held(desk)
-
-
-def test_many_names_are_logged_in_entries_that_fit(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keeping, "NAMES_AN_ENTRY", 1)
-    changed_twice(desk)
-    live(desk, 10)
-    assert sweep(desk) == 2
     assert desk.events().count("blobs.removed") == 2
+    assert BEFORE not in held(desk)
     assert NAMES_AN_ENTRY * 67 < 65_535 - 1_000
+
+
+def test_a_run_that_catches_up_counts_as_one_day_and_days_before_a_proposal_do_not_count(desk: Desk) -> None:
+    live(desk, 20)
+    desk.wait(hours=1)
+    proposal = desk.proposal(addition("One."), lane=JOB)
+    desk.wait(days=1)
+    live(desk, 20, since=30, minutes=1)
+    assert desk.states(proposal) == ["pending"]
+    live(desk, 13, since=60)
+    assert desk.states(proposal) == ["pending"]
+    live(desk, 1, since=73)
+    assert desk.states(proposal) == ["withdrawn"]

@@ -2,38 +2,25 @@
 
 from tests.gate.homes import Desk
 from tests.gate.principled import seed
-from tests.gate.test_pinning import RELAY
+from tests.gate.test_naming import RELAY
 
-from nightledger.domain.frames import Candidate, Frame
-from nightledger.gate.recalling import Recollection, recollect, shipped_principles
-
-
-def recall(desk: Desk, query: str = "", frame: Frame = Frame.TASK) -> Recollection:
-    return recollect(desk.gate, desk.ledger(), frame, query, desk.moment)
+from nightledger.domain.frames import Frame
+from nightledger.gate.recalling import recollect, shipped_principles
 
 
-def candidate(desk: Desk, words: str, query: str = "") -> Candidate:
-    """Give the measures of the entry with these words."""
-    (found,) = [s.candidate for s in recall(desk, query).chosen.shown if s.candidate.text == words]
-    return found
-
-
-def principle(desk: Desk, name: str, query: str = "") -> Candidate:
-    """Give the measures of a principle, shown or not."""
-    chosen = recall(desk, query, Frame.SELF).chosen
-    every = [*chosen.shown, *(scored for scored, _ in chosen.dropped)]
-    (found,) = [s.candidate for s in every if s.candidate.id == f"constitution#{name}"]
-    return found
-
-
-# ------------------------------------------------------------------ what it is measured by
+def similarity(desk: Desk, name: str, query: str, frame: Frame = Frame.TASK) -> float:
+    """Give how like a query an entry is by its words, or a principle by its id, shown or not."""
+    chosen = recollect(desk.gate, desk.ledger(), frame, query, desk.moment).chosen
+    every = [one.candidate for one in (*chosen.shown, *(scored for scored, _ in chosen.dropped))]
+    (found,) = [one for one in every if name in (one.id, one.text)]
+    return found.similarity
 
 
 def test_a_query_is_like_what_holds_it_and_like_what_it_holds(desk: Desk) -> None:
-    assert candidate(desk, RELAY, "restart the relay").similarity == 1.0
-    assert candidate(desk, RELAY, f"so I wonder whether to {RELAY} or to wait").similarity == 1.0
-    assert candidate(desk, RELAY, "zzz").similarity == 0.0
-    assert 0.0 < candidate(desk, RELAY, "restart the boat").similarity < 1.0
+    assert similarity(desk, RELAY, "restart the relay") == 1.0
+    assert similarity(desk, RELAY, f"so I wonder whether to {RELAY} or to wait") == 1.0
+    assert similarity(desk, RELAY, "zzz") == 0.0
+    assert 0.0 < similarity(desk, RELAY, "restart the boat") < 1.0
     seed(desk)
     text = next(one.text for one in shipped_principles().principles if one.name == "care")
-    assert principle(desk, "care", text).similarity == 1.0
+    assert similarity(desk, "constitution#care", text, Frame.SELF) == 1.0

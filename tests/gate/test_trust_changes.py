@@ -9,10 +9,11 @@ from tests.gate.killing import Killer, dies
 from tests.gate.signers import compose_change, let_sign, new_key, own_key, revoke_key, sign_change, text
 from tests.rows import from_corpus
 
+from nightledger.domain.decision import Decision
 from nightledger.domain.errors import RefusedError
 from nightledger.gate.checking import find_altered
 from nightledger.gate.deciding import accept
-from nightledger.gate.stored import Signed, sign, with_id
+from nightledger.gate.stored import Signed, with_id
 from nightledger.gate.trust_changes import reset_signers, settle_trust
 from nightledger.gate.trusting import read_signers
 from nightledger.trust import signers
@@ -22,31 +23,23 @@ def names(desk: Desk) -> list[str]:
     return [signer.principals[0] for signer in read_signers(desk.home, desk.ledger(), desk.moment).signers]
 
 
-def refused(desk: Desk, signed: Signed) -> str:
+def refused(desk: Desk, decision: Decision) -> str:
     before = desk.events()
     with pytest.raises(RefusedError) as caught:
-        accept(desk.gate, desk.ledger(), signed, desk.moment)
+        desk.accept(decision)
     assert desk.events() == before
     return str(caught.value)
 
 
-# ---------------------------------------------------------------- signed changes
-
-
 @from_corpus("gate-integrity-trust_changes")
 def test_bytes_that_could_not_be_read_are_refused(desk: Desk, name: str, content: str) -> None:
-    assert f"the new {name} cannot be used" in refused(
-        desk, sign_change(desk, {name: content}, own_key(desk))
-    )
+    assert f"the new {name} cannot be used" in refused(desk, compose_change(desk, {name: content}))
 
 
 def test_hashes_of_one_file_must_agree(desk: Desk) -> None:
     decision = compose_change(desk, {"policy": text(desk, "policy")})
-    other = with_id(replace(decision, targets=(replace(decision.targets[0], hunks_sha256="0" * 64),)))
-    assert "its hashes of one file are not the same" in refused(desk, sign(other, own_key(desk).signer))
-
-
-# ---------------------------------------------------------------- resets
+    other = replace(decision, targets=(replace(decision.targets[0], hunks_sha256="0" * 64),))
+    assert "its hashes of one file are not the same" in refused(desk, with_id(other))
 
 
 @from_corpus("gate-integrity-trust_changes")
@@ -55,15 +48,11 @@ def test_a_reset_to_nobody_is_refused(desk: Desk, contents: dict[str, bytes]) ->
         reset_signers(desk.gate, desk.ledger(), contents, desk.moment)
 
 
-# ---------------------------------------------------------------- crashes and files
-
-
 def test_a_kill_at_any_step_leaves_the_old_set_or_the_new_one(template: Path, tmp_path: Path) -> None:
     base, seen = tmp_path / "base", set()
     shutil.copytree(template, base)
     desk = open_desk(base)
-    other = new_key(base, "other")
-    allowed = signers.add_signer(text(desk, "allowed_signers"), "", other.line("ana"))
+    allowed = signers.add_signer(text(desk, "allowed_signers"), "", new_key(base, "other").line("ana"))
     signed = sign_change(desk, {"allowed_signers": allowed}, own_key(desk))
     killed, step = True, 0
     while killed:

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from tests.gate.homes import Desk, make_desk
 from tests.gate.test_naming import ids
-from tests.gate.test_pinning import pinned
+from tests.gate.test_naming import pinned
 from tests.gate.used import add_outcome
 
 from nightledger.domain.proposal import Kind, Op

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from tests.gate.homes import Desk, addition
-from tests.gate.test_pinning import pinned
+from tests.gate.test_naming import pinned
 from tests.jobs.stage.staging import event, only, run
 from tests.linking import lines, outcome
 from tests.recall.asking import put

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.gate.homes import Desk, make_desk
 from tests.gate.test_naming import BACKUPS, ids
-from tests.gate.test_pinning import RELAY
+from tests.gate.test_naming import RELAY
 from tests.gate.used import add_outcome
 from tests.surfaces.console import Console
 

@@ -10,14 +10,7 @@ from tests.gate.killing import DEAD, dies
 from nightledger.files import atomic
 from nightledger.gate.writing import recover
 
-LESSON = "Set the zone in every timer."
-AFTER = MEMORY.replace("an upgrade.\n", f"an upgrade.\n- {LESSON}\n").encode()
-
-
-def ready(desk: Desk) -> Desk:
-    desk.approve(desk.proposal(addition(LESSON)))
-    desk.wait(hours=3)
-    return desk
+AFTER = MEMORY.replace("an upgrade.\n", "an upgrade.\n- Set the zone.\n").encode()
 
 
 def start_again(desk: Desk) -> bool:
@@ -32,14 +25,15 @@ def test_a_leftover_that_no_apply_explains_is_kept_as_a_blob_and_removed(desk: D
     assert not start_again(desk)
     assert not stray.exists()
     assert desk.events() == before
-    names = [path.read_bytes() for path in Path(desk.home.blobs_dir).rglob("*") if path.is_file()]
-    assert b"who knows\n" in names
+    kept = [path.read_bytes() for path in Path(desk.home.blobs_dir).rglob("*") if path.is_file()]
+    assert b"who knows\n" in kept
 
 
 @pytest.mark.parametrize("left", [bytes(len(AFTER)), AFTER[:40] + bytes(len(AFTER) - 40), AFTER[:9], b""])
 def test_new_bytes_that_power_loss_took_or_made_zeros_are_nobodys_writing(desk: Desk, left: bytes) -> None:
     """The temporary file's name was on disk, its bytes were not: the files never changed places."""
-    ready(desk)
+    desk.approve(desk.proposal(addition("Set the zone.")))
+    desk.wait(hours=3)
 
     def work() -> None:
         atomic._exchange = lambda *_: os._exit(DEAD)
