@@ -1,7 +1,7 @@
 """What a frame shows of a home: what was signed and is not held back, within its budget."""
 
 from tests.gate.homes import Desk
-from tests.gate.principled import seed
+from tests.gate.signers import seed
 from tests.gate.test_naming import RELAY
 
 from nightledger.domain.frames import Frame

@@ -3,8 +3,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from tests.gate.homes import START, Desk
-from tests.gate.lived import live
-from tests.gate.used import add_exposure, add_outcome
+from tests.gate.lived import add_exposure, add_outcome, live
 
 from nightledger.domain.retention import ReinforcementKind, hour_of
 from nightledger.gate.remembering import Marks, fold_uses, read_proofs, read_reinforcements, reinforce

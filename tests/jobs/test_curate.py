@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from tests.gate.homes import Desk, make_desk
 from tests.gate.lived import live, name_of
-from tests.gate.principled import seed
+from tests.gate.signers import seed
 
 from nightledger.domain.periods import log_day
 from nightledger.files.configuration import home_zone

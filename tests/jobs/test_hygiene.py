@@ -2,9 +2,8 @@ from pathlib import Path
 
 import pytest
 from tests.gate.homes import Desk, make_desk
-from tests.gate.test_naming import ids
-from tests.gate.test_naming import pinned
-from tests.gate.used import add_outcome
+from tests.gate.lived import add_outcome
+from tests.gate.test_naming import ids, pinned
 
 from nightledger.domain.proposal import Kind, Op
 from nightledger.domain.pruning import BUDGET_RULE

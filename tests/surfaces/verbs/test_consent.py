@@ -2,7 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.gate.principled import seed
+from tests.gate.signers import seed
 from tests.surfaces.calling import Caller
 
 from nightledger.codec.constitution import dump_page

@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 from tests.gate.homes import Desk, make_desk
-from tests.gate.test_naming import BACKUPS, ids
-from tests.gate.test_naming import RELAY
-from tests.gate.used import add_outcome
+from tests.gate.lived import add_outcome
+from tests.gate.test_naming import BACKUPS, RELAY, ids
 from tests.surfaces.console import Console
 
 from nightledger.domain.errors import FileChangedError
