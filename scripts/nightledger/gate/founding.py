@@ -281,8 +281,6 @@ def _write_trust_files(founding: Founding, vkeys: tuple[str, ...]) -> None:
         principals=(PRINCIPAL,),
         key=parse_public_line(public.read_text(encoding="utf-8").strip()),
         namespaces=(NAMESPACE,),
-        valid_after=None,
-        valid_before=None,
     )
     contents = {
         home.allowed_signers: dump_allowed_signers((signer,)).encode(),
