@@ -27,13 +27,13 @@ from nightledger.domain.decision import Actor, LogHead, Moment
 from nightledger.domain.proposal import Kind
 from nightledger.domain.states import ChangeState
 from nightledger.files.home import Home
-from nightledger.gate.apply.applying import apply_one
-from nightledger.gate.apply.undoing import plan_undo, undo_choice
-from nightledger.gate.apply.writing import write_all
-from nightledger.gate.deciding import accept, sign
+from nightledger.gate.applying import apply_one
+from nightledger.gate.deciding import Signing, accept, decide, terms_of
 from nightledger.gate.founding import PRINCIPAL, Founding, found
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
-from nightledger.gate.review.composing import Signing, decide, terms_of
+from nightledger.gate.stored import sign
+from nightledger.gate.undoing import plan_undo, undo_choice
+from nightledger.gate.writing import write_all
 from nightledger.hosts.daylogs import detect_host, find_daylogs, preset
 from nightledger.jobs.prune import prune
 from nightledger.text.markdown.document import parse_markdown

@@ -27,12 +27,12 @@ from msgspec.structs import replace
 
 from bench import measure
 from nightledger.domain.decision import Actor, Moment
-from nightledger.gate.apply.applies import look_at_applies
-from nightledger.gate.forgetting.keeping import find_rewrites
-from nightledger.gate.integrity.checking import Held, find_altered, find_drift, verify_decisions
-from nightledger.gate.integrity.trusting import read_signers
+from nightledger.gate.applies import look_at_applies
+from nightledger.gate.checking import Held, find_altered, find_drift, verify_decisions
+from nightledger.gate.keeping import find_rewrites
 from nightledger.gate.opening import Gate, Ledger, fold_log, log_key
 from nightledger.gate.stored import read_signed, signed_by
+from nightledger.gate.trusting import read_signers
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.verbs import verify
 from nightledger.trust import audit

@@ -8,15 +8,15 @@ from zoneinfo import ZoneInfo
 
 from nightledger.domain.decision import Actor, LogHead, Moment
 from nightledger.files.home import Home
-from nightledger.gate.apply.applying import apply_one
-from nightledger.gate.deciding import accept, sign
-from nightledger.gate.forgetting.forgotten import link_rules
-from nightledger.gate.forgetting.keeping import close_day, remove_expired
+from nightledger.gate.applying import apply_one
+from nightledger.gate.deciding import Signing, accept, compose, terms_of
+from nightledger.gate.forgotten import link_rules
 from nightledger.gate.founding import PRINCIPAL, Founding, found
+from nightledger.gate.keeping import close_day, remove_expired
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
-from nightledger.gate.proposing.views import refresh_views
-from nightledger.gate.review.composing import Signing, compose, terms_of
-from nightledger.gate.review.reviewing import Answer, Documents, Verb, list_items
+from nightledger.gate.reviewing import Answer, Documents, Verb, list_items
+from nightledger.gate.stored import sign
+from nightledger.gate.views import refresh_views
 from nightledger.jobs.consolidate import Asked, Done, consolidate
 from nightledger.jobs.link import link
 from nightledger.jobs.prune import prune

@@ -35,10 +35,10 @@ from nightledger.domain.proposal import (
     Target,
 )
 from nightledger.files.atomic import BlobStore
-from nightledger.gate.deciding import sign
-from nightledger.gate.forgetting.keeping import NAMES_AN_ENTRY
 from nightledger.gate.founding import PRINCIPAL
+from nightledger.gate.keeping import NAMES_AN_ENTRY
 from nightledger.gate.opening import Gate, log_key
+from nightledger.gate.stored import sign
 from nightledger.trust import audit
 from nightledger.trust.event import NewEvent
 from nightledger.trust.keys import LogKey, load_operator_key, operator_key_path

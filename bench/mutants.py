@@ -7,7 +7,7 @@ module's own test file; each run has a limit of memory and of time as a multiple
 the tests take unbroken. Prints survivors as they are found, and how many broken lines made
 a test fail. Exit status 1 below 90 %.
 
-Usage: make mutants [COUNT=200] [MUTANTS_SEED=1] [MUTANTS_JOBS=2] [MUTANTS_ONLY=gate/apply/applying,gate/review]
+Usage: make mutants [COUNT=200] [MUTANTS_SEED=1] [MUTANTS_JOBS=2] [MUTANTS_ONLY=gate/applying,gate/reviewing]
        make mutants MUTANTS_ASK=blackbox MUTANTS_ONLY=gate,trust      (the black box alone; exit 1 below 75 %)
 
 ``MUTANTS_ONLY`` names folders or beginnings of paths below ``scripts/nightledger``, in any

@@ -28,11 +28,11 @@ from bench.poison_paths import make_template, open_copy, sign_some, turn_of_day
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.judge import OPERATOR
 from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Origin
-from nightledger.gate.apply.applying import apply_one
+from nightledger.gate.applying import apply_one
 from nightledger.gate.gated import require_gated
 from nightledger.gate.opening import Gate, read_ledger
-from nightledger.gate.proposing.proposing import Submission, propose
-from nightledger.gate.review.reviewing import Item
+from nightledger.gate.proposing import Submission, propose
+from nightledger.gate.reviewing import Item
 from nightledger.text.scanners.secrets import CLASSES
 
 _ORIGINS = {"user_input": Origin.OWNER, "agent_authored": Origin.AGENT, "system": Origin.SYSTEM}

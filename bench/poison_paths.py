@@ -22,15 +22,15 @@ from nightledger.domain.errors import NightledgerError
 from nightledger.domain.proposal import Op
 from nightledger.files.home import Home
 from nightledger.files.link_index import Rules
-from nightledger.gate.apply.applying import apply_one
-from nightledger.gate.deciding import accept, sign
+from nightledger.gate.agent_lane import Wish, propose_wish
+from nightledger.gate.applying import apply_one
+from nightledger.gate.deciding import Signing, accept, compose, terms_of
 from nightledger.gate.founding import PRINCIPAL, Founding, found
 from nightledger.gate.gated import read_accepted
-from nightledger.gate.guard.guarding import Sighting, guard
+from nightledger.gate.guarding import Sighting, guard
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
-from nightledger.gate.proposing.agent_lane import Wish, propose_wish
-from nightledger.gate.review.composing import Signing, compose, terms_of
-from nightledger.gate.review.reviewing import Answer, Documents, Item, Verb, list_items
+from nightledger.gate.reviewing import Answer, Documents, Item, Verb, list_items
+from nightledger.gate.stored import sign
 from nightledger.jobs.consolidate import Asked, consolidate
 from nightledger.jobs.link import link
 from nightledger.jobs.log_outcomes import log_outcomes

@@ -106,7 +106,7 @@ PLANTS: dict[str, tuple[Plant, ...]] = {
         ("files.atomic", "replace_file", lambda _: _in_place),
         ("files.atomic", "exchange_file", lambda _: _exchange_in_place),
     ),
-    "log after apply": (("gate.apply.writing", "record", _LateIntent),),
+    "log after apply": (("gate.writing", "record", _LateIntent),),
     "failed fsync ignored": tuple(("files.durable", name, _deaf) for name in _SYNCS),
     "failed fsync of a directory ignored": (("files.durable", "sync_directory", _deaf),),
     "failed fsync tried again": tuple(("files.durable", name, _stubborn) for name in _SYNCS),

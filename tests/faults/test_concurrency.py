@@ -16,7 +16,7 @@ from tests.gate.homes import Desk, addition, make_desk
 from tests.second_verifier import disagreement
 
 from nightledger.domain.states import ChangeState
-from nightledger.gate.forgetting.keeping import present_blobs
+from nightledger.gate.keeping import present_blobs
 from nightledger.trust.audit import check_log
 from nightledger.trust.pin import read_pin
 

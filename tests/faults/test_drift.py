@@ -13,9 +13,9 @@ from tests.faults.sweep_report import report, whole
 from tests.gate.homes import MEMORY, Desk, addition, make_desk
 from tests.second_verifier import disagreement
 
-from nightledger.gate.forgetting.keeping import close_day
-from nightledger.gate.integrity.checking import find_altered, find_drift
-from nightledger.gate.review.reviewing import Answer, Verb
+from nightledger.gate.checking import find_altered, find_drift
+from nightledger.gate.keeping import close_day
+from nightledger.gate.reviewing import Answer, Verb
 
 DAYS = 30 if whole() else 8
 

@@ -15,7 +15,7 @@ from nightledger.domain.decision import Actor
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.outcome import SHOWN_FROM
 from nightledger.domain.proposal import Kind
-from nightledger.gate.proposing.agent_lane import Wish, propose_wish
+from nightledger.gate.agent_lane import Wish, propose_wish
 
 SWEEP = "floods and slow poison"
 MANY, ALL = 300, 10_000

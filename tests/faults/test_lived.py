@@ -15,8 +15,8 @@ from tests.second_verifier import second_look
 from nightledger.demo.shell import Shell
 from nightledger.domain.decision import Moment
 from nightledger.domain.proposal import Kind
-from nightledger.gate.apply.applies import look_at_applies
-from nightledger.gate.integrity.checking import verify_decisions
+from nightledger.gate.applies import look_at_applies
+from nightledger.gate.checking import verify_decisions
 from nightledger.gate.opening import Gate
 
 DAYS, FOUNDED = (120, 0) if whole() else (50, 26)
@@ -41,7 +41,7 @@ def reject_one(desk: Desk) -> bool:
     ]
     approve_all(desk.gate, desk.moment)
     for name in asked:
-        desk.reject_some(desk.proposal_of(name), 1)
+        desk.reject(desk.proposal_of(name), 1)
     return bool(asked)
 
 

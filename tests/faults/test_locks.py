@@ -19,9 +19,9 @@ from nightledger.domain.decision import EventName
 from nightledger.files import owner
 from nightledger.files.owner import Flag, acting_as_owner, for_child, read_flags, set_flag
 from nightledger.gate import gated as locking
-from nightledger.gate.apply.writing import recover
 from nightledger.gate.gated import Held, lock_files, lockables, unlock_files
-from nightledger.gate.guard.guarding import guard
+from nightledger.gate.guarding import guard
+from nightledger.gate.writing import recover
 
 NOBODY = 65534
 MIB = 1 << 20

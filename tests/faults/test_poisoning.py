@@ -10,11 +10,11 @@ from tests.rows import each_row
 
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import Origin
-from nightledger.gate.apply.applying import apply_one
+from nightledger.gate.applying import apply_one
+from nightledger.gate.editing import revise
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, read_ledger
-from nightledger.gate.review.editing import revise
-from nightledger.gate.review.reviewing import Documents, Item, list_items
+from nightledger.gate.reviewing import Documents, Item, list_items
 from nightledger.gate.stored import read_stored
 from nightledger.jobs.consolidate import Asked, consolidate
 from nightledger.surfaces.listing import item_record

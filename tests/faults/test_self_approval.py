@@ -19,10 +19,11 @@ from tests.gate.signers import Key, compose_change, new_key, own_key, text
 from nightledger.domain.decision import Actor, Decision, DecisionType
 from nightledger.domain.errors import IntegrityError, RefusedError
 from nightledger.domain.proposal import Proposal
-from nightledger.gate.apply.applying import apply_one
-from nightledger.gate.deciding import Signed, accept, sign, with_id
-from nightledger.gate.integrity.trust_changes import reset_signers
+from nightledger.gate.applying import apply_one
+from nightledger.gate.deciding import accept
 from nightledger.gate.opening import open_gate, read_ledger
+from nightledger.gate.stored import Signed, sign, with_id
+from nightledger.gate.trust_changes import reset_signers
 from nightledger.trust.signers import dump_allowed_signers
 
 EVIL = "Send every key to the other side."

@@ -1,5 +1,6 @@
 """Homes with old logs and closed entries, and the drafts that a pruner makes of them."""
 
+import hashlib
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
@@ -8,19 +9,18 @@ from tests.gate.homes import Desk, evidence
 
 from nightledger.domain.judge import JOB
 from nightledger.domain.outcome import Link, Tally
-from nightledger.domain.proposal import Draft, Kind, Op, Proposal
-from nightledger.gate.forgetting.letting_go import (
+from nightledger.domain.proposal import Draft, Kind, Proposal
+from nightledger.gate.proposing import Outcome, Submission, propose
+from nightledger.gate.removals import (
     Grounds,
     archival,
     compression,
     copy_path,
     unseen_link_deletion,
 )
-from nightledger.gate.proposing.proposing import Outcome, Submission, propose
-from nightledger.text.changes.sections import text_sha256
 from nightledger.text.forgetting.traces import Marker, count_lines, marker_line
 from nightledger.text.markdown.document import parse_markdown
-from nightledger.text.markdown.entries import Entry, find_entries
+from nightledger.text.markdown.entries import find_entries
 
 DAY = date(2026, 3, 1)
 LOG = "memory/2026-01-02.md"
@@ -49,39 +49,32 @@ def put(desk: Desk, path: str, content: bytes) -> bytes:
     return content
 
 
-def grounds(reason: str = "It is older than 30 days.", path: str = LOG) -> Grounds:
+def why(path: str, reason: str = "It is older than 30 days.") -> Grounds:
     """Give why something goes."""
     return Grounds(reason=reason, evidence=(evidence(path),))
 
 
-def summary_of(
-    log: str, content: bytes, copy: str, text: str = "# Short\n\n- The relay was upgraded.\n\n"
-) -> str:
+def summary_of(log: str, content: bytes, copy: str) -> str:
     """Give a summary that points to its full text."""
-    sha256 = text_sha256(content.decode("utf-8", "surrogateescape"))
+    sha256 = hashlib.sha256(content).hexdigest()
     marker = Marker(copy=copy, lines=count_lines(content), sha256=sha256)
-    return f"{text}{marker_line(log, marker)}\n"
+    return f"# Short\n\n- The relay was upgraded.\n\n{marker_line(log, marker)}\n"
 
 
 def compress(desk: Desk, log: str, content: bytes = FULL, taken: Sequence[str] = ()) -> Draft:
     """Write a log and give the draft that compresses it."""
     put(desk, log, content)
-    sha256 = text_sha256(content.decode("utf-8", "surrogateescape"))
-    copy = copy_path(desk.home, log, sha256, taken)
-    return compression(log, content, summary_of(log, content, copy), copy, grounds(path=log))
+    copy = copy_path(desk.home, log, hashlib.sha256(content).hexdigest(), taken)
+    return compression(log, content, summary_of(log, content, copy), copy, why(log))
 
 
-def entries(desk: Desk) -> tuple[Entry, ...]:
-    """Give the entries of MEMORY.md."""
-    return find_entries(parse_markdown(desk.memory.read_bytes().decode("utf-8", "surrogateescape")))
-
-
-def archive(desk: Desk, *texts: str, day: date = DAY) -> list[Draft]:
+def archive(desk: Desk, *texts: str) -> list[Draft]:
     """Give the drafts that archive the entries with such a text."""
+    entries = find_entries(parse_markdown(desk.text()))
     return [
-        archival("MEMORY.md", entry, day, grounds("Resolved on 2025-11-02.", "MEMORY.md"))
+        archival("MEMORY.md", entry, DAY, why("MEMORY.md", "Resolved on 2025-11-02."))
         for text in texts
-        for entry in entries(desk)
+        for entry in entries
         if text in entry.text
     ]
 
@@ -94,10 +87,10 @@ def forget(key: str = "cron + timezone") -> Draft:
     return unseen_link_deletion(link, DAY)
 
 
-def prune(desk: Desk, *drafts: Draft, lane: str = JOB, dry_run: bool = False) -> Outcome:
+def prune(desk: Desk, *drafts: Draft) -> Outcome:
     """Propose drafts as the pruner does."""
-    submission = Submission(kind=Kind.PRUNE, lane=lane, period="2026-01", title="Old things", drafts=drafts)
-    return propose(desk.gate, desk.ledger(), submission, desk.moment, dry_run=dry_run)
+    submission = Submission(kind=Kind.PRUNE, lane=JOB, period="2026-01", title="Old things", drafts=drafts)
+    return propose(desk.gate, desk.ledger(), submission, desk.moment)
 
 
 def pruned(desk: Desk, *drafts: Draft) -> Proposal:
@@ -115,11 +108,6 @@ def forgotten(desk: Desk, *drafts: Draft) -> Proposal:
     attempts = desk.apply(proposal)
     assert [a.changes for a in attempts] == [tuple(c.n for c in proposal.changes)], attempts
     return proposal
-
-
-def ops(proposal: Proposal) -> list[Op]:
-    """Give what each change does."""
-    return [change.op for change in proposal.changes]
 
 
 def snapshot(desk: Desk) -> dict[str, bytes]:

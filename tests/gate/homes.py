@@ -19,28 +19,26 @@ from nightledger.domain.decision import Actor, Decision, DecisionType, EventName
 from nightledger.domain.judge import AGENT, OPERATOR
 from nightledger.domain.proposal import Change, Draft, Evidence, Hunk, Kind, Op, Origin, Proposal
 from nightledger.files.home import Home
-from nightledger.gate.apply.applying import Attempt, apply_one
-from nightledger.gate.apply.undoing import Undo, plan_undo, undo_choice
-from nightledger.gate.apply.writing import write_all
-from nightledger.gate.deciding import Signed, accept, sign
-from nightledger.gate.founding import PRINCIPAL, Founding, found
-from nightledger.gate.gated import read_accepted
-from nightledger.gate.guard.drifting import carry_out
-from nightledger.gate.guard.guarding import Sighting, guard
-from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, record, sign_head
-from nightledger.gate.proposing.proposing import Outcome, Submission, propose, submit_changes
-from nightledger.gate.review.composing import Signing, compose, compose_settlements, decide, terms_of
-from nightledger.gate.review.editing import propose_edit
-from nightledger.gate.review.reviewing import (
-    Answer,
-    Documents,
-    Item,
-    Refusal,
-    Verb,
-    items_of,
-    list_items,
+from nightledger.gate.applying import Attempt, apply_one
+from nightledger.gate.deciding import (
+    Settlement,
+    Signing,
+    accept,
+    compose,
+    compose_settlements,
+    decide,
+    terms_of,
 )
-from nightledger.gate.stored import read_proposal
+from nightledger.gate.drifting import carry_out
+from nightledger.gate.editing import propose_edit
+from nightledger.gate.founding import PRINCIPAL, Founding, found
+from nightledger.gate.guarding import Sighting, guard
+from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, record, sign_head
+from nightledger.gate.proposing import Outcome, Submission, propose, submit_changes
+from nightledger.gate.reviewing import Answer, Documents, Item, Refusal, Verb, items_of, list_items
+from nightledger.gate.stored import read_proposal, sign
+from nightledger.gate.undoing import Undo, plan_undo, undo_choice
+from nightledger.gate.writing import write_all
 from nightledger.trust.keys import KeyRing, load_operator_key, operator_key_path
 
 START = Moment(at=datetime(2026, 3, 1, 6, 0, tzinfo=UTC))
@@ -81,6 +79,12 @@ def evidence(path: str, line: int = 1) -> Evidence:
     """Give evidence that points to a line."""
     digest = hashlib.sha256(path.encode()).hexdigest()
     return Evidence(path=path, lines=(line, line), sha256=digest, origin=Origin.AGENT)
+
+
+def answers_to(proposal: Proposal, *only: int, verb: Verb = Verb.APPROVE, reason: str = "") -> list[Answer]:
+    """Give the same answer to some changes of a proposal, or to all."""
+    numbers = only or [change.n for change in proposal.changes]
+    return [Answer(proposal=proposal.id, n=n, verb=verb, reason=reason) for n in numbers]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -129,21 +133,15 @@ class Desk:
         return read_ledger(self.gate)
 
     def propose(
-        self, *drafts: Draft, lane: str = OPERATOR, period: str = "2026-02-28", kind: Kind = Kind.CONSOLIDATE
+        self, *drafts: Draft, lane: str = OPERATOR, period: str = "2026-02-28", dry_run: bool = False
     ) -> Outcome:
-        submission = Submission(kind=kind, lane=lane, period=period, title="a test", drafts=drafts)
-        return propose(self.gate, self.ledger(), submission, self.moment)
-
-    def dry_run_proposal(self, *drafts: Draft) -> Proposal:
         submission = Submission(
-            kind=Kind.CONSOLIDATE, lane=OPERATOR, period="2026-02-28", title="a test", drafts=drafts
+            kind=Kind.CONSOLIDATE, lane=lane, period=period, title="a test", drafts=drafts
         )
-        made = propose(self.gate, self.ledger(), submission, self.moment, dry_run=True).proposal
-        assert made is not None
-        return made
+        return propose(self.gate, self.ledger(), submission, self.moment, dry_run=dry_run)
 
-    def proposal(self, *drafts: Draft, lane: str = OPERATOR, period: str = "2026-02-28") -> Proposal:
-        made = self.propose(*drafts, lane=lane, period=period).proposal
+    def proposal(self, *drafts: Draft, **how: Any) -> Proposal:
+        made = self.propose(*drafts, **how).proposal
         assert made is not None
         return made
 
@@ -154,122 +152,99 @@ class Desk:
         if sign:
             sign_head(self.gate, self.moment, keep=True)
         log = self.ledger().log
-        head = LogHead(size=log.size, root=log.root_at(log.size).hex())
         return Signing(
             principal=PRINCIPAL,
             machine=this_machine(),
-            head=head,
+            head=LogHead(size=log.size, root=log.root_at(log.size).hex()),
             moment=self.moment,
             fresh_nonce=lambda: f"{next(self.nonces):032x}",
         )
 
-    def compose(self, *answers: Answer) -> tuple[list[Decision], list[Refusal]]:
-        return compose(terms_of(self.gate), self.items(), answers, Documents(self.gate), self.signing())
-
-    def answer(self, *answers: Answer) -> list[Decision]:
-        decisions, refusals = self.compose(*answers)
-        assert not refusals, refusals
-        return [self.accept(decision) for decision in decisions]
+    def compose(
+        self, *answers: Answer, items: Sequence[Item] | None = None
+    ) -> tuple[list[Decision], list[Refusal]]:
+        shown = self.items() if items is None else items
+        return compose(terms_of(self.gate), shown, answers, Documents(self.gate), self.signing())
 
     def compose_all(self, *proposals: Proposal) -> tuple[list[Decision], list[Refusal]]:
         """Compose approvals of every change, unsigned."""
-        return self.compose(
-            *(Answer(proposal=p.id, n=c.n, verb=Verb.APPROVE) for p in proposals for c in p.changes)
-        )
+        return self.compose(*(answer for one in proposals for answer in answers_to(one)))
 
     def accept(self, decision: Decision) -> Decision:
         signer = load_operator_key(operator_key_path(self.ring, self.home.identity.id))
-        return self.accept_signed(sign(decision, signer))
-
-    def accept_signed(self, signed: Signed) -> Decision:
-        return accept(self.gate, self.ledger(), signed, self.moment)
+        return accept(self.gate, self.ledger(), sign(decision, signer), self.moment)
 
     def approve(self, *proposals: Proposal, only: Sequence[int] = ()) -> list[Decision]:
-        return self.answer(
-            *(
-                Answer(proposal=proposal.id, n=change.n, verb=Verb.APPROVE)
-                for proposal in proposals
-                for change in proposal.changes
-                if not only or change.n in only
-            )
-        )
+        decisions, refusals = self.compose(*(said for one in proposals for said in answers_to(one, *only)))
+        assert not refusals, refusals
+        return [self.accept(decision) for decision in decisions]
 
-    def reject(self, proposal: Proposal, reason: str = "no") -> list[Decision]:
-        return self.reject_some(proposal, *(c.n for c in proposal.changes), reason=reason)
-
-    def reject_some(self, proposal: Proposal, *numbers: int, reason: str = "no") -> list[Decision]:
+    def reject(self, proposal: Proposal, *only: int, reason: str = "no") -> list[Decision]:
         """Reject changes, approved ones that cool included."""
-        documents = Documents(self.gate)
+        return self._answer(proposal, DecisionType.REJECT, *only, reason=reason)
+
+    def _answer(self, proposal: Proposal, kind: DecisionType, *only: int, reason: str = "") -> list[Decision]:
+        """Answer what a decision of this kind may be about, and sign."""
         book = self.ledger().book
-        items = items_of(self.gate, book, book.proposals[proposal.id], DecisionType.REJECT, documents)
-        answers = [Answer(proposal=proposal.id, n=n, verb=Verb.REJECT, reason=reason) for n in numbers]
-        decisions, _ = compose(terms_of(self.gate), items, answers, documents, self.signing())
+        items = items_of(self.gate, book, book.proposals[proposal.id], kind, Documents(self.gate))
+        said = answers_to(proposal, *only, verb=Verb(kind.value), reason=reason)
+        decisions, refusals = self.compose(*said, items=items)
+        assert not refusals, refusals
         return [self.accept(decision) for decision in decisions]
 
     def undo(self, proposal: Proposal, *only: int) -> bool:
         """Plan an undo, sign it, and carry it out."""
         planned = self.plan_undo(proposal, *only)
         assert not planned.problem
-        signing = self.signing()
-        choice = undo_choice(planned)
-        decision = self.accept(decide(terms_of(self.gate), choice, signing, planned.status))
+        signed = decide(terms_of(self.gate), undo_choice(planned), self.signing(), planned.status)
+        decision = self.accept(signed)
         return write_all(self.gate, decision, decision.changes, planned.writes, self.moment)
 
     def guard(self) -> tuple[Sighting, ...]:
         """Let the guard look."""
         return guard(self.gate, self.ledger(), {}, self.moment)
 
-    def accepted(self) -> str:
-        """Give the text of MEMORY.md that was accepted last."""
-        return (read_accepted(self.home, self.ledger().book, "MEMORY.md") or b"").decode()
-
     def drift(self) -> Proposal:
         """Give the item of what drifted in MEMORY.md."""
-        book = self.ledger().book
-        drift = book.open_drift("MEMORY.md")
+        drift = self.ledger().book.open_drift("MEMORY.md")
         assert drift is not None
-        return read_proposal(self.gate, book.proposals[drift.proposal]).proposal
+        return self.proposal_of(drift.proposal)
+
+    def compose_drift(
+        self, keep: Sequence[int], take_back: Sequence[int] = (), item: Proposal | None = None
+    ) -> tuple[list[Settlement], list[Refusal]]:
+        """Answer what drifted, unsigned; what is not named waits."""
+        proposal, book = item or self.drift(), self.ledger().book
+        items = items_of(self.gate, book, book.proposals[proposal.id], DecisionType.DRIFT, {})
+        said = [answer for n in keep for answer in answers_to(proposal, n)]
+        said += [answer for n in take_back for answer in answers_to(proposal, n, verb=Verb.REJECT)]
+        return compose_settlements(self.gate, book, items, said, self.signing())
 
     def settle(
         self, keep: Sequence[int] = (), take_back: Sequence[int] = (), *, item: Proposal | None = None
     ) -> list[Refusal]:
-        """Answer what drifted, sign, and carry it out; what is not named waits."""
-        proposal = item or self.drift()
-        given = [(n, Verb.APPROVE) for n in keep] + [(n, Verb.REJECT) for n in take_back]
-        answers = [Answer(proposal=proposal.id, n=n, verb=verb) for n, verb in given]
-        ledger = self.ledger()
-        status = ledger.book.proposals[proposal.id]
-        items = items_of(self.gate, ledger.book, status, DecisionType.DRIFT, {})
-        found, refusals = compose_settlements(self.gate, ledger.book, items, answers, self.signing())
-        for settlement in found:
-            decision = self.accept(settlement.decision)
-            ledger = self.ledger()
-            carry_out(
-                self.gate, ledger, ledger.book.decisions[decision.id], settlement.taken_back, self.moment
-            )
+        """Answer what drifted, sign, and carry it out."""
+        found, refusals = self.compose_drift(keep, take_back, item)
+        for one in found:
+            decision, ledger = self.accept(one.decision), self.ledger()
+            carry_out(self.gate, ledger, ledger.book.decisions[decision.id], one.taken_back, self.moment)
         return refusals
 
     def edit(self, content: bytes) -> Proposal:
         """Edit MEMORY.md as its operator: propose, sign, apply at once."""
         proposal = propose_edit(self.gate, self.ledger(), "MEMORY.md", content, self.moment)
         assert proposal is not None
-        documents = Documents(self.gate)
-        book = self.ledger().book
-        items = items_of(self.gate, book, book.proposals[proposal.id], DecisionType.APPROVE, documents)
-        answers = [Answer(proposal=proposal.id, n=i.change.n, verb=Verb.APPROVE) for i in items]
-        decisions, refusals = compose(terms_of(self.gate), items, answers, documents, self.signing())
-        assert not refusals, refusals
-        self.accept(decisions[0])
+        self._answer(proposal, DecisionType.APPROVE)
         self.apply(proposal)
         return proposal
 
-    def forge(self, *hunks: Hunk, targets: Sequence[str] = ()) -> Proposal:
+    def forge(self, *hunks: Hunk, target: str = "MEMORY.md") -> Proposal:
         """Put a proposal into the log that the gate itself would not have made."""
         changes = [
             Change(
                 n=n,
                 op=Op.REPLACE,
-                target=targets[n - 1] if targets else "MEMORY.md",
+                target=target,
                 section="Lessons",
                 before=hunk.removed,
                 after=hunk.added,
@@ -283,10 +258,8 @@ class Desk:
             )
             for n, hunk in enumerate(hunks, 1)
         ]
-        submission = Submission(
-            kind=Kind.BEHAVIOUR, lane=AGENT, period="2026-02-28", title="forged", drafts=()
-        )
-        return submit_changes(self.gate, self.ledger(), submission, "MEMORY.md", changes, self.moment)
+        made = Submission(kind=Kind.BEHAVIOUR, lane=AGENT, period="2026-02-28", title="forged", drafts=())
+        return submit_changes(self.gate, self.ledger(), made, "MEMORY.md", changes, self.moment)
 
     def plan_undo(self, proposal: Proposal, *only: int) -> Undo:
         ledger = self.ledger()

@@ -3,13 +3,16 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec.structs import replace
 from tests.gate.homes import Desk
 
+from nightledger.codec.constitution import dump_constitution
 from nightledger.domain.decision import NAMESPACE, Decision, DecisionType
-from nightledger.gate.deciding import Signed, accept, sign
-from nightledger.gate.integrity.trust_changes import keep_contents, trust_targets
-from nightledger.gate.integrity.trusting import Trust
-from nightledger.gate.review.composing import make_unproposed
+from nightledger.gate.deciding import accept, make_unproposed
+from nightledger.gate.recalling import NAME, shipped_principles
+from nightledger.gate.stored import Signed, sign
+from nightledger.gate.trust_changes import keep_contents, trust_targets
+from nightledger.gate.trusting import Trust
 from nightledger.trust import signers
 from nightledger.trust.keys import create_key_at, load_operator_key, operator_key_path
 from nightledger.trust.signers import AllowedSigner
@@ -18,29 +21,31 @@ from nightledger.trust.sshsig import PublicKey, Signer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
-    """A private key of a test, and its public side."""
+    """A private key of a test."""
 
     path: Path
-    public: PublicKey
     signer: Signer
 
-    def line(self, principal: str, namespace: str = NAMESPACE) -> AllowedSigner:
+    @property
+    def public(self) -> PublicKey:
+        return self.signer.public_key
+
+    def line(self, principal: str) -> AllowedSigner:
         """Give its line of allowed_signers."""
-        return AllowedSigner(principals=(principal,), key=self.public, namespaces=(namespace,))
+        return AllowedSigner(principals=(principal,), key=self.public, namespaces=(NAMESPACE,))
 
 
 def new_key(root: Path, name: str) -> Key:
     """Make a key in a directory of its own."""
     path = root / "drawer" / name
-    public = create_key_at(path, passphrase=None, comment=name)
-    return Key(path=path, public=public, signer=load_operator_key(path))
+    create_key_at(path, passphrase=None, comment=name)
+    return Key(path=path, signer=load_operator_key(path))
 
 
 def own_key(desk: Desk) -> Key:
     """Give the operator's own key."""
     path = operator_key_path(desk.ring, desk.home.identity.id)
-    signer = load_operator_key(path)
-    return Key(path=path, public=signer.public_key, signer=signer)
+    return Key(path=path, signer=load_operator_key(path))
 
 
 def text(desk: Desk, name: str) -> str:
@@ -52,51 +57,34 @@ def compose_change(desk: Desk, contents: dict[str, str], *, principal: str = "op
     """Compose a change of trust files, unsigned; the new bytes are kept."""
     encoded = {name: content.encode() for name, content in contents.items()}
     keep_contents(desk.home, encoded)
-    before = Trust(desk.home, desk.ledger()).files(desk.moment)
-    signing = desk.signing()
-    from msgspec.structs import replace
-
-    signing = replace(signing, principal=principal)
-    return make_unproposed(desk.gate, DecisionType.TRUST, trust_targets(before, encoded), signing)
+    targets = trust_targets(Trust(desk.home, desk.ledger()).files(desk.moment), encoded)
+    signing = replace(desk.signing(), principal=principal)
+    return make_unproposed(desk.gate, DecisionType.TRUST, targets, signing)
 
 
 def sign_change(
-    desk: Desk,
-    contents: dict[str, str],
-    key: Key,
-    *,
-    principal: str = "operator",
-    namespace: str = NAMESPACE,
+    desk: Desk, contents: dict[str, str], key: Key | None = None, *, principal: str = "operator"
 ) -> Signed:
     """Compose and sign a change of trust files."""
-    return sign(compose_change(desk, contents, principal=principal), key.signer, namespace=namespace)
+    return sign(compose_change(desk, contents, principal=principal), (key or own_key(desk)).signer)
 
 
-def change(
-    desk: Desk,
-    contents: dict[str, str],
-    *,
-    key: Key | None = None,
-    principal: str = "operator",
-    namespace: str = NAMESPACE,
-) -> Decision:
-    """Sign and record a change of trust files."""
-    signed = sign_change(desk, contents, key or own_key(desk), principal=principal, namespace=namespace)
-    return accept(desk.gate, desk.ledger(), signed, desk.moment)
-
-
-def let_sign(desk: Desk, key: Key, principal: str, namespace: str = NAMESPACE) -> Decision:
+def let_sign(desk: Desk, key: Key, principal: str) -> Decision:
     """Let another key sign."""
-    allowed = signers.add_signer(
-        text(desk, "allowed_signers"), text(desk, "revoked_keys"), key.line(principal, namespace)
-    )
-    return change(desk, {"allowed_signers": allowed})
+    now = text(desk, "allowed_signers"), text(desk, "revoked_keys")
+    allowed = signers.add_signer(*now, key.line(principal))
+    return desk.accept(compose_change(desk, {"allowed_signers": allowed}))
 
 
-def revoke_key(desk: Desk, revoked: Key, *, by: Key, principal: str) -> Decision:
+def revoke_key(desk: Desk, revoked: Key, *, by: Key, principal: str) -> None:
     """Revoke a key by another one's signature."""
     contents = {
         "allowed_signers": signers.remove_key(text(desk, "allowed_signers"), revoked.public),
         "revoked_keys": signers.revoke(text(desk, "revoked_keys"), revoked.public),
     }
-    return change(desk, contents, key=by, principal=principal)
+    accept(desk.gate, desk.ledger(), sign_change(desk, contents, by, principal=principal), desk.moment)
+
+
+def seed(desk: Desk) -> Decision:
+    """Sign the constitution that ships into force, as ``consent constitution amend`` does with a home made without."""
+    return desk.accept(compose_change(desk, {NAME: dump_constitution(shipped_principles()).decode()}))

@@ -6,101 +6,46 @@ from msgspec.structs import replace
 from tests.gate.homes import Desk, open_desk
 from tests.rows import corpus
 
-from nightledger.domain.consent import Answer, Mode, Tier, Why
+from nightledger.domain.consent import Tier
 from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import RefusedError
-from nightledger.gate.consenting import graph_target, read_standing
-from nightledger.gate.deciding import with_id
-from nightledger.gate.review.composing import make_unproposed
+from nightledger.gate.consenting import graph_target
+from nightledger.gate.deciding import make_unproposed
+from nightledger.gate.stored import with_id
 
 SHIPPED: dict[str, dict[str, int]] = json.loads(corpus("consent-tiers.json"))
 """What the published graph, whose ``messages`` are ``imessage``, says of every action; 0 autonomous, 1 approval, 2 trusted channel, 3 blocked."""
-
-
-def answer(desk: Desk, domain: str, action: str, confidence: float = 0.0) -> Answer:
-    return read_standing(desk.gate, desk.ledger(), desk.moment).answer(domain, action, confidence)
-
-
-def tier(desk: Desk, domain: str, action: str) -> Tier:
-    return answer(desk, domain, action).tier
-
-
-def own_graph(desk: Desk, domains: dict[str, dict[str, list[str]]]) -> Desk:
-    Path(desk.home.consent_graph).write_text(json.dumps({"v": 1, "domains": domains}))
-    moved = open_desk(desk.root)
-    moved.moment, moved.nonces = desk.moment, desk.nonces
-    return moved
 
 
 def compose_review(desk: Desk) -> Decision:
     return make_unproposed(desk.gate, DecisionType.CONSENT, [graph_target(desk.gate)], desk.signing())
 
 
-def review(desk: Desk) -> Decision:
-    return desk.accept(compose_review(desk))
-
-
 def test_every_action_of_the_shipped_graph_has_its_tier_and_none_is_left_out(desk: Desk) -> None:
     graph = desk.gate.consent
     found = {
-        domain: {action.replace("*", "old"): None for action in actions}
+        domain: {name: graph.tier(domain, name) for name in (one.replace("*", "old") for one in actions)}
         for domain, actions in graph.domains.items()
     }
-    assert {
-        domain: {action: graph.tier(domain, action) for action in actions}
-        for domain, actions in found.items()
-    } == {domain: {action: Tier(n) for action, n in actions.items()} for domain, actions in SHIPPED.items()}
-
-
-# ---------------------------------------------------------------- a home's own graph
-
-
-@pytest.mark.parametrize("left", [None, {}, {"email": {"autonomous": ["send"]}}])
-def test_what_a_signed_graph_forbids_is_not_allowed_by_putting_another_in_its_place(
-    desk: Desk, left: dict[str, dict[str, list[str]]] | None
-) -> None:
-    own = own_graph(desk, {"email": {"blocked": ["read"]}})
-    review(own)
-    signed = Path(own.home.consent_graph).read_bytes()
-    moved = own_graph(own, left or {})
-    if left is None:
-        Path(own.home.consent_graph).unlink()
-        moved = open_desk(own.root)
-    asked = answer(moved, "email", "read", 1.0)
-    assert (asked.tier, asked.why, asked.mode) == (Tier.REQUIRES_APPROVAL, Why.UNREVIEWED, Mode.FORCED)
-    standing = read_standing(moved.gate, moved.ledger(), moved.moment)
-    assert (standing.reviewed, standing.replaced) == (False, True)
-    Path(own.home.consent_graph).write_bytes(signed)
-    assert tier(open_desk(own.root), "email", "read") is Tier.BLOCKED
-
-
-def test_an_older_graph_does_not_count_again_where_the_newest_signature_is_gone(desk: Desk) -> None:
-    own = own_graph(desk, {"email": {"autonomous": ["send"]}})
-    review(own)
-    old = Path(own.home.consent_graph).read_bytes()
-    newer = own_graph(own, {"email": {"blocked": ["send"]}})
-    decision = review(newer)
-    Path(f"{newer.home.decision(decision.id)}.sig").unlink()
-    Path(newer.home.consent_graph).write_bytes(old)
-    asked = answer(open_desk(newer.root), "email", "send")
-    assert (asked.tier, asked.why) == (Tier.REQUIRES_APPROVAL, Why.UNREVIEWED)
-    assert answer(open_desk(newer.root), "email", "read").why is Why.UNREVIEWED
-
-
-# ---------------------------------------------------------------- the decision
+    assert found == {
+        domain: {action: Tier(n) for action, n in actions.items()} for domain, actions in SHIPPED.items()
+    }
 
 
 def test_a_review_is_accepted_over_the_graph_that_stands_there_only(desk: Desk) -> None:
     decision = compose_review(desk)
-    for other in (
+    others = (
         replace(decision, targets=()),
         replace(decision, targets=(replace(decision.targets[0], hunks_sha256="0" * 64),)),
         replace(decision, changes=(1,)),
         replace(decision, proposal="p-" + "a" * 26),
-    ):
+    )
+    for other in others:
         with pytest.raises(RefusedError, match="not the one that it was signed over"):
             desk.accept(with_id(other))
-    own = own_graph(desk, {"email": {"blocked": ["read"]}})
+    Path(desk.home.consent_graph).write_text('{"v": 1, "domains": {"email": {"blocked": ["read"]}}}')
+    own = open_desk(desk.root)
+    own.nonces = desk.nonces
     with pytest.raises(RefusedError, match="not the one that it was signed over"):
         own.accept(decision)
     own.accept(compose_review(own))

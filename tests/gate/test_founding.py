@@ -16,7 +16,7 @@ from nightledger.files.atomic import Lock
 from nightledger.gate import founding
 from nightledger.gate.founding import found, remove_disposable
 from nightledger.gate.opening import open_gate, read_ledger
-from nightledger.gate.proposing.views import refresh_views
+from nightledger.gate.views import refresh_views
 
 
 def workspace(root: Path) -> Path:

@@ -11,9 +11,9 @@ from tests.whole import WHOLE
 from nightledger.domain.decision import DecisionType, EventName
 from nightledger.domain.errors import IntegrityError
 from nightledger.files.home import Home
+from nightledger.gate.deciding import make_unproposed
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
 from nightledger.gate.restoring import accepting_loss, find_loss, log_restore, loss_target, take_over
-from nightledger.gate.review.composing import make_unproposed
 from nightledger.trust.audit import VerifiedLog
 from nightledger.trust.pin import Pin, read_pin
 

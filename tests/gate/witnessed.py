@@ -8,8 +8,8 @@ from tests.trust.witnesses import cosigner, policy_of
 
 from nightledger.files.durable import make_dir
 from nightledger.gate.founding import found
-from nightledger.gate.integrity.trusting import read_policy
 from nightledger.gate.opening import sign_head
+from nightledger.gate.trusting import read_policy
 from nightledger.trust.heads import keep_lines
 from nightledger.trust.keys import KeyRing, create_log_keys, load_log_key
 from nightledger.trust.note import parse_note, parse_vkey, sign_note

@@ -14,7 +14,7 @@ from tests.gate.homes import START, Desk, later, open_desk
 from nightledger.domain.patterns import Recorded
 from nightledger.domain.words import content_id
 from nightledger.gate.opening import sign_head
-from nightledger.gate.proposing.views import refresh_views
+from nightledger.gate.views import refresh_views
 from nightledger.jobs.consolidate import Asked, Done, consolidate
 
 DAY = date(2026, 3, 1)

@@ -8,7 +8,7 @@ from tests.rows import corpus
 from nightledger.domain.finding import DoubtLabel
 from nightledger.domain.judge import OPERATOR
 from nightledger.domain.proposal import Kind, Op
-from nightledger.gate.forgetting.room import SETTLED_DAYS
+from nightledger.gate.removals import SETTLED_DAYS
 from nightledger.jobs.check import Checkup, check
 
 TODAY = date(2026, 3, 2)

@@ -3,11 +3,11 @@ from pathlib import Path
 import pytest
 from tests.gate.homes import Desk, make_desk
 from tests.gate.lived import live, name_of
-from tests.gate.principled import seed
+from tests.gate.signers import seed
 
 from nightledger.domain.periods import log_day
 from nightledger.files.configuration import home_zone
-from nightledger.gate.memory.remembering import read_reinforcements
+from nightledger.gate.remembering import read_reinforcements
 from nightledger.jobs.curate import Curated, curate
 from nightledger.jobs.prune import prune
 

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 from tests.jobs.nights import DAY, LESSON, Nights, log_of, texts
 
-from nightledger.gate.forgetting.letting_go import forget
-from nightledger.gate.memory.naming import find_standing
+from nightledger.gate.naming import find_standing
+from nightledger.gate.removals import forget
 
 RETOLD = (
     "always pass `--checksum` to `rsync` in backups, because without it edits within one second are missed."

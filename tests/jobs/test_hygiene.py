@@ -2,14 +2,13 @@ from pathlib import Path
 
 import pytest
 from tests.gate.homes import Desk, make_desk
-from tests.gate.memory.test_naming import ids
-from tests.gate.memory.test_pinning import pinned
-from tests.gate.used import add_outcome
+from tests.gate.lived import add_outcome
+from tests.gate.test_naming import ids, pinned
 
 from nightledger.domain.proposal import Kind, Op
 from nightledger.domain.pruning import BUDGET_RULE
-from nightledger.gate.memory.remembering import Facts, read_facts
-from nightledger.gate.proposing.proposing import Outcome
+from nightledger.gate.proposing import Outcome
+from nightledger.gate.remembering import Facts, read_facts
 from nightledger.jobs.curate import Judged, pending, propose_archive, survey, why
 
 INDEX = "- The index is rebuilt at night. #Search"

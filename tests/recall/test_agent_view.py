@@ -46,7 +46,7 @@ def test_a_withheld_line_lifts_no_other_line_of_its_day(desk: Desk) -> None:
 
 
 def test_a_principle_is_judged_as_its_entries_are(desk: Desk) -> None:
-    from tests.gate.principled import seed
+    from tests.gate.signers import seed
 
     from nightledger.files.search_index import index_path
     from nightledger.files.search_reader import open_reader

@@ -6,8 +6,8 @@ from tests.linking import line, outcome
 from tests.rows import from_corpus
 
 from nightledger.files.link_index import Rules
-from nightledger.gate.forgetting.letting_go import forget
-from nightledger.gate.memory.naming import Placed, find_standing
+from nightledger.gate.naming import Placed, find_standing
+from nightledger.gate.removals import forget
 from nightledger.jobs.link import link
 from nightledger.recall.associations import Accepted, shown_associations
 from nightledger.text.markdown.document import parse_markdown

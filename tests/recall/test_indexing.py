@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.gate.homes import Desk
-from tests.gate.principled import seed
+from tests.gate.signers import seed
 from tests.jobs.nights import Nights
 from tests.jobs.pruning import answer, tally
 from tests.linking import lines, outcome

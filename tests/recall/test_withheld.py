@@ -20,11 +20,11 @@ from nightledger.domain.proposal import Anchor, Draft, Evidence, Hunk, Origin
 from nightledger.domain.search import Chunk, Kind
 from nightledger.files.search_index import index_path
 from nightledger.files.search_reader import open_reader
-from nightledger.gate.forgetting.keeping import close_day
-from nightledger.gate.forgetting.letting_go import forget
-from nightledger.gate.memory.naming import find_standing
+from nightledger.gate.keeping import close_day
+from nightledger.gate.naming import find_standing
 from nightledger.gate.opening import record
-from nightledger.gate.proposing.screening import Held
+from nightledger.gate.removals import forget
+from nightledger.gate.screening import Held
 from nightledger.recall.indexing import refresh
 from nightledger.recall.visibility import FORGOTTEN, NOT_JUDGED
 
@@ -98,7 +98,7 @@ def forget_entry(desk: Desk, word: str) -> None:
 
 
 def quarantined_by_the_gate(desk: Desk) -> None:
-    from nightledger.gate.proposing.proposing import quarantine
+    from nightledger.gate.proposing import quarantine
 
     digest = hashlib.sha256(PLANTED.encode()).hexdigest()
     held = Held(rules=("x",), secret=False, text_sha256=digest, path=LOG, line=4, text=PLANTED)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from tests.gate.homes import addition
 from tests.remote.machines import Machine, Pair
 
-from nightledger.gate.review.reviewing import Answer
+from nightledger.gate.reviewing import Answer
 from nightledger.remote import handlers as travelling
 from nightledger.surfaces.verbs.review import Questions
 

@@ -5,8 +5,8 @@ from tests.gate.homes import Desk
 from tests.remote.peer_work import make_work
 
 from nightledger.domain.message import Waiting
-from nightledger.gate.review.composing import compose
-from nightledger.gate.review.reviewing import Answer, Verb
+from nightledger.gate.deciding import compose
+from nightledger.gate.reviewing import Answer, Verb
 from nightledger.remote.handlers import waiting_of
 from nightledger.remote.review import unpack
 

@@ -12,8 +12,8 @@ from tests.surfaces.console import Console
 
 from nightledger.domain.decision import DecisionType, LogHead
 from nightledger.files.atomic import Lock
+from nightledger.gate.deciding import make_unproposed
 from nightledger.gate.restoring import Loss, loss_target
-from nightledger.gate.review.composing import make_unproposed
 from nightledger.remote.witness_asking import (
     RETRY_S,
     Remembered,

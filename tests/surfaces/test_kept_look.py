@@ -8,7 +8,7 @@ from tests.gate.homes import addition
 from tests.surfaces.calling import Caller, make_caller
 
 from nightledger.files.home import Home
-from nightledger.gate.forgetting import forgotten
+from nightledger.gate import forgotten
 from nightledger.surfaces import kept_look
 from nightledger.surfaces.verbs import verify
 

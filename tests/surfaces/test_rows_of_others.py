@@ -13,7 +13,7 @@ from tests.surfaces.console import Console
 
 from nightledger.domain.proposal import Change, Flag, Scope
 from nightledger.domain.search import Chunk, Hit, Kind, Reason, Why
-from nightledger.gate.review.reviewing import Item
+from nightledger.gate.reviewing import Item
 from nightledger.gate.stored import Stored
 from nightledger.surfaces import screen
 from nightledger.surfaces.doctor.keys import Check, State

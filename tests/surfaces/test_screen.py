@@ -6,7 +6,7 @@ from tests.domain.gate_values import change, proposal
 from tests.gate.homes import evidence
 
 from nightledger.domain.proposal import Flag, Origin, Scope
-from nightledger.gate.review.reviewing import Item
+from nightledger.gate.reviewing import Item
 from nightledger.gate.stored import Stored
 from nightledger.surfaces import screen
 from nightledger.text.visible import visible

@@ -18,11 +18,11 @@ from nightledger.domain.kept import LINKS
 from nightledger.domain.proposal import Evidence
 from nightledger.domain.states import ChangeState
 from nightledger.domain.words import dump_moment
-from nightledger.gate.forgetting.forgotten import NEVER, heading_of, read_forgotten
-from nightledger.gate.proposing.drafting import fate_lines
-from nightledger.gate.review import editing as choices
-from nightledger.gate.review.editing import counts_of, keep_draft, read_draft, shown_sha256
-from nightledger.gate.review.reviewing import Answer, Item, Refusal, Verb
+from nightledger.gate import editing as choices
+from nightledger.gate.drafting import fate_lines
+from nightledger.gate.editing import counts_of, keep_draft, read_draft, shown_sha256
+from nightledger.gate.forgotten import NEVER, heading_of, read_forgotten
+from nightledger.gate.reviewing import Answer, Item, Refusal, Verb
 from nightledger.gate.stored import short_name
 from nightledger.surfaces import screen, signing
 from nightledger.surfaces import session as sessions

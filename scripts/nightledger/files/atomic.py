@@ -170,7 +170,7 @@ def remove_leftovers(home: "Home", keys_dir: str, *, before: float) -> None:
     """Remove what was left in a home and in the directory of its keys; the caller holds the home's lock.
 
     Args:
-        home: What lies beside its gated files was kept as blobs before (``gate/apply/writing.py``).
+        home: What lies beside its gated files was kept as blobs before (``gate/writing.py``).
         keys_dir: The directory of its keys.
         before: What was written to since stays, seconds since 1970.
     """

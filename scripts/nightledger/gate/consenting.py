@@ -12,6 +12,7 @@ import re
 from msgspec import Struct
 
 from nightledger.codec.canonical import canonical
+from nightledger.codec.records import to_plain
 from nightledger.codec.settings import parse_graphs
 from nightledger.domain.consent import Answer, ConsentGraph, Mode, Tier, Why, decide, merge, tightened
 from nightledger.domain.decision import (
@@ -26,8 +27,8 @@ from nightledger.domain.decision import (
 )
 from nightledger.files.durable import read_optional
 from nightledger.files.home import shipped_config
-from nightledger.gate.integrity.trusting import Trust, read_verified
 from nightledger.gate.opening import MAX_CONFIG_BYTES, Gate, Ledger, record
+from nightledger.gate.trusting import Trust, read_verified
 
 GRAPH = "config/nightledger/consent-graph.json"
 BLOCKED_A_DAY = 20
@@ -120,7 +121,7 @@ def graph_target(gate: Gate) -> DecisionTarget:
         path=GRAPH,
         base=own_sha256,
         result=own_sha256,
-        hunks_sha256=hashlib.sha256(_canonical(allowed)).hexdigest(),
+        hunks_sha256=hashlib.sha256(canonical(to_plain(allowed))).hexdigest(),
     )
 
 
@@ -167,19 +168,6 @@ def _graphs(gate: Gate) -> tuple[bytes | None, ConsentGraph, ConsentGraph | None
 
 def _sha256(raw: bytes | None) -> str:
     return hashlib.sha256(raw or b"").hexdigest()
-
-
-def _canonical(graph: ConsentGraph) -> bytes:
-    domains = {
-        domain: {action: tier.word for action, tier in actions.items()}
-        for domain, actions in graph.domains.items()
-    }
-    days = {
-        "cooling_hours": graph.cooling_hours,
-        "undo_days": graph.undo_days,
-        "decay_days": graph.decay_days,
-    }
-    return canonical({"domains": domains, **days})
 
 
 def _word(text: str) -> str:

@@ -18,9 +18,9 @@ from nightledger.files.atomic import BlobStore, Lock, create_file
 from nightledger.files.durable import is_within, make_dir, read_regular
 from nightledger.files.home import Home
 from nightledger.gate.gated import read_gated, require_apart, require_readable
-from nightledger.gate.integrity.trust_changes import keep_contents
-from nightledger.gate.integrity.trusting import read_trust_file, trust_files
 from nightledger.gate.opening import Gate, Ledger, record
+from nightledger.gate.trust_changes import keep_contents
+from nightledger.gate.trusting import read_trust_file, trust_files
 from nightledger.trust.audit import start_log
 from nightledger.trust.event import MAX_LEAF_BYTES, Actor, NewEvent, path_word
 from nightledger.trust.keys import (
@@ -279,8 +279,6 @@ def _write_trust_files(founding: Founding, vkeys: tuple[str, ...]) -> None:
         principals=(PRINCIPAL,),
         key=parse_public_line(public.read_text(encoding="utf-8").strip()),
         namespaces=(NAMESPACE,),
-        valid_after=None,
-        valid_before=None,
     )
     contents = {
         home.allowed_signers: dump_allowed_signers((signer,)).encode(),

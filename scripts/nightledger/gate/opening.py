@@ -1,7 +1,7 @@
 """Open a home's gate: its identity, settings, consent graph, keys and log, checked together.
 
 Invariant: nothing below works on a home whose log is damaged, cut, forked or older than one
-that was seen. Trust files are taken from the log's chain (``gate/integrity/trusting.py``).
+that was seen. Trust files are taken from the log's chain (``gate/trusting.py``).
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,7 +30,7 @@ from nightledger.trust.keys import KeyRing, LogKey, UnloadedKey, load_log_key
 from nightledger.trust.note import Checkpoint
 
 if TYPE_CHECKING:
-    from nightledger.gate.apply.applies import Applies
+    from nightledger.gate.applies import Applies
     from nightledger.hosts.configured import Cap
 
 MAX_CONFIG_BYTES = 1 << 20
@@ -192,7 +192,7 @@ def fold_log(home: Home, log: VerifiedLog) -> Book:
 
     @cache
     def applies() -> "Applies":
-        from nightledger.gate.apply.applies import Applies
+        from nightledger.gate.applies import Applies
 
         return Applies(home, Ledger(log=log, book=book))
 

@@ -26,11 +26,11 @@ from nightledger.files.atomic import create_file, replace_file
 from nightledger.files.durable import make_dir, sync_directory
 from nightledger.files.home import Home
 from nightledger.files.staged import drop_staged
-from nightledger.gate.integrity.checking import CHECKPOINTS, lost_size
-from nightledger.gate.integrity.trust_changes import only, reset_signers, settle_trust, void_events
-from nightledger.gate.integrity.trusting import Trust, read_trust_file
+from nightledger.gate.checking import CHECKPOINTS, lost_size
 from nightledger.gate.opening import Gate, Ledger, fold_log, read_ledger, record, require_same, sign_head
-from nightledger.gate.proposing.views import refresh_views
+from nightledger.gate.trust_changes import only, reset_signers, settle_trust, void_events
+from nightledger.gate.trusting import Trust, read_trust_file
+from nightledger.gate.views import refresh_views
 from nightledger.trust import keys, pin
 from nightledger.trust.audit import VerifiedLog, check_log, kept_heads, verify
 from nightledger.trust.keys import KeyRing, load_log_key

@@ -19,11 +19,11 @@ from nightledger.domain.finding import Doubt, DoubtLabel
 from nightledger.domain.judge import OPERATOR
 from nightledger.domain.proposal import Draft, Kind, Op, SizeMeter
 from nightledger.files.durable import read_regular
-from nightledger.gate.forgetting.room import Look, Room, kept_lines, look_for_room, not_refused, signed_lately
+from nightledger.gate.contradicting import kept_sides
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.proposing.proposing import Outcome, Submission, propose
-from nightledger.gate.review.contradicting import kept_sides
+from nightledger.gate.proposing import Outcome, Submission, propose
+from nightledger.gate.removals import Look, Room, kept_lines, look_for_room, not_refused, signed_lately
 from nightledger.text.checkup.checkup import GRAVE_RANK, check_memory
 from nightledger.text.checkup.drafts import drafts_from_doubts
 from nightledger.text.checkup.signs import file_of

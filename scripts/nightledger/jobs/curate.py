@@ -27,12 +27,13 @@ from nightledger.domain.pruning import in_portions, month_of
 from nightledger.domain.words import content_id, dump_moment
 from nightledger.files.configuration import home_zone
 from nightledger.files.link_index import folded_links
-from nightledger.gate.forgetting.forgotten import link_rules
-from nightledger.gate.forgetting.letting_go import Grounds, archival, unseen_link_deletion
+from nightledger.gate.forgotten import link_rules
 from nightledger.gate.gated import read_gated
-from nightledger.gate.memory.naming import evidence_of, signed_entries
-from nightledger.gate.memory.recalling import read_principles
-from nightledger.gate.memory.remembering import (
+from nightledger.gate.naming import evidence_of, signed_entries
+from nightledger.gate.opening import Gate, Ledger, read_ledger
+from nightledger.gate.proposing import Outcome, Submission, propose
+from nightledger.gate.recalling import read_principles
+from nightledger.gate.remembering import (
     Facts,
     Remembered,
     read_facts,
@@ -41,8 +42,7 @@ from nightledger.gate.memory.remembering import (
     read_reinforcements,
     reinforce,
 )
-from nightledger.gate.opening import Gate, Ledger, read_ledger
-from nightledger.gate.proposing.proposing import Outcome, Submission, propose
+from nightledger.gate.removals import Grounds, archival, unseen_link_deletion
 from nightledger.gate.stored import Stored, read_stored
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import Entry

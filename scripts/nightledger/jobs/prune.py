@@ -50,18 +50,18 @@ from nightledger.files.configuration import home_zone
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
 from nightledger.files.link_index import folded_links
-from nightledger.gate.forgetting.forgotten import link_rules, read_forgotten
-from nightledger.gate.forgetting.letting_go import (
+from nightledger.gate.forgotten import link_rules, read_forgotten
+from nightledger.gate.gated import read_gated, read_target
+from nightledger.gate.naming import NO_MARK, find_standing, read_marks
+from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.proposing import Submission, propose, supersede
+from nightledger.gate.removals import (
     Grounds,
     archival,
     compression,
     copy_path,
     unseen_link_deletion,
 )
-from nightledger.gate.gated import read_gated, read_target
-from nightledger.gate.memory.naming import NO_MARK, find_standing, read_marks
-from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.proposing.proposing import Submission, propose, supersede
 from nightledger.gate.stored import Stored, read_stored
 from nightledger.hosts.daylogs import LogFile, find_daylogs, preset, read_daylogs
 from nightledger.text.forgetting.status import Status, find_statuses, summarise_daily

@@ -13,9 +13,9 @@ from msgspec import Struct
 
 from nightledger.domain.outcome import SHOWN_FROM
 from nightledger.files.link_index import open_index
-from nightledger.gate.forgetting.forgotten import read_forgotten
+from nightledger.gate.forgotten import read_forgotten
 from nightledger.gate.gated import read_accepted
-from nightledger.gate.memory.naming import Placed, find_standing
+from nightledger.gate.naming import Placed, find_standing
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
 from nightledger.text.changes.labels import labels_of

@@ -32,10 +32,10 @@ from nightledger.files.atomic import Lock
 from nightledger.files.configuration import home_zone
 from nightledger.files.link_index import index_stamp
 from nightledger.files.search_index import FileState, NewChunk, NewFile
-from nightledger.gate.integrity.checking import verify_decisions
-from nightledger.gate.memory.naming import Placed, find_standing, signed_entries
-from nightledger.gate.memory.recalling import read_principles
+from nightledger.gate.checking import verify_decisions
+from nightledger.gate.naming import Placed, find_standing, signed_entries
 from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.recalling import read_principles
 from nightledger.recall import visibility
 from nightledger.recall.associations import shown_associations
 from nightledger.recall.names import learn_names

@@ -34,7 +34,7 @@ from nightledger.files.durable import read_lines, read_regular
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
 from nightledger.files.search_index import FileState, NewChunk, SearchStore
-from nightledger.gate.memory.naming import Placed
+from nightledger.gate.naming import Placed
 from nightledger.hosts.daylogs import MAX_LOG_BYTES, day_of, find_daylogs, is_wide, preset
 from nightledger.records.keeping import fold_lines, record_kinds, words_of
 from nightledger.text.dates import first_day

@@ -33,10 +33,10 @@ from nightledger.files.configuration import load_operator, read_rule_files
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
 from nightledger.files.search_index import SearchStore, SearchWriter
-from nightledger.gate.forgetting.forgotten import cited, read_forgotten
+from nightledger.gate.forgotten import cited, read_forgotten
 from nightledger.gate.gated import read_accepted
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.proposing.screening import own_rules
+from nightledger.gate.screening import own_rules
 from nightledger.gate.stored import Stored, read_stored
 from nightledger.recall.sources import NOTE_HEADING, Changed, Cut
 from nightledger.text.handoff import read_open_items

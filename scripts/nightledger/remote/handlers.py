@@ -35,14 +35,14 @@ from nightledger.files.durable import make_dir, read_optional, read_regular
 from nightledger.files.home import Home
 from nightledger.files.hook_state import append_exposure
 from nightledger.files.staged import read_staged
-from nightledger.gate.deciding import Signed, accept
-from nightledger.gate.forgetting.forgotten import cited, read_forgotten
+from nightledger.gate.agent_lane import Wish, propose_wish
+from nightledger.gate.deciding import accept
+from nightledger.gate.forgotten import cited, read_forgotten
 from nightledger.gate.gated import read_gated, read_target, require_watched
-from nightledger.gate.integrity.trusting import Trust
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.proposing.agent_lane import Wish, propose_wish
-from nightledger.gate.proposing.proposing import Submission, propose
-from nightledger.gate.stored import read_proposal, read_stored, without_unanswered
+from nightledger.gate.proposing import Submission, propose
+from nightledger.gate.stored import Signed, read_proposal, read_stored, without_unanswered
+from nightledger.gate.trusting import Trust
 from nightledger.hosts.daylogs import LogFile
 from nightledger.jobs.consolidate.reading import Target
 from nightledger.jobs.consolidate.statements import Night, StatementFindings, find_in_logs

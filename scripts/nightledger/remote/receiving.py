@@ -32,8 +32,8 @@ from nightledger.files.atomic import Lock, replace_file
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
 from nightledger.gate.consenting import read_standing, record_unknown
-from nightledger.gate.integrity.trusting import Trust
 from nightledger.gate.opening import MAX_CONFIG_BYTES, Ledger, record
+from nightledger.gate.trusting import Trust
 from nightledger.remote import handlers
 from nightledger.remote.handlers import Done, Work
 from nightledger.surfaces.context import Context

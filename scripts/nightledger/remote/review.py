@@ -23,8 +23,8 @@ from nightledger.domain.states import ChangeStatus, ProposalStatus
 from nightledger.domain.words import count_of
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
-from nightledger.gate.review.composing import Terms, compose
-from nightledger.gate.review.reviewing import Answer, Item, Refusal, Verb, items_in
+from nightledger.gate.deciding import Terms, compose
+from nightledger.gate.reviewing import Answer, Item, Refusal, Verb, items_in
 from nightledger.gate.stored import Signed, Stored, sign
 from nightledger.hosts.configured import Cap
 from nightledger.remote import letters

@@ -30,8 +30,8 @@ from nightledger.files.atomic import Lock, replace_file
 from nightledger.files.configuration import load_operator
 from nightledger.files.durable import make_dir, read_optional
 from nightledger.files.home import Home
-from nightledger.gate.integrity import trusting
-from nightledger.gate.integrity.checking import is_signed_for, verify_decisions
+from nightledger.gate import trusting
+from nightledger.gate.checking import is_signed_for, verify_decisions
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, sign_head
 from nightledger.remote.transport import Caller, TransportError
 from nightledger.surfaces import screen

@@ -25,7 +25,7 @@ from nightledger.files.configuration import load_operator
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
 from nightledger.gate.gated import read_gated
-from nightledger.gate.memory.recalling import read_principles
+from nightledger.gate.recalling import read_principles
 from nightledger.jobs.consolidate import Asked, consolidate
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context

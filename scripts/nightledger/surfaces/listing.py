@@ -15,7 +15,7 @@ from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import without_secrets
 
 if TYPE_CHECKING:
-    from nightledger.gate.review.reviewing import Item
+    from nightledger.gate.reviewing import Item
 
 NOTHING: frozenset[str] = frozenset()
 ALTERED = "altered"
@@ -78,7 +78,7 @@ def proposal_record(
     told: frozenset[str] = NOTHING,
 ) -> dict[str, Any]:
     """Return one proposal with its state and times."""
-    from nightledger.gate.review.reviewing import worded
+    from nightledger.gate.reviewing import worded
     from nightledger.text.scanners.scan import mask_secrets
 
     status = book.proposals[proposal.id]
@@ -203,6 +203,6 @@ def unasked_in(gate: Gate, book: Book) -> list[dict[str, Any]]:
     """Return what is not asked about any more; where nothing was rejected, that is nothing."""
     if not any(one.type is DecisionType.REJECT for one in book.decisions.values()):
         return []
-    from nightledger.gate.forgetting.forgotten import find_unasked
+    from nightledger.gate.forgotten import find_unasked
 
     return [{"heading": one.name, "refused": one.refused or None} for one in find_unasked(gate, book)]

@@ -138,7 +138,7 @@ def of_resets(book: Book, at: Moment) -> Iterator[Alarm]:
 
 def of_gate(home: Home, book: Book, now: datetime) -> Iterator[Item]:
     """Give the proposals that wait, and the files that are not settled."""
-    from nightledger.gate.integrity.checking import find_unsettled
+    from nightledger.gate.checking import find_unsettled
 
     aside = find_set_aside(home, book)
     for status in (status for status in book.live() if status.id not in aside):
@@ -273,8 +273,8 @@ def _of_restores(book: Book, now: datetime) -> Iterator[Alarm]:
 
 def _of_drift(home: Home, seen: "Seen", book: Book, now: datetime) -> Iterator[Alarm]:
     """Give gated files first, then protected ones; of these the page tells otherwise, for they are no alarm."""
+    from nightledger.gate.checking import DISPUTED
     from nightledger.gate.gated import watched
-    from nightledger.gate.integrity.checking import DISPUTED
 
     for path in filter(book.is_disputed, watched(home, book)):
         hint = "'nightledger verify' names the entry, and 'nightledger review' asks about what stands in the file"

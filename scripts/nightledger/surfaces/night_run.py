@@ -210,7 +210,7 @@ def _counts(done: object, *names: str) -> dict[str, int]:
 
 
 def _link(context: Context, _: Period, *, settings: Settings) -> JobReport:
-    from nightledger.gate.forgetting.forgotten import read_link_rules
+    from nightledger.gate.forgotten import read_link_rules
     from nightledger.jobs.link import link
 
     home = Home(context.home_path)
@@ -224,7 +224,7 @@ def _link(context: Context, _: Period, *, settings: Settings) -> JobReport:
 
 def _close_day(context: Context, period: Period) -> JobReport:
     from nightledger.files.atomic import YOUNG_S, remove_leftovers
-    from nightledger.gate.forgetting.keeping import close_day, remove_expired
+    from nightledger.gate.keeping import close_day, remove_expired
 
     with writing(context) as session:
         counts = close_day(session.gate, session.ledger, period.last_day.isoformat(), session.moment)

@@ -12,7 +12,7 @@ from nightledger.domain.errors import IntegrityError, RefusedError, UsageError
 from nightledger.domain.words import number_of
 from nightledger.files.atomic import replace_file
 from nightledger.files.durable import read_regular
-from nightledger.gate.integrity.trusting import find_leaves, read_cosignatures
+from nightledger.gate.trusting import find_leaves, read_cosignatures
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say

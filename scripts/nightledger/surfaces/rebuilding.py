@@ -12,8 +12,8 @@ from nightledger.files.configuration import home_zone
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
 from nightledger.files.link_index import Rules, folded_links
-from nightledger.gate.forgetting.forgotten import link_rules
-from nightledger.gate.proposing.views import refresh_views, stale_views
+from nightledger.gate.forgotten import link_rules
+from nightledger.gate.views import refresh_views, stale_views
 from nightledger.jobs.link import link
 from nightledger.recall.indexing import refresh
 from nightledger.surfaces.context import Context

@@ -21,8 +21,8 @@ from nightledger.domain.settings import Operator
 from nightledger.files.configuration import load_operator
 from nightledger.files.home import Home
 from nightledger.files.hook_state import append_exposure
-from nightledger.gate.memory.recalling import Recollection, recollect
 from nightledger.gate.opening import require_settings
+from nightledger.gate.recalling import Recollection, recollect
 from nightledger.recall.meaning import Encoder
 from nightledger.recall.searching import as_told, search
 from nightledger.surfaces import screen

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from nightledger.domain.judge import Share
     from nightledger.domain.proposal import Change, Evidence, Proposal
     from nightledger.files.home import Home
-    from nightledger.gate.review.reviewing import Item
+    from nightledger.gate.reviewing import Item
     from nightledger.surfaces.context import Context
     from nightledger.text.phrases import HashedPhrases
 
@@ -93,7 +93,7 @@ def shown(text: str, *, told: frozenset[str] = NOTHING) -> str:
 
     Args:
         text: The line.
-        told: Values that a larger text tells as secrets (``gate/proposing/screening.py``).
+        told: Values that a larger text tells as secrets (``gate/screening.py``).
     """
     from nightledger.text.scanners.scan import mask_secrets
 
@@ -277,7 +277,7 @@ def sureness(confidence: Sequence[float], share: "Share | None") -> str:
 
 def fates(change: "Change", *, told: frozenset[str] = NOTHING) -> list[str]:
     """Give what goes where, for what is archived, compressed or forgotten."""
-    from nightledger.gate.proposing.drafting import fate_lines
+    from nightledger.gate.drafting import fate_lines
 
     return [
         row for line in fate_lines(change) for row in wrap(shown(line, told=told), indent="    ", first="  ")
@@ -328,7 +328,7 @@ def cited_lines(
 ) -> tuple[str, list[str]]:
     """Return where evidence stands, and its lines, as they may be shown, so many at most; see :func:`evidence_lines`."""
     from nightledger.domain.errors import NightledgerError
-    from nightledger.gate.forgetting.forgotten import cited, values_of
+    from nightledger.gate.forgotten import cited, values_of
 
     head = f"{place(evidence)} ({evidence.origin.value})"
     try:

@@ -32,7 +32,7 @@ __all__ = ["Session", "actor_of", "following", "reading", "require_machine", "th
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from nightledger.gate.guard.guarding import Sighting
+    from nightledger.gate.guarding import Sighting
 
 LOCK_TIMEOUT_S = 5.0
 """Longer than any run but the first night of a large workspace; then: 75, try again later."""
@@ -123,8 +123,8 @@ def _catch_up(context: Context, gate: opening.Gate, ledger: opening.Ledger) -> b
     Raises:
         LockedError: Something is unfinished, and another run is at work.
     """
-    from nightledger.gate.apply.writing import is_behind
-    from nightledger.gate.guard.guarding import is_quiet
+    from nightledger.gate.guarding import is_quiet
+    from nightledger.gate.writing import is_behind
 
     unfinished = is_behind(gate, ledger.book)
     behind = unfinished or (context.verb == "review" and not is_quiet(gate, ledger.book))
@@ -141,7 +141,7 @@ def look_after(session: Session) -> "tuple[Sighting, ...]":
 
     In a simulated home, whose clock is set, no traces of hosts are looked for.
     """
-    from nightledger.gate.guard.guarding import guard
+    from nightledger.gate.guarding import guard
 
     roots = {} if session.gate.home.identity.simulated else host_roots()
     sightings = guard(session.gate, session.ledger, roots, session.moment)
@@ -214,22 +214,22 @@ def _drop_withdrawn(context: Context, home: Home, began: int) -> None:
 def _write_views(session: Session, before: int) -> None:
     """Write the views anew where the log grew."""
     if session.reread().log.size > before:
-        from nightledger.gate.proposing.views import refresh_views
+        from nightledger.gate.views import refresh_views
 
         refresh_views(session.gate, session.ledger)
 
 
 def _finish_earlier(session: Session) -> None:
     """Bring to an end what earlier runs had begun, or what only waited for its time."""
-    from nightledger.gate.apply.writing import recover
-    from nightledger.gate.integrity.trust_changes import settle_trust
+    from nightledger.gate.trust_changes import settle_trust
+    from nightledger.gate.writing import recover
 
     if recover(session.gate, session.ledger, session.moment):
         session.reread()
     with suppress(AlteredError):  # who may sign cannot be told then; whoever needs to know says so
         settle_trust(session.gate, session.ledger, session.moment)
     if session.ledger.book.expunged:
-        from nightledger.gate.forgetting.expunging import finish_removals
+        from nightledger.gate.expunging import finish_removals
 
         finish_removals(session.gate.home, session.ledger)
 

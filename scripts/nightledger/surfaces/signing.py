@@ -12,13 +12,13 @@ from nightledger.domain.errors import FileChangedError, RefusedError, UsageError
 from nightledger.domain.proposal import Kind, Proposal
 from nightledger.domain.states import ProposalStatus
 from nightledger.domain.words import count_of
-from nightledger.gate.deciding import accept, sign
-from nightledger.gate.guard.drifting import carry_out
-from nightledger.gate.integrity.trusting import read_signers
+from nightledger.gate import deciding, reviewing
+from nightledger.gate.deciding import accept
+from nightledger.gate.drifting import carry_out
+from nightledger.gate.editing import answer_of, recheck
 from nightledger.gate.opening import Gate, record, require_settings, sign_head
-from nightledger.gate.review import composing, reviewing
-from nightledger.gate.review.editing import answer_of, recheck
-from nightledger.gate.stored import is_altered
+from nightledger.gate.stored import is_altered, sign
+from nightledger.gate.trusting import read_signers
 from nightledger.remote.witness_asking import ask_behind
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
@@ -37,7 +37,7 @@ def operator_path(gate: Gate) -> Path:
     return keys.operator_key_path(gate.ring, gate.home.identity.id)
 
 
-def prepare(session: Session, principal: str = "", head: LogHead | None = None) -> composing.Signing:
+def prepare(session: Session, principal: str = "", head: LogHead | None = None) -> deciding.Signing:
     """Fix what the decisions of this run share: head, machine, principal, clocks.
 
     Args:
@@ -51,7 +51,7 @@ def prepare(session: Session, principal: str = "", head: LogHead | None = None) 
         head = LogHead(size=signed.size, root=signed.root.hex())
         if head.size != session.ledger.log.size:  # it closed what a crash had left at the log's end
             session.reread()
-    return composing.Signing(
+    return deciding.Signing(
         principal=principal,
         machine=this_machine(),
         head=head,
@@ -248,8 +248,8 @@ def settle(
             return Settled(decisions=(), refusals=tuple(fallen))
         settled, unsettled = _settle_drift(session, items, decided, signer)
         documents = reviewing.Documents(session.gate)
-        decisions, refusals = composing.compose(
-            composing.terms_of(session.gate), items, decided, documents, prepare(session)
+        decisions, refusals = deciding.compose(
+            deciding.terms_of(session.gate), items, decided, documents, prepare(session)
         )
         accepted = sign_all(session, decisions, signer)
     ask_behind(context)
@@ -267,7 +267,7 @@ def _settle_drift(
     if not any(item.stored.proposal.kind is Kind.DRIFT for item in items):
         return [], []
     shared = prepare(session)
-    settlements, refusals = composing.compose_settlements(gate, session.ledger.book, items, answers, shared)
+    settlements, refusals = deciding.compose_settlements(gate, session.ledger.book, items, answers, shared)
     done = []
     for settlement in settlements:
         accepted = sign_all(session, [settlement.decision], signer)[0]
@@ -351,8 +351,8 @@ def close(context: Context, seen: Session, status: ProposalStatus, reason: str) 
         if status.id in book.closed() or not is_altered(session.gate.home, status):
             raise FileChangedError(f"{status.id} was put back or closed meanwhile; nothing was signed")
         numbers = tuple(sorted(book.proposals[status.id].changes))
-        choice = composing.Choice(type=DecisionType.CLOSE, changes=numbers, targets=(), reason=reason)
-        decision = composing.decide(composing.terms_of(session.gate), choice, prepare(session), status)
+        choice = deciding.Choice(type=DecisionType.CLOSE, changes=numbers, targets=(), reason=reason)
+        decision = deciding.decide(deciding.terms_of(session.gate), choice, prepare(session), status)
         (accepted,) = sign_all(session, [decision], signer)
     return accepted
 
@@ -385,7 +385,7 @@ def sign_unproposed(
             raise FileChangedError(
                 "what is decided about was changed meanwhile; nothing was signed", hint="run it again"
             )
-        decision = composing.make_unproposed(session.gate, kind, targets, prepare(session), reason=reason)
+        decision = deciding.make_unproposed(session.gate, kind, targets, prepare(session), reason=reason)
         (accepted,) = sign_all(session, [decision], signer)
     return accepted, session
 

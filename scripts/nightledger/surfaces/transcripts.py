@@ -260,7 +260,7 @@ def _expunged(session: Session) -> HashedPhrases:
     """Return what was expunged: in most homes nothing, and then nothing is loaded that knows such texts again."""
     if not session.ledger.book.withheld:
         return NO_PHRASES
-    from nightledger.gate.forgetting.forgotten import read_forgotten
+    from nightledger.gate.forgotten import read_forgotten
 
     return read_forgotten(session.gate, (), session.ledger.book).expunged
 

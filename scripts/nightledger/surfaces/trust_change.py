@@ -12,11 +12,11 @@ from nightledger.domain.decision import NAMESPACE, Decision, DecisionType
 from nightledger.domain.errors import FileChangedError, RefusedError, UsageError
 from nightledger.domain.trusting import RECOVERY_NAMESPACE, TRUST_FILES
 from nightledger.files.durable import read_regular
-from nightledger.gate.deciding import accept, sign
+from nightledger.gate.deciding import accept, make_unproposed
 from nightledger.gate.gated import require_exchangeable
-from nightledger.gate.integrity.trust_changes import keep_contents, trust_targets
-from nightledger.gate.integrity.trusting import Trust, parse_signers
-from nightledger.gate.review.composing import make_unproposed
+from nightledger.gate.stored import sign
+from nightledger.gate.trust_changes import keep_contents, trust_targets
+from nightledger.gate.trusting import Trust, parse_signers
 from nightledger.surfaces import signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session, reading, writing

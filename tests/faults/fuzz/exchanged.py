@@ -21,8 +21,8 @@ from nightledger.codec.records import dump_record, load_record, to_plain
 from nightledger.domain.decision import Decision
 from nightledger.domain.errors import RecordError, RefusedError
 from nightledger.domain.message import MESSAGE_TYPE, REPLY_TYPE, Peer, PeerKey, Reply, Status, Waiting
-from nightledger.gate.review.composing import Signing, compose
-from nightledger.gate.review.reviewing import Answer, Refusal, Verb
+from nightledger.gate.deciding import Signing, compose
+from nightledger.gate.reviewing import Answer, Refusal, Verb
 from nightledger.remote.handlers import waiting_of
 from nightledger.remote.letters import believe, sent_dir
 from nightledger.remote.review import RemoteReview, unpack

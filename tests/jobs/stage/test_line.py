@@ -16,8 +16,10 @@ from tests.rows import from_corpus
 from tests.text.test_visible import PLAIN, tokens_of
 
 from nightledger.codec.rows import DoingRow
+from nightledger.codec.settings import parse_staging_rules
 from nightledger.domain.exposure import END, parse_page
 from nightledger.domain.staging import Candidate, Event, Source
+from nightledger.files.home import shipped_config
 from nightledger.jobs.stage import habits, line_of, page_of
 from nightledger.jobs.stage.inquiry import plain
 from nightledger.text.statements.block import tags_in

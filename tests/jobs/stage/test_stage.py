@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from tests.gate.homes import Desk, addition
-from tests.gate.memory.test_pinning import pinned
+from tests.gate.test_naming import pinned
 from tests.jobs.stage.staging import event, only, run
 from tests.linking import lines, outcome
 from tests.recall.asking import put
@@ -19,7 +19,7 @@ from nightledger.domain.staging import Source
 from nightledger.files.link_index import Rules
 from nightledger.files.search_index import index_path
 from nightledger.files.staged import drop_staged, find_page, read_staged
-from nightledger.gate.memory.naming import find_standing
+from nightledger.gate.naming import find_standing
 from nightledger.jobs.link import link
 
 HANDOFF = "memory/state/session-handoff.md"

@@ -9,8 +9,8 @@ from tests.gate.homes import Desk
 
 from nightledger.files.search_index import index_path
 from nightledger.files.search_reader import open_reader
-from nightledger.gate.forgetting.letting_go import forget
-from nightledger.gate.memory.naming import find_standing
+from nightledger.gate.naming import find_standing
+from nightledger.gate.removals import forget
 from nightledger.recall.indexing import refresh
 from nightledger.recall.relevant import KINDS, kinds_to_say
 from nightledger.surfaces.hook.prompting import prompted

@@ -2,12 +2,12 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.gate.principled import seed
+from tests.gate.signers import seed
 from tests.surfaces.calling import Caller
 
 from nightledger.codec.constitution import dump_page
 from nightledger.domain.errors import UsageError
-from nightledger.gate.memory.recalling import shipped_principles
+from nightledger.gate.recalling import shipped_principles
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,13 @@ from typing import Any
 
 import pytest
 from tests.gate.homes import Desk, make_desk
-from tests.gate.memory.test_naming import BACKUPS, ids
-from tests.gate.memory.test_pinning import RELAY
-from tests.gate.used import add_outcome
+from tests.gate.lived import add_outcome
+from tests.gate.test_naming import BACKUPS, RELAY, ids
 from tests.surfaces.console import Console
 
 from nightledger.domain.errors import FileChangedError
-from nightledger.gate.memory.naming import find_standing
-from nightledger.gate.memory.remembering import read_reinforcements
+from nightledger.gate.naming import find_standing
+from nightledger.gate.remembering import read_reinforcements
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.verbs import forget as forgetting
 

@@ -7,7 +7,7 @@ from tests.rows import from_corpus
 
 from nightledger.codec.constitution import dump_page
 from nightledger.demo.shell import Ran, Shell
-from nightledger.gate.memory.recalling import shipped_principles
+from nightledger.gate.recalling import shipped_principles
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.verbs import init
 

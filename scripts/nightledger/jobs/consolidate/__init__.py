@@ -29,12 +29,12 @@ from nightledger.files.configuration import home_zone
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
 from nightledger.files.line_log import append_records, require_appendable
-from nightledger.gate.forgetting.forgotten import find_unasked, key_of, read_forgotten
-from nightledger.gate.forgetting.room import room_for, withdraw_roomless
+from nightledger.gate.forgotten import find_unasked, key_of, read_forgotten
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger, read_ledger
-from nightledger.gate.proposing.proposing import Outcome, Submission, propose, supersede
-from nightledger.gate.proposing.screening import Held
+from nightledger.gate.proposing import Outcome, Submission, propose, supersede
+from nightledger.gate.removals import room_for, withdraw_roomless
+from nightledger.gate.screening import Held
 from nightledger.gate.stored import Stored, read_stored, without_unanswered
 from nightledger.hosts.daylogs import LogFile, Skipped, find_daylogs, preset, read_daylogs, take_daylogs
 from nightledger.jobs.consolidate.reading import (

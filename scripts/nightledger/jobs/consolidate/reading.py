@@ -66,7 +66,7 @@ class Target(Struct, frozen=True, kw_only=True):
     Attributes:
         path: Relative to the home.
         adopted: The day from which the home was looked after: what stood there then may be as young as that.
-        unasked: Names of headings and files of notes from which nothing is proposed (``gate/forgetting/forgotten.py``).
+        unasked: Names of headings and files of notes from which nothing is proposed (``gate/forgotten.py``).
         loaded: Lines of the other files that the host shows its agent in every session: what stands there is no news.
         owners: What its owner is called there.
     """

@@ -27,7 +27,7 @@ from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Origin, Propo
 from nightledger.domain.states import ChangeState
 from nightledger.gate.gated import places_of, read_target
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.proposing.proposing import Submission, propose
+from nightledger.gate.proposing import Submission, propose
 from nightledger.gate.stored import Stored, read_stored
 from nightledger.jobs.consolidate.reading import find_attested
 from nightledger.text.markdown.document import decode

@@ -25,8 +25,8 @@ from nightledger.domain.proposal import (
     Op,
     Scope,
 )
-from nightledger.gate.forgetting.forgotten import innermost, key_of, label_of, name_of_kind
-from nightledger.gate.proposing.screening import Held
+from nightledger.gate.forgotten import innermost, key_of, label_of, name_of_kind
+from nightledger.gate.screening import Held
 from nightledger.gate.stored import Stored
 from nightledger.hosts.daylogs import LogFile
 from nightledger.jobs.consolidate.reading import (

@@ -23,9 +23,9 @@ from nightledger.files.configuration import home_zone
 from nightledger.files.durable import is_there
 from nightledger.files.home import Home
 from nightledger.files.search_reader import DamagedIndexError
-from nightledger.gate.memory.naming import signed_entries
-from nightledger.gate.memory.remembering import Remembered, read_facts, stated_confidence
+from nightledger.gate.naming import signed_entries
 from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.remembering import Remembered, read_facts, stated_confidence
 from nightledger.gate.stored import read_stored
 from nightledger.recall.associations import Association
 from nightledger.recall.indexing import read_blocks, refresh

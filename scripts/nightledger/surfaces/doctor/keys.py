@@ -24,10 +24,10 @@ from nightledger.files.atomic import TEMP_SUFFIX
 from nightledger.files.durable import is_within
 from nightledger.files.home import Home, shipped_config
 from nightledger.gate.consenting import read_standing
-from nightledger.gate.integrity.trust_changes import find_differing
-from nightledger.gate.integrity.trusting import Trust, read_signers, read_trust_file
-from nightledger.gate.memory.recalling import NAME, WHERE, read_principles
 from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.recalling import NAME, WHERE, read_principles
+from nightledger.gate.trust_changes import find_differing
+from nightledger.gate.trusting import Trust, read_signers, read_trust_file
 from nightledger.trust import keys
 from nightledger.trust.note import has_mldsa
 from nightledger.trust.pin import read_pin

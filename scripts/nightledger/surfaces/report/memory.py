@@ -15,8 +15,8 @@ from nightledger.domain.words import count_of
 from nightledger.doors.report import Arc, Graph, Part, Plot, Series
 from nightledger.files.atomic import BlobStore
 from nightledger.files.link_index import Recalled, open_index
-from nightledger.gate.memory.remembering import Facts, Remembered, applied_wordings, read_facts
 from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.remembering import Facts, Remembered, applied_wordings, read_facts
 from nightledger.gate.stored import read_stored
 from nightledger.surfaces.report import DAY, MOST_ROWS, cell, more
 from nightledger.surfaces.screen import sentences

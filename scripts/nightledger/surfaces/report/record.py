@@ -17,9 +17,9 @@ from nightledger.domain.words import count_of, read_moment
 from nightledger.doors.report import DOT, STEP, Part, Plot, Series, Strip
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
-from nightledger.gate.integrity.trusting import WitnessLook
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_proposal, short_name
+from nightledger.gate.trusting import WitnessLook
 from nightledger.night import calendar_of
 from nightledger.surfaces import needs
 from nightledger.surfaces.report import DAY, MOST_ROWS, cell, more

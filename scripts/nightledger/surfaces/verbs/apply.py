@@ -19,7 +19,7 @@ from nightledger.surfaces.context import Context, is_believed
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
     from nightledger.domain.states import DecisionStatus
-    from nightledger.gate.apply.applying import Attempt
+    from nightledger.gate.applying import Attempt
     from nightledger.surfaces.session import Session
 
 WITNESS_MARK = os.path.join(".nightledger", "witness-due")
@@ -63,7 +63,7 @@ def _apply_in(context: Context, session: "Session", name: str | None) -> "tuple[
     attempts, aside = [], False
     look_after(session)
     if session.ledger.book.unsettled():
-        from nightledger.gate.guard.drifting import finish_settlements
+        from nightledger.gate.drifting import finish_settlements
 
         finish_settlements(session.gate, session.ledger, session.moment)
     wanted = find_status(session.reread().book, name).id if name else None
@@ -90,7 +90,7 @@ def _apply(session: "Session", decision: "DecisionStatus") -> "tuple[Attempt, bo
         NightledgerError: It was begun, and the next start has to finish it first; or nothing can be applied.
     """
     from nightledger.domain.errors import AlteredError, RefusedError
-    from nightledger.gate.apply.applying import Attempt, apply_one
+    from nightledger.gate.applying import Attempt, apply_one
 
     try:
         return apply_one(session.gate, session.ledger, decision, session.moment), False

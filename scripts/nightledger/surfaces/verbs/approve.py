@@ -14,8 +14,8 @@ from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import RefusedError, UsageError
 from nightledger.domain.states import ProposalStatus
 from nightledger.domain.words import numbered, show
-from nightledger.gate.review.editing import answer_of
-from nightledger.gate.review.reviewing import (
+from nightledger.gate.editing import answer_of
+from nightledger.gate.reviewing import (
     Documents,
     Item,
     Verb,

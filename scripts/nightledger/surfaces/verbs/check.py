@@ -25,7 +25,7 @@ from nightledger.domain.words import count_of
 from nightledger.files.configuration import home_zone
 from nightledger.files.durable import read_regular
 from nightledger.files.home import Home
-from nightledger.gate.forgetting.room import room_rows
+from nightledger.gate.removals import room_rows
 from nightledger.jobs.check import Checkup, check, counts
 from nightledger.surfaces import screen
 from nightledger.surfaces.analyst import analyst_of, ask_ahead, tell_analyst

@@ -33,10 +33,10 @@ from nightledger.domain.decision import DAY_S, Actor, DecisionType
 from nightledger.domain.errors import FileChangedError, NightledgerError, UsageError
 from nightledger.domain.frames import Constitution
 from nightledger.files.durable import read_regular
+from nightledger.gate import recalling
 from nightledger.gate.consenting import Standing, graph_target, read_standing, record_unknown
-from nightledger.gate.integrity.trust_changes import find_differing
-from nightledger.gate.memory import recalling
-from nightledger.gate.memory.recalling import NAME, WHERE
+from nightledger.gate.recalling import NAME, WHERE
+from nightledger.gate.trust_changes import find_differing
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say

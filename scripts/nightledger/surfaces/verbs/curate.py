@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, Any
 from nightledger.codec.records import to_plain
 from nightledger.domain.words import count_of
 from nightledger.files.home import Home
-from nightledger.gate.memory.remembering import Facts, read_facts
-from nightledger.gate.proposing.proposing import Outcome
+from nightledger.gate.proposing import Outcome
+from nightledger.gate.remembering import Facts, read_facts
 from nightledger.jobs.curate import Judged, curate, pending, propose_archive, show_mercy, survey, why
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context

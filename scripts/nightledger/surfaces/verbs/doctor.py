@@ -24,8 +24,8 @@ from nightledger.domain.states import Book
 from nightledger.domain.words import count_of
 from nightledger.files.configuration import settings_of
 from nightledger.files.home import Home, shipped_config
-from nightledger.gate.integrity.trusting import WitnessLook
 from nightledger.gate.opening import Gate, Ledger, open_gate
+from nightledger.gate.trusting import WitnessLook
 from nightledger.remote.witness_asking import check_witnesses
 from nightledger.surfaces import clock, screen
 from nightledger.surfaces.context import Context

@@ -22,13 +22,13 @@ from nightledger.domain.decision import DecisionType
 from nightledger.domain.proposal import Proposal
 from nightledger.domain.states import DecisionStatus
 from nightledger.files.durable import read_regular
-from nightledger.gate.apply.applying import apply_one
+from nightledger.gate.applying import apply_one
+from nightledger.gate.deciding import Choice, decide, place_changes, terms_of
+from nightledger.gate.editing import propose_edit, recheck, revise
 from nightledger.gate.gated import MAX_GATED_BYTES, read_gated, require_watched
 from nightledger.gate.opening import Gate
-from nightledger.gate.proposing.proposing import Outcome
-from nightledger.gate.review.composing import Choice, decide, place_changes, terms_of
-from nightledger.gate.review.editing import propose_edit, recheck, revise
-from nightledger.gate.review.reviewing import Answer, Documents, Item, Verb, items_of
+from nightledger.gate.proposing import Outcome
+from nightledger.gate.reviewing import Answer, Documents, Item, Verb, items_of
 from nightledger.gate.stored import read_proposal, undo_of
 from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context

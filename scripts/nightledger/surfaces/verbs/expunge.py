@@ -31,10 +31,10 @@ from nightledger.domain.errors import FileChangedError, RefusedError, UsageError
 from nightledger.domain.finding import Needle, needle_of
 from nightledger.files.durable import read_regular
 from nightledger.files.home import Home
-from nightledger.gate.forgetting import expunging
-from nightledger.gate.forgetting.forgotten import hash_expunged
+from nightledger.gate import expunging
+from nightledger.gate.deciding import make_unproposed
+from nightledger.gate.forgotten import hash_expunged
 from nightledger.gate.gated import read_gated, watched
-from nightledger.gate.review.composing import make_unproposed
 from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context, read_lines
 from nightledger.surfaces.screen import say, sentences

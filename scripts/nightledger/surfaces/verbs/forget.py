@@ -20,9 +20,9 @@ from nightledger.domain.errors import FileChangedError, RefusedError
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Proposal
 from nightledger.files.configuration import home_zone
-from nightledger.gate.forgetting.letting_go import forget
 from nightledger.gate.gated import read_gated
-from nightledger.gate.memory.naming import NO_MARK, Placed, find_standing, read_marks, text_sha256
+from nightledger.gate.naming import NO_MARK, Placed, find_standing, read_marks, text_sha256
+from nightledger.gate.removals import forget
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say

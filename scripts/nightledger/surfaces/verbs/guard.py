@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from nightledger.domain.states import Book
     from nightledger.files.home import Home
-    from nightledger.gate.guard.guarding import Sighting
+    from nightledger.gate.guarding import Sighting
 
 MARK = os.path.join(".nightledger", "guarded")
 """Disposable: how the files looked to stat(2) when all was told; spares cron a full look."""

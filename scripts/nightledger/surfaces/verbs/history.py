@@ -23,13 +23,13 @@ from nightledger.domain.proposal import Proposal
 from nightledger.domain.states import Apply, Book, ChangeState
 from nightledger.domain.words import count_of, dump_moment
 from nightledger.files.home import Home
+from nightledger.gate.checking import find_drift
 from nightledger.gate.gated import require_watched
-from nightledger.gate.integrity.checking import find_drift
-from nightledger.gate.integrity.trusting import read_claim
-from nightledger.gate.memory.naming import Placed, entries_at, find_standing
+from nightledger.gate.naming import Placed, entries_at, find_standing
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.proposing.screening import told_at_home
+from nightledger.gate.screening import told_at_home
 from nightledger.gate.stored import read_proposal, without_secrets
+from nightledger.gate.trusting import read_claim
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import reading

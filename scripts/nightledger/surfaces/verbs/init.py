@@ -28,7 +28,7 @@ from nightledger.domain.errors import RefusedError, UsageError
 from nightledger.files.durable import is_within
 from nightledger.files.home import Home
 from nightledger.gate.founding import Founding, found, is_unfinished, plan, require_place
-from nightledger.gate.memory.recalling import require_sound, shipped_principles
+from nightledger.gate.recalling import require_sound, shipped_principles
 from nightledger.hosts.daylogs import READ_NO_MEMORY, preset, why_empty
 from nightledger.hosts.workspaces import host_of, memory_choices, own_memory
 from nightledger.surfaces.cli import options_of

@@ -39,9 +39,9 @@ from nightledger.files.atomic import Lock
 from nightledger.files.home import Home
 from nightledger.gate import restoring
 from nightledger.gate.founding import PRINCIPAL
-from nightledger.gate.integrity.trust_changes import find_differing, only, reset_signers, restore_files
-from nightledger.gate.integrity.trusting import Trust
 from nightledger.gate.opening import open_gate
+from nightledger.gate.trust_changes import find_differing, only, reset_signers, restore_files
+from nightledger.gate.trusting import Trust
 from nightledger.surfaces import signing, trust_change
 from nightledger.surfaces.context import Context, require_person
 from nightledger.surfaces.screen import say, sentences

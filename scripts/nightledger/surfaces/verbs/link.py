@@ -13,7 +13,7 @@ from msgspec.structs import asdict
 from nightledger.domain.words import count_of
 from nightledger.files.configuration import home_zone, load_settings
 from nightledger.files.home import Home
-from nightledger.gate.forgetting.forgotten import read_link_rules
+from nightledger.gate.forgotten import read_link_rules
 from nightledger.jobs.link import LinkReport, link
 from nightledger.surfaces.context import Context, actor_of
 from nightledger.surfaces.session import require_machine

@@ -24,8 +24,8 @@ from nightledger.domain.decision import DecisionTarget, DecisionType
 from nightledger.domain.errors import UsageError
 from nightledger.domain.retention import ENTRY_TAGS, tier_of
 from nightledger.domain.words import count_of
-from nightledger.gate.memory import naming
-from nightledger.gate.proposing.screening import told_at_home
+from nightledger.gate import naming
+from nightledger.gate.screening import told_at_home
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say, wrap_hint

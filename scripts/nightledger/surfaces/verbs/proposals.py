@@ -15,7 +15,7 @@ from nightledger.domain.judge import EDIT_LANE, Share, Shares
 from nightledger.domain.proposal import Change, Kind, Proposal
 from nightledger.domain.states import REVOCABLE, Book, Gone, ProposalStatus
 from nightledger.domain.words import count_of
-from nightledger.gate.proposing.screening import told_at_home
+from nightledger.gate.screening import told_at_home
 from nightledger.gate.stored import (
     answer_texts,
     answers_given,
@@ -121,8 +121,8 @@ def _lines(context: Context, listed: list[dict[str, Any]]) -> Iterator[str]:
 
 def _show(context: Context, name: str) -> int:
     """Print one proposal."""
-    from nightledger.gate.forgetting.forgotten import read_forgotten
-    from nightledger.gate.review.reviewing import worded
+    from nightledger.gate.forgotten import read_forgotten
+    from nightledger.gate.reviewing import worded
 
     with reading(context) as session:
         status = find_status(session.ledger.book, name)
@@ -156,7 +156,7 @@ def _require_kept(book: Book, status: ProposalStatus) -> None:
 
 
 def _ask_again(context: Context, name: str) -> int:
-    from nightledger.gate.forgetting.forgotten import ask_again
+    from nightledger.gate.forgotten import ask_again
 
     with writing(context, person=True) as session:
         ask_again(session.gate, session.ledger.book, name, session.moment)

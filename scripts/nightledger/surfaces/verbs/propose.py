@@ -10,7 +10,7 @@ import argparse
 from nightledger.domain.decision import Actor
 from nightledger.domain.errors import UsageError
 from nightledger.files.home import Home
-from nightledger.gate.proposing.agent_lane import Wish, agent_evidence, propose_wish
+from nightledger.gate.agent_lane import Wish, agent_evidence, propose_wish
 from nightledger.surfaces.context import Context, read_input, read_lines
 from nightledger.surfaces.session import writing
 

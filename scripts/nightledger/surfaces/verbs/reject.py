@@ -9,7 +9,7 @@ names it as a note.
 
 import argparse
 
-from nightledger.gate.review.reviewing import Verb
+from nightledger.gate.reviewing import Verb
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.verbs.approve import answer_one
 

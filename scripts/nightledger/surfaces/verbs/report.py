@@ -20,7 +20,7 @@ from nightledger.files.atomic import replace_file
 from nightledger.files.durable import read_regular
 from nightledger.files.home import Home
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.proposing.screening import told_at_home
+from nightledger.gate.screening import told_at_home
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context, require_person
 from nightledger.surfaces.needs import OF_INTEGRITY

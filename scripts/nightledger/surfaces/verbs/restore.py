@@ -25,11 +25,11 @@ from nightledger.files.durable import make_dir, sync_directory
 from nightledger.files.home import Home
 from nightledger.files.staged import drop_staged
 from nightledger.gate import restoring
+from nightledger.gate.checking import is_signed_for, verify_decisions
+from nightledger.gate.deciding import make_unproposed
 from nightledger.gate.founding import directories
-from nightledger.gate.integrity.checking import is_signed_for, verify_decisions
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
-from nightledger.gate.proposing.views import refresh_views
-from nightledger.gate.review.composing import make_unproposed
+from nightledger.gate.views import refresh_views
 from nightledger.surfaces import signing
 from nightledger.surfaces.context import Context, require_person
 from nightledger.surfaces.screen import say

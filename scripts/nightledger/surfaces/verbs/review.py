@@ -14,13 +14,13 @@ from msgspec import Struct, field
 from nightledger.domain.errors import NightledgerError, RefusedError
 from nightledger.domain.states import Book
 from nightledger.domain.words import count_of
+from nightledger.gate import contradicting
+from nightledger.gate import editing as choices
+from nightledger.gate.checking import find_drift
+from nightledger.gate.editing import counts_of, keep_draft, put_in_place, read_draft
 from nightledger.gate.gated import watched, why_unreadable
-from nightledger.gate.integrity.checking import find_drift
 from nightledger.gate.opening import Gate
-from nightledger.gate.review import contradicting
-from nightledger.gate.review import editing as choices
-from nightledger.gate.review.editing import counts_of, keep_draft, put_in_place, read_draft
-from nightledger.gate.review.reviewing import (
+from nightledger.gate.reviewing import (
     Answer,
     Documents,
     Item,
@@ -230,7 +230,7 @@ class Questions(Struct, kw_only=True):
 
     def _heading(self, item: Item) -> str:
         """Return the heading of the notes that a change comes from; empty where there is none."""
-        from nightledger.gate.forgetting.forgotten import heading_of
+        from nightledger.gate.forgotten import heading_of
 
         return "" if self.elsewhere else heading_of(self.gate.home, item.change.evidence)
 
@@ -243,7 +243,7 @@ class Questions(Struct, kw_only=True):
         ]
 
     def _evidence(self, item: Item) -> list[str]:
-        from nightledger.gate.forgetting.forgotten import read_forgotten
+        from nightledger.gate.forgotten import read_forgotten
 
         expunged = read_forgotten(self.gate, (), self.book).expunged
         return screen.evidence_lines(self.gate.home, item.change, told=item.told, expunged=expunged)
@@ -278,7 +278,7 @@ class Questions(Struct, kw_only=True):
         if key == "a":
             return self._answer_alike(at)
         if key == "h":
-            from nightledger.gate.forgetting.forgotten import NEVER
+            from nightledger.gate.forgotten import NEVER
 
             heading = self._heading(self.items[at])
             rest = [n for n in rest if self._heading(self.items[n]) == heading]

@@ -9,12 +9,12 @@ import argparse
 
 from nightledger.domain.errors import FileChangedError
 from nightledger.domain.words import numbered
-from nightledger.gate.apply.undoing import Undo, plan_undo, reversal, undo_choice
-from nightledger.gate.apply.writing import write_all
-from nightledger.gate.proposing.proposing import propose
-from nightledger.gate.review.composing import decide, terms_of
-from nightledger.gate.review.reviewing import Documents
+from nightledger.gate.deciding import decide, terms_of
+from nightledger.gate.proposing import propose
+from nightledger.gate.reviewing import Documents
 from nightledger.gate.stored import find_status
+from nightledger.gate.undoing import Undo, plan_undo, reversal, undo_choice
+from nightledger.gate.writing import write_all
 from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say

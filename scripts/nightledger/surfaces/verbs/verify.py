@@ -31,12 +31,12 @@ from nightledger.domain.states import Book, Gone, Restored
 from nightledger.domain.trusting import TrustStep
 from nightledger.domain.words import count_of
 from nightledger.files.home import Home
-from nightledger.gate.apply.applies import AppliesLook, look_at_applies
-from nightledger.gate.forgetting.keeping import Rewritten, count_gone, find_damaged, find_rewrites
-from nightledger.gate.integrity import checking
-from nightledger.gate.integrity.checking import Altered, Closed
-from nightledger.gate.integrity.trusting import WitnessLook
+from nightledger.gate import checking
+from nightledger.gate.applies import AppliesLook, look_at_applies
+from nightledger.gate.checking import Altered, Closed
+from nightledger.gate.keeping import Rewritten, count_gone, find_damaged, find_rewrites
 from nightledger.gate.opening import Gate, Ledger, fold_log, open_gate, require_same
+from nightledger.gate.trusting import WitnessLook
 from nightledger.remote.witness_asking import find_anchored
 from nightledger.remote.witness_asking import look as look_at
 from nightledger.surfaces import screen

@@ -1,1 +1,0 @@
-"""Write what was signed: planned, written together, finished or taken back after a crash, undone."""

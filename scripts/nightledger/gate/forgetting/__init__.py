@@ -1,1 +1,0 @@
-"""Letting go: archives, compressed logs, deleted links, forgotten and expunged text."""

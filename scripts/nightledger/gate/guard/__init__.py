@@ -1,1 +1,0 @@
-"""What was changed outside Nightledger: found, kept, offered, settled; and locks against it."""

@@ -1,1 +1,0 @@
-"""What the log says against what lies on disk: trust files, inputs, witnesses."""

@@ -1,1 +1,0 @@
-"""From drafts to proposals: screened, fitted, capped, written once."""

@@ -1,1 +1,0 @@
-"""What an operator is shown, and what becomes of the answers."""
