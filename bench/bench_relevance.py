@@ -26,7 +26,7 @@ from nightledger.files.search_index import SearchWriter, build_in_memory
 from nightledger.files.search_values import FileState, NewChunk, NewFile
 from nightledger.recall.names import learn_names
 from nightledger.recall.searching import LEAST_SHARE, search_store
-from nightledger.text.search.tokens import index_text
+from nightledger.text.tokens import index_text
 
 MEMORY = "MEMORY.md"
 SHIPPED = 6.0

@@ -22,8 +22,8 @@ from nightledger.files.search_reader import (
     open_reader,
 )
 from nightledger.files.search_values import FileState, Filter, NewChunk, NewFile
-from nightledger.text.search.chunks import cut_markdown
-from nightledger.text.search.tokens import index_text, match_any, query_terms
+from nightledger.text.markdown.chunks import cut_markdown
+from nightledger.text.tokens import index_text, match_any, query_terms
 
 STATE = FileState(1, 2, "ab", settled=True)
 GARDEN = "# Garden\n\n- plant roses\n- water them\n"

@@ -18,7 +18,7 @@ from nightledger.gate.forgetting.letting_go import (
 )
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose
 from nightledger.text.changes.sections import text_sha256
-from nightledger.text.forgetting.traces import Marker, count_lines, marker_line
+from nightledger.text.forgetting import Marker, count_lines, marker_line
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import Entry, find_entries
 

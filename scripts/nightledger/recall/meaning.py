@@ -20,7 +20,7 @@ from nightledger.files.search_index import SearchStore, SearchWriter, index_path
 from nightledger.files.search_reader import SearchIndexError
 from nightledger.files.search_values import Filter
 from nightledger.text.scanners.scan import mask_secrets
-from nightledger.text.search.tokens import index_text
+from nightledger.text.tokens import index_text
 
 Vector = Sequence[float]
 LEARNED_AT_ONCE = 32

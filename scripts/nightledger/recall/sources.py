@@ -40,7 +40,7 @@ from nightledger.hosts.daylogs import MAX_LOG_BYTES, day_of, find_daylogs, is_wi
 from nightledger.records.keeping import fold_lines, record_kinds, words_of
 from nightledger.text.dates import first_day
 from nightledger.text.handoff import handoff_day
-from nightledger.text.search.chunks import JOINT, Passage, cut_markdown
+from nightledger.text.markdown.chunks import JOINT, Passage, cut_markdown
 
 MAX_FILE_BYTES = 32_000_000
 """A file of any other kind that is larger is named and passed over."""

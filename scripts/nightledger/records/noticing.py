@@ -22,7 +22,7 @@ from nightledger.domain.record import (
 from nightledger.files.home import Home
 from nightledger.records.handoff import most_urgent
 from nightledger.records.keeping import kind_named, read_records, record_kinds
-from nightledger.text.search.likeness import Likeness
+from nightledger.text.tokens import Likeness
 from nightledger.text.visible import quoted
 
 MOST_OBSERVATIONS = 3

@@ -13,7 +13,7 @@ from nightledger.domain.search import Kind
 from nightledger.files.home import Home
 from nightledger.files.search_index import building, index_path
 from nightledger.files.search_values import FileState, NewChunk, NewFile
-from nightledger.text.search.tokens import index_text
+from nightledger.text.tokens import index_text
 
 ENTRIES = {
     "e-aaaaaaaaaaaaaaaaaaaaaaaaaa": "- The greenhouse sensor reports in Fahrenheit; convert before comparing thresholds.",

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from nightledger.domain.finding import Severity
-from nightledger.text.code.source import CodeSeverity, code_table
+from nightledger.text.code_source import CodeSeverity, code_table
 from nightledger.text.scanners.rule import written
 
 _LONG = "x = 1\n" * 50_000

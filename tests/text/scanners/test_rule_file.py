@@ -7,8 +7,7 @@ from tests.rows import from_corpus
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.finding import Severity
-from nightledger.text.scanners.rule import Table
-from nightledger.text.scanners.rule_file import find_own, parse_rule_file, python_pattern
+from nightledger.text.scanners.rule import Table, find_own, parse_rule_file, python_pattern
 
 HEAD = "[[rules]]\nid = 'badge'\nregex = 'HB-([0-9]{6})'\nkeywords = ['HB-']\n"
 

@@ -8,8 +8,8 @@ from tests.text.scanners.examples import examples
 
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import Origin
-from nightledger.text.code.audit import find_snippets
-from nightledger.text.code.source import guess_language
+from nightledger.text.code_audit import find_snippets
+from nightledger.text.code_source import guess_language
 from nightledger.text.scanners.rule import Passage, Table, matches
 from nightledger.text.scanners.scan import mask, mask_secrets, scan, scan_secrets
 from nightledger.text.scanners.secrets import secrets, steering

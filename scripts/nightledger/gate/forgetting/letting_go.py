@@ -22,7 +22,7 @@ from nightledger.gate.gated import read_target
 from nightledger.gate.memory.naming import Placed, evidence_of, find_takers
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose
-from nightledger.text.forgetting.traces import archive_block
+from nightledger.text.forgetting import archive_block
 from nightledger.text.markdown.entries import Entry
 
 

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import from_corpus
 
-from nightledger.text.search.likeness import Likeness
+from nightledger.text.tokens import Likeness
 
 BACKUP = "- Backups: cron has no PATH; call the archiver by its full path."
 ZONE = "- Set the zone in every crontab; the machines run on UTC."

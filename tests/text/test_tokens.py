@@ -5,7 +5,7 @@ from tests.rows import from_corpus
 from tests.stores import connected
 
 from nightledger.files.search_reader import TOKENIZER
-from nightledger.text.search.tokens import index_text, match_any, match_phrase, query_terms
+from nightledger.text.tokens import index_text, match_any, match_phrase, query_terms
 
 
 def finds(text: str, match: str) -> bool:

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from tests.rows import from_corpus
 
-from nightledger.text.forgetting.traces import (
+from nightledger.text.forgetting import (
     Marker,
     archive_block,
     marker_line,

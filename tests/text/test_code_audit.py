@@ -6,8 +6,8 @@ from bench.bench_audit import is_right
 from tests.rows import each_row, from_corpus
 
 from nightledger.domain.finding import Severity
-from nightledger.text.code.audit import audit, audit_document, find_snippets
-from nightledger.text.code.source import NOT_READ, CodeSeverity, code_table
+from nightledger.text.code_audit import audit, audit_document, find_snippets
+from nightledger.text.code_source import NOT_READ, CodeSeverity, code_table
 from nightledger.text.scanners.scan import scan
 
 TABLE = code_table()

@@ -2,8 +2,7 @@
 
 from tests.rows import each_row, from_corpus
 
-from nightledger.text.changes.labels import is_label, labels_of
-from nightledger.text.markdown.document import parse_markdown
+from nightledger.text.markdown.document import is_label, labels_of, parse_markdown
 
 
 @each_row(

@@ -8,12 +8,14 @@ from tests.rows import from_corpus
 
 from nightledger.domain.daylog import Region
 from nightledger.domain.pruning import Kept
-from nightledger.text.forgetting.status import (
+from nightledger.text.forgetting import (
     LINES,
     MOST_TITLE,
+    Marker,
+    marker_line,
+    read_marker,
     summarise_daily,
 )
-from nightledger.text.forgetting.traces import Marker, marker_line, read_marker
 from nightledger.text.statements.daylog import read_daylog
 from nightledger.text.statements.statements import find_statements
 

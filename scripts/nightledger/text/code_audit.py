@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 from msgspec import Struct
 
 from nightledger.domain.finding import Finding, Severity
-from nightledger.text.code.source import (
+from nightledger.text.code_source import (
     MOST_CHARACTERS,
     MOST_PARTS,
     NOT_READ,

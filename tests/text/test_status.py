@@ -7,7 +7,7 @@ from tests.rows import each_row, from_corpus
 
 from nightledger.domain.pruning import Closure, Kept
 from nightledger.files.home import shipped_config
-from nightledger.text.forgetting.status import Status, find_status, find_statuses
+from nightledger.text.forgetting import Status, find_status, find_statuses
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import Entry, find_entries
 
