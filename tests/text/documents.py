@@ -9,7 +9,18 @@ from itertools import chain
 from hypothesis import strategies as st
 
 Lines = list[str]
-_WORDS = "kettle,boils,at noon,`make tea`,**always**,_rarely_,7 cups,Zoë,茶を淹れる,[a](b)".split(",")
+_WORDS = [
+    "kettle",
+    "boils",
+    "at noon",
+    "`make tea`",
+    "**always**",
+    "_rarely_",
+    "7 cups",
+    "Zoë",
+    "茶を淹れる",
+    "[a](b)",
+]
 _SENTENCES = st.lists(st.sampled_from(_WORDS), min_size=1, max_size=4).map(" ".join)
 _PARAGRAPHS = st.lists(_SENTENCES, min_size=1, max_size=3)
 _DECISIONS = st.tuples(_SENTENCES, st.sampled_from(["WHY: tea", ""]), st.sampled_from(["Open", "Implemented"])).map(

@@ -3,7 +3,7 @@
 from typing import Any
 
 from nightledger.domain.proposal import Draft, Hunk, Op
-from nightledger.text.changes.place import Unplaced, make_hunk, put_all
+from nightledger.text.changes.place import make_hunk, put_all
 
 
 def draft(op: Op, *section: str, after: str = "", before: str = "", line: int = 0) -> Draft:
