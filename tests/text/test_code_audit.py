@@ -83,22 +83,12 @@ def test_what_cannot_be_read_is_not_clean(text: str) -> None:
     assert {finding.rule for finding in told.findings} <= NOT_READ
 
 
-@each_row(
-    "text, name, parts",
-    [
-        ("# A\n\n```python\neval('1')\n```\n\n```sh\nls\n```\n", "a.md", [(4, "python"), (8, "shell")]),
-        ("# A\n\n```python\neval('1')\n```\n\n```sh\nls\n```\n", "-", [(4, "python"), (8, "shell")]),
-        ("Only words.", "a.md", []),
-        ('{"cell_type": 1', "", [(1, "notebook")]),
-        ('{"cells": [{"cell_type": "code", "source": "x = 1"}]}', "", [(1, "notebook")]),
-        ("x = 1", "a.ipynb", [(1, "notebook")]),
-    ],
-)
+@from_corpus("text-code-audit")
 def test_markdown_is_audited_snippet_by_snippet_and_a_notebook_is_told_and_not_called_clean(
-    text: str, name: str, parts: list[tuple[int, str]]
+    text: str, name: str, parts: list[list[object]]
 ) -> None:
     found = audit_document(text, name)
-    assert [(part.line, part.audited.language) for part in found] == parts
+    assert [[part.line, part.audited.language] for part in found] == parts
     assert not any(part.audited.clean for part in found)
 
 

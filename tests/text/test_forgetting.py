@@ -4,7 +4,6 @@ import hashlib
 import json
 from datetime import date
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import each_row, from_corpus
@@ -143,9 +142,6 @@ IDLE = [
 DECISION = "- Decision: the spare pump runs on Sundays only, because the float sticks in warm water"
 FIXED = "- Fixed the float by bending its arm; the basin no longer overflows"
 LESSON = "- Lesson: water the basil in the morning, or mildew comes by the evening"
-LONG = (
-    "- Decided: the pump of pier nine runs at half speed, as its seal leaks. " + "It was tried twice. " * 30
-)
 
 
 def summary_of(text: str) -> str | Kept:
@@ -180,17 +176,7 @@ def test_nothing_is_learned_from_a_summary_and_it_is_not_summarised_whatever_sta
     assert summary_of(made + "\n".join(IDLE)) is Kept.SUMMARY
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "\n",
-        "# 2026-02-03\n",
-        "- one line about the pump\n",
-        "\n".join(f"- {n} ok" for n in range(12)),
-        f"# Ten\n{(LONG + chr(10)) * 9}",
-    ],
-)
+@from_corpus("text-forgetting-daily_summary")
 def test_a_log_for_which_a_summary_would_be_no_shorter_stays(text: str) -> None:
     assert summary_of(text) is Kept.SHORT
 

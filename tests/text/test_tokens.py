@@ -1,22 +1,26 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import from_corpus
 from tests.stores import connected
 
 from nightledger.files.search_reader import TOKENIZER
-from nightledger.text.tokens import index_text, match_any, match_phrase, query_terms
+from nightledger.text.tokens import Likeness, index_text, match_any, match_phrase, query_terms
 
-
-def finds(text: str, match: str) -> bool:
-    connection = connected()
-    connection.execute(f"CREATE VIRTUAL TABLE words USING fts5(body, tokenize='{TOKENIZER}')")
-    connection.execute("INSERT INTO words VALUES (?)", (index_text(text),))
-    return bool(connection.execute("SELECT 1 FROM words WHERE words MATCH ?", (match,)).fetchall())
+BACKUP = "- Backups: cron has no PATH; call the archiver by its full path."
+ZONE = "- Set the zone in every crontab; the machines run on UTC."
+RESTART = "- Restart the relay after an upgrade."
+INVOICE = "- The invoice exporter needs a semicolon."
+OWNER = "- Rechnungen gehen zuerst an Frau Berger."
+COMMIT = "- Prefer short commit messages."
+TEXTS = (BACKUP, ZONE, RESTART, INVOICE, OWNER, COMMIT)
 
 
 def answers(text: str, query: str) -> bool:
-    return finds(text, match_any(query_terms(query)))
+    connection = connected()
+    connection.execute(f"CREATE VIRTUAL TABLE words USING fts5(body, tokenize='{TOKENIZER}')")
+    connection.execute("INSERT INTO words VALUES (?)", (index_text(text),))
+    match = match_any(query_terms(query))
+    return bool(connection.execute("SELECT 1 FROM words WHERE words MATCH ?", (match,)).fetchall())
 
 
 @given(
@@ -25,38 +29,45 @@ def answers(text: str, query: str) -> bool:
     n=st.integers(1, 3),
 )
 def test_any_part_of_a_text_without_spaces_is_found(text: str, at: int, n: int) -> None:
-    part = text[at % len(text) :][:n]
-    assert finds(text, match_any(query_terms(part)))
+    assert answers(text, text[at % len(text) :][:n])
 
 
 @from_corpus("text-search-tokens")
-def test_it_is_found(text: str, query: str) -> None:
-    assert answers(text, query)
+def test_what_is_typed_with_marks_or_without_is_found_and_nothing_else(
+    text: str, query: str, *, found: bool
+) -> None:
+    assert answers(text, query) is found
 
 
-@pytest.mark.parametrize(
-    ("text", "query"), [("東の京", "東京"), ("明日は東京", "京東"), ("サーバー", "バサ"), ("roses", "ros e")]
-)
-def test_it_is_not_found(text: str, query: str) -> None:
-    assert not answers(text, query)
+@from_corpus("text-search-tokens")
+def test_stop_words_go_unless_there_is_nothing_else_and_operators_are_plain_text(
+    query: str, terms: list[str]
+) -> None:
+    assert [*query_terms(query)] == terms
 
 
-def test_stop_words_go_unless_there_is_nothing_else() -> None:
-    assert query_terms("what did we say about the Backup of the backup") == ("say", "backup")
-    assert query_terms("To be, or not to be") == ("to", "be", "or", "not")
-    assert query_terms("?! ...") == ()
+def test_terms_are_quoted() -> None:
+    assert match_phrase(("cron", "job")) == '"cron job"'
+    assert match_any(("東", "東京", "a")) == '"東"* OR "東京" OR "a"'
     assert match_any(()) == match_phrase(()) == ""
 
 
-def test_quotes_and_operators_are_plain_text() -> None:
-    terms = query_terms('"cron job" NOT (backup* OR NEAR(a, b)) body:x ^z')
-    assert terms == ("cron", "job", "backup", "near", "b", "body", "x", "z")
-    assert match_phrase(("cron", "job")) == '"cron job"'
-    assert match_any(("東", "東京", "a")) == '"東"* OR "東京" OR "a"'
+@from_corpus("text-search-likeness")
+def test_what_is_meant_is_most_alike(question: str, meant: str) -> None:
+    assert max(TEXTS, key=Likeness(question, TEXTS).of) == meant
 
 
-@from_corpus("text-search-tokens")
-def test_what_is_typed_without_marks_is_found_and_so_is_what_is_typed_with_them(
-    text: str, query: str
+def test_all_of_the_words_is_1_and_none_is_0() -> None:
+    likeness = Likeness("upgrade of the relay", TEXTS)
+    assert (likeness.of(RESTART), likeness.of(ZONE)) == (1.0, 0.0)
+    assert {Likeness(nothing, TEXTS).of(text) for text in TEXTS for nothing in ("", "zebra")} == {0.0}
+
+
+@given(question=st.text(max_size=60), texts=st.lists(st.text(max_size=60), max_size=5))
+def test_it_lies_between_0_and_1_whatever_is_asked_and_in_whatever_order(
+    question: str, texts: list[str]
 ) -> None:
-    assert finds(text, match_any(query_terms(query)))
+    likeness, turned = Likeness(question, texts), Likeness(question, texts[::-1])
+    for text in texts:
+        assert 0.0 <= likeness.of(text) <= 1.0
+        assert likeness.of(text) == turned.of(text)

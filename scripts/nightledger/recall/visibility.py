@@ -339,9 +339,7 @@ def _seen(own: Table | None, text: str) -> Held:
         if finding.severity is not Severity.FLAG
     ]
     if own is not None:
-        from nightledger.text.scanners.rule import find_own
-
-        spans += [(seen.start, seen.end, OWN_RULE) for seen in find_own(own, text)]
+        spans += [(seen.start, seen.end, OWN_RULE) for seen in own.find(text)]
     found: Held = {}
     for start, end, why in spans:
         first, last = (text.count("\n", 0, at) + 1 for at in (start, max(start, end - 1)))

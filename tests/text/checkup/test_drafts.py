@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from tests.rows import corpus
-from tests.text import drafts as drafts_put
+from tests.text.drafts import applied as put_into
+from tests.text.drafts import made
 
 from nightledger.domain.proposal import HOLE, Draft, Op
 from nightledger.text.checkup.checkup import check_memory
@@ -31,7 +32,7 @@ def drafts(text: str, **known: Any) -> list[Draft]:
 
 
 def applied(text: str, found: Sequence[Draft]) -> str:
-    return drafts_put.applied(text, *(drafts_put.made(text, draft) for draft in found))
+    return put_into(text, *(made(text, draft) for draft in found))
 
 
 def test_all_of_them_applied_leave_the_rest_as_it_was() -> None:

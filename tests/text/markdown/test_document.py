@@ -1,8 +1,7 @@
 import time
 from typing import Any
 
-import pytest
-from tests.rows import each_row, from_corpus
+from tests.rows import from_corpus
 
 from nightledger.text.markdown.document import (
     dump_markdown,
@@ -23,18 +22,7 @@ def test_sections_nest_and_have_a_body_of_their_own_and_an_end_with_those_below(
     assert sections == [[[*s.path], s.ordinal, [*s.heading], [*s.body], s.last_line] for s in found]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "# H\n\n" + "- an entry of some forty characters of text\n" * 23_000,
-        "> " * 500_000,
-        "- " * 500_000 + "\n" + "x\n" * 1000,
-        "DECISION: x" + " " * 1_000_000 + "y\n",
-        "<!--" * 250_000,
-        "<a " + "b " * 500_000 + "\n",
-        "| a " * 250_000 + "\n" + "|-" * 250_000 + "\n",
-    ],
-)
+@from_corpus("text-markdown-document")
 def test_a_megabyte_of_anything_is_linear(text: str) -> None:
     # Processor time, and far above what it takes (0.2 s): only a square of the size fails.
     began = time.process_time()
@@ -50,12 +38,7 @@ def test_what_goes_with_the_blank_lines_above_it_is_named_after_its_own_heading(
     assert section_of(parse_markdown(""), 0, 0).path == ()
 
 
-@each_row(
-    "line, found",
-    [(line, True) for line in ("Never:", "**Never**", "__Never do__", "**Never:**", "*Never*:", "Never\N{FULLWIDTH COLON}",
-                               "***Never***", "##Never", "<h2>Never</h2>", "<B>Never</B>")]
-    + [(line, False) for line in ("Last seen 2026-03-01.", "**Never** but **now**", "a: b", "**", "****", "#1 of 2", "*Updated today*")],
-)  # fmt: skip
+@from_corpus("text-changes-labels", tuples=True)
 def test_a_line_that_ends_with_a_colon_or_is_all_bold_is_a_label_and_a_sentence_is_none(
     line: str, *, found: bool
 ) -> None:

@@ -1,7 +1,7 @@
 from typing import Any
 
 from hypothesis import given
-from tests.rows import corpus, each_row, from_corpus
+from tests.rows import corpus, from_corpus
 from tests.text.documents import documents
 
 from nightledger.codec.canonical import canonical
@@ -15,10 +15,6 @@ from nightledger.text.markdown.entries import (
     track,
     unnumbered_entries,
 )
-
-CHANNEL = "- The harbour master answers on channel 12 from six o'clock.\n"
-FUEL = "- Fuel is paid in cash.\n"
-BEFORE = f"## Harbour\n\n{CHANNEL}- Tie both lines before the engine stops.\n{FUEL}\n## Boat\n\n- The bilge pump trips its fuse.\n"
 
 
 def entries(text: str) -> tuple[Entry, ...]:
@@ -72,24 +68,11 @@ def test_an_unchanged_document_keeps_every_id(text: str) -> None:
     assert follow(text, text) == Tracked(entries=entries(text), edited=())
 
 
-@each_row(
-    ("before", "after", "edited"),
-    [
-        (BEFORE, BEFORE.replace("channel 12", "channel 16"), ["channel 12"]),
-        (BEFORE, BEFORE.replace("Fuel is paid in cash.", "Winter berths cost more."), []),
-        (BEFORE, BEFORE.replace(FUEL, "") + FUEL, ["Fuel"]),
-        # two close matches, on either side, are none; so is one in another section
-        (BEFORE, BEFORE.replace(CHANNEL, CHANNEL.replace("12", "14") + CHANNEL.replace("12", "16")), []),
-        (BEFORE.replace(CHANNEL, CHANNEL + CHANNEL.replace("12", "14")), BEFORE.replace("12", "16"), []),
-        ("# A\n- Tie both lines before noon.\n# B\n", "# A\n# B\n- Tie both lines before one.\n", []),
-        ("- The red pump is wet.\n", "- The red pump was wet.\n", ["pump"]),
-        ("- The red pump is wet.\n" * 2, "- The red pump was wet.\n", []),
-        ("- The red pump is wet.\n", "- The red pump was wet.\n" * 2, []),
-    ],
-)
+@from_corpus("text-markdown-entries")
 def test_an_edited_entry_keeps_its_id_where_only_one_can_be_meant(
     before: str, after: str, edited: list[str]
 ) -> None:
+    """Two close matches, on either side, are none; so is one in another section."""
     kept = [next(entry.id for entry in entries(before) if words in entry.text) for words in edited]
     tracked = follow(before, after)
     assert list(tracked.edited) == kept

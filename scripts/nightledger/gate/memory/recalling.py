@@ -120,9 +120,7 @@ def _is_held(candidate: frames.Candidate, own: Table | None) -> bool:
         return True
     if own is None:
         return False
-    from nightledger.text.scanners.rule import find_own
-
-    return any(find_own(own, candidate.text))
+    return any(own.find(candidate.text))
 
 
 def _candidates(

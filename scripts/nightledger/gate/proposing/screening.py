@@ -79,9 +79,7 @@ def own_values(gate: Gate, *texts: str) -> frozenset[str]:
 def _own_findings(own: Table | None, *texts: str) -> list[Finding]:
     if own is None:
         return []
-    from nightledger.text.scanners.rule import find_own
-
-    return [finding for text in texts for finding in find_own(own, text)]
+    return [finding for text in texts for finding in own.find(text)]
 
 
 def screen(drafts: Iterable[Draft], own: Table | None = None) -> tuple[tuple[Held, ...], list[Draft]]:

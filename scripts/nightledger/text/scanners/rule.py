@@ -344,11 +344,6 @@ def parse_rule_file(raw: bytes, *, where: str) -> tuple[Rule, ...]:
     return tuple(found)
 
 
-def find_own(rules: Table, text: str) -> Iterator[Finding]:
-    """Yield what rows of rule files find in ``text``."""
-    return rules.find(text)
-
-
 def _row(rule: _WrittenRule, shared: Sequence[_Excuse]) -> Rule:
     if not _ID.fullmatch(rule.id):
         raise ValueError("its id is no short word")
