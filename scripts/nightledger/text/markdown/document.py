@@ -20,7 +20,7 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from nightledger.text.markdown.blocks import Block, BlockKind, is_blank, scan_blocks
+from nightledger.text.markdown.blocks import Block, BlockKind, is_blank, last_filled, scan_blocks
 
 BOM = "\ufeff"
 Path = tuple[str, ...]
@@ -287,6 +287,6 @@ def _indent(line: str) -> int:
 
 __all__ = [
     "BOM", "Block", "BlockKind", "Document", "Path", "Section", "decode", "dump_markdown", "encode",
-    "heading_text", "is_blank", "is_utf8", "line_end", "parse_markdown", "readable", "section_at",
+    "heading_text", "is_blank", "is_utf8", "last_filled", "line_end", "parse_markdown", "readable", "section_at",
     "split_lines", "usual_line_end",
 ]  # fmt: skip
