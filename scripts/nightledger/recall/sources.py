@@ -53,7 +53,7 @@ OLDER = "older outcomes are not searched; associations know them"
 NOTE_HEADING = "note"
 """Heading under which a note is indexed."""
 _BLOCK = re.compile("^## ", re.MULTILINE)
-"""Each archived entry begins with where it stood (``text/forgetting/traces.py``)."""
+"""Each archived entry begins with where it stood (``text/forgetting.py``)."""
 
 
 Said = tuple[str, str, int, date | None, str]
