@@ -11,8 +11,8 @@ from pathlib import Path
 
 from bench.audit_corpus import CORPUS, LABELS, Snippet, read_corpus
 
-from nightledger.text.code.audit import audit
-from nightledger.text.code.source import NOT_READ
+from nightledger.text.code_audit import audit
+from nightledger.text.code_source import NOT_READ
 
 
 def is_right(snippet: Snippet) -> bool:

@@ -33,8 +33,8 @@ from nightledger.gate.opening import read_ledger
 from nightledger.recall.indexing import refresh
 from nightledger.recall.searching import find_scores, read_query, search, search_store
 from nightledger.recall.sources import cut_prose
-from nightledger.text.search.chunks import cut_markdown
-from nightledger.text.search.tokens import index_text, match_any, query_terms
+from nightledger.text.markdown.chunks import cut_markdown
+from nightledger.text.tokens import index_text, match_any, query_terms
 
 FIRST = date(2020, 1, 1)
 CHUNKS_A_DAY = 50

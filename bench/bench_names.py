@@ -23,7 +23,7 @@ from nightledger.files.search_index import SearchStore, build_in_memory
 from nightledger.recall.names import learn_names
 from nightledger.recall.relevant import NEAR, look, own_words
 from nightledger.recall.searching import as_told, search_store
-from nightledger.text.search.tokens import index_text
+from nightledger.text.tokens import index_text
 
 THRESHOLD, LINES, RECALLED = 6.0, 2, 5
 TODAY = date(2026, 10, 1)

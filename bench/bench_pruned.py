@@ -27,7 +27,7 @@ from nightledger.files.home import Home
 from nightledger.gate.opening import Gate, read_ledger
 from nightledger.recall.indexing import refresh
 from nightledger.recall.searching import search_in
-from nightledger.text.search.tokens import query_terms
+from nightledger.text.tokens import query_terms
 
 WORDS = 5
 """Words of a line that make a query."""

@@ -28,8 +28,8 @@ from nightledger.recall.meaning import Encoder, learn
 from nightledger.recall.searching import search_store
 from nightledger.recall.sources import cut_prose
 from nightledger.surfaces.recalling import choose_encoder
-from nightledger.text.search.chunks import Passage, cut_markdown
-from nightledger.text.search.tokens import index_text, match_any, query_terms
+from nightledger.text.markdown.chunks import Passage, cut_markdown
+from nightledger.text.tokens import index_text, match_any, query_terms
 
 DEPTH = 10
 _UNKNOWN = FileState(0, 0, "", settled=True)

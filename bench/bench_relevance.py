@@ -25,7 +25,7 @@ from nightledger.domain.search import Kind, Query, Showing
 from nightledger.files.search_index import FileState, NewChunk, NewFile, SearchWriter, build_in_memory
 from nightledger.recall.names import learn_names
 from nightledger.recall.searching import LEAST_SHARE, search_store
-from nightledger.text.search.tokens import index_text
+from nightledger.text.tokens import index_text
 
 MEMORY = "MEMORY.md"
 SHIPPED = 6.0

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from nightledger.files.search_reader import Line, Reader
 from nightledger.recall.relevant import EARLIER_PROMPTS, NEAR, earlier_words, look, own_words
-from nightledger.text.search.tokens import query_terms
+from nightledger.text.tokens import query_terms
 
 if TYPE_CHECKING:
     from random import Random  # noqa: TID251 - the name only

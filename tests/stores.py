@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from typing import Protocol, TypeVar
 
 from nightledger.files.search_index import SearchWriter, build_in_memory
-from nightledger.text.search.tokens import index_text
+from nightledger.text.tokens import index_text
 
 OPEN = ExitStack()
 

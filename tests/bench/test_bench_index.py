@@ -7,7 +7,7 @@ from bench.bench_index import FIRST, invent_logs, invent_queries, new_file
 from nightledger.domain.search import Query
 from nightledger.files.search_index import building, open_store, writing
 from nightledger.recall.searching import search_store
-from nightledger.text.search.tokens import index_text
+from nightledger.text.tokens import index_text
 
 DAY = FIRST + timedelta(days=9)
 

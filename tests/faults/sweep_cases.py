@@ -22,7 +22,7 @@ from nightledger.domain.states import ChangeState
 from nightledger.files.atomic import leftovers
 from nightledger.remote.channel import machine_public_key
 from nightledger.remote.letters import MESSAGE_SUFFIX, REPLY_SUFFIX, Spool
-from nightledger.text.forgetting.traces import archive_block
+from nightledger.text.forgetting import archive_block
 from nightledger.trust.dsse import parse_envelope, verify_envelope
 
 NOW = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)

@@ -32,8 +32,8 @@ from nightledger.files.search_reader import (
     SearchIndexError,
     open_reader,
 )
-from nightledger.text.search.chunks import cut_markdown
-from nightledger.text.search.tokens import index_text, match_any, query_terms
+from nightledger.text.markdown.chunks import cut_markdown
+from nightledger.text.tokens import index_text, match_any, query_terms
 
 STATE = FileState(1, 2, "ab", settled=True)
 GARDEN = "# Garden\n\n- plant roses\n- water them\n"

@@ -18,7 +18,7 @@ from nightledger.gate.removals import (
     copy_path,
     unseen_link_deletion,
 )
-from nightledger.text.forgetting.traces import Marker, count_lines, marker_line
+from nightledger.text.forgetting import Marker, count_lines, marker_line
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import find_entries
 

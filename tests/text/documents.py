@@ -4,126 +4,86 @@ A document is made of blocks, so that most draws are well formed; line ends, fin
 newline, byte order mark and trailing space are drawn apart.
 """
 
-from collections.abc import Sequence
+from itertools import chain
 
 from hypothesis import strategies as st
 
 Lines = list[str]
-
-WORDS = st.sampled_from(
-    [
-        "kettle",
-        "boils",
-        "at noon",
-        "`make tea`",
-        "**always**",
-        "_rarely_",
-        "7 cups",
-        "Zoë",
-        "茶を淹れる",
-        "[a](b)",
-    ]
+_WORDS = [
+    "kettle",
+    "boils",
+    "at noon",
+    "`make tea`",
+    "**always**",
+    "_rarely_",
+    "7 cups",
+    "Zoë",
+    "茶を淹れる",
+    "[a](b)",
+]
+_SENTENCES = st.lists(st.sampled_from(_WORDS), min_size=1, max_size=4).map(" ".join)
+_PARAGRAPHS = st.lists(_SENTENCES, min_size=1, max_size=3)
+_DECISIONS = st.tuples(_SENTENCES, st.sampled_from(["WHY: tea", ""]), st.sampled_from(["Open", "Implemented"])).map(
+    lambda told: [f"DECISION: {told[0]}", "DATE: 2026-03-04", *filter(None, told[1:2]), f"STATUS: {told[2]}"]
+)  # fmt: skip
+_MARKS = st.sampled_from(["# ", "## ", "### ", "#### ", "===", "---"])
+_HEADINGS = st.tuples(_MARKS, st.sampled_from(["Lessons", "Projects", "Key Context", "Harbour", "決定"])).map(
+    lambda told: ["".join(told)] if told[0].endswith(" ") else [told[1], told[0]]
 )
-SENTENCES = st.lists(WORDS, min_size=1, max_size=4).map(" ".join)
-NAMES = st.sampled_from(["Lessons", "Projects", "Key Context", "Harbour", "決定"])
-BULLETS = st.sampled_from(["-", "*", "+"])
-
-
-def _paragraph() -> st.SearchStrategy[Lines]:
-    return st.lists(SENTENCES, min_size=1, max_size=3)
-
-
-@st.composite
-def _heading(draw: st.DrawFn) -> Lines:
-    name = draw(NAMES)
-    if draw(st.booleans()):
-        return ["#" * draw(st.integers(1, 4)) + " " + name]
-    return [name, draw(st.sampled_from(["===", "---"]))]
+_FIXED = [
+    text.split("\n")
+    for text in (
+        "```\n# no heading\n\n- no item\n```", "~~~ sh\n<!-- no comment\n~~~", "<!-- a comment\n\n## no heading\n-->",
+        "<!-- tool:start -->", "<div>\n# no heading\n</div>", "> # quoted\n> and on\nlazily",
+        "| cup | tea |\n|-----|----:|\n| 1 | green |", "***", "    indented = code\n    # no heading",
+    )
+]  # fmt: skip
+_BELOW = (
+    ["lazily"],
+    ["{}* {}"],
+    ["", "{}```sh", "{}# no heading", "{}```"],
+    ["", "{}more {}"],
+)
+"""What may stand below the first line of an item; the indent of its content, and words."""
 
 
 @st.composite
 def _item(draw: st.DrawFn, marker: str) -> Lines:
+    below = chain(*draw(st.lists(st.sampled_from(_BELOW), max_size=2)))
     indent = " " * (len(marker) + 1)
-    lines = [f"{marker} {draw(SENTENCES)}"]
-    for extra in draw(st.lists(st.sampled_from(["lazy", "child", "code", "more"]), max_size=2)):
-        if extra == "lazy":
-            lines.append(draw(SENTENCES))
-        elif extra == "child":
-            lines.append(f"{indent}* {draw(SENTENCES)}")
-        elif extra == "code":
-            lines += ["", f"{indent}```sh", f"{indent}# no heading", f"{indent}```"]
-        else:
-            lines += ["", f"{indent}{draw(SENTENCES)}"]
-    return lines
+    return [f"{marker} {draw(_SENTENCES)}", *(line.format(indent, draw(_SENTENCES)) for line in below)]
 
 
 @st.composite
 def _list(draw: st.DrawFn) -> Lines:
-    numbered = draw(st.booleans())
-    marker = draw(BULLETS)
-    loose = draw(st.booleans())
-    lines: Lines = []
-    for n in range(draw(st.integers(1, 4))):
-        if n and loose:
-            lines.append("")
-        lines += draw(_item(f"{n + 1}." if numbered else marker))
-    return lines
-
-
-@st.composite
-def _decision(draw: st.DrawFn) -> Lines:
-    lines = [f"DECISION: {draw(SENTENCES)}", "DATE: 2026-03-04"]
-    if draw(st.booleans()):
-        lines.append(f"WHY: {draw(SENTENCES)}")
-    return [*lines, f"STATUS: {draw(st.sampled_from(['Open', 'Implemented']))}"]
-
-
-_FIXED: Sequence[Lines] = (
-    ["```", "# no heading", "", "- no item", "```"],
-    ["~~~ sh", "<!-- no comment", "~~~"],
-    ["<!-- a comment", "", "## no heading", "-->"],
-    ["<!-- tool:start -->"],
-    ["<div>", "# no heading", "</div>"],
-    ["> # quoted", "> and on", "lazily"],
-    ["| cup | tea |", "|-----|----:|", "| 1 | green |"],
-    ["***"],
-    ["    indented = code", "    # no heading"],
-)
-
-
-def blocks() -> st.SearchStrategy[Lines]:
-    """Give one block's lines, without ends."""
-    return st.one_of(_paragraph(), _list(), _decision(), _heading(), st.sampled_from(_FIXED))
+    marker, gap = draw(st.sampled_from(["-", "*", "+", ""])), draw(st.sampled_from([[], [""]]))
+    items = [draw(_item(marker or f"{n}.")) for n in range(1, draw(st.integers(2, 5)))]
+    return [*items[0], *chain(*(gap + item for item in items[1:]))]
 
 
 @st.composite
 def plain_documents(draw: st.DrawFn) -> str:
     r"""Give a document with ``\n`` ends and a blank line between blocks, as an oracle reads it."""
-    parts = draw(st.lists(blocks(), max_size=8))
-    gaps = [[""] * draw(st.integers(1, 2)) for _ in parts]
-    lines = [line for part, gap in zip(parts, gaps, strict=True) for line in [*part, *gap]]
-    return "".join(f"{line}\n" for line in lines)
+    block = st.one_of(_PARAGRAPHS, _list(), _DECISIONS, _HEADINGS, st.sampled_from(_FIXED))
+    parts = draw(st.lists(st.tuples(block, st.sampled_from([[""], ["", ""]])), max_size=8))
+    return "".join(f"{line}\n" for part, gap in parts for line in [*part, *gap])
 
 
 @st.composite
 def documents(draw: st.DrawFn) -> str:
     """Give a document in any layout: mixed ends, no final newline, BOM, front matter, trailing space."""
-    lines = draw(plain_documents()).split("\n")[:-1]
-    if draw(st.booleans()) and lines:
-        del lines[-1]
-    if draw(st.integers(0, 5)) == 0:
-        lines = ["---", "title: tea", "---", *lines]
-    if draw(st.booleans()):
-        lines = [line + "  " if n % 3 == 1 else line for n, line in enumerate(lines)]
-    ends = draw(st.sampled_from([("\n",), ("\r\n",), ("\n", "\r\n")]))
-    text = "".join(line + ends[n % len(ends)] for n, line in enumerate(lines))
+    front = draw(st.sampled_from([*[[]] * 5, ["---", "title: tea", "---"]]))
+    lines = [*front, *draw(plain_documents()).split("\n")[: -1 - draw(st.booleans())]]
+    trail, ends = (
+        draw(st.sampled_from(["", "  "])),
+        draw(st.sampled_from([("\n",), ("\r\n",), ("\n", "\r\n")])),
+    )
+    text = "".join(line + trail * (n % 3 == 1) + ends[n % len(ends)] for n, line in enumerate(lines))
     if draw(st.booleans()):
         text = text.removesuffix("\n").removesuffix("\r")
-    return ("\ufeff" if draw(st.integers(0, 5)) == 0 else "") + text
+    return draw(st.sampled_from([*[""] * 5, "\ufeff"])) + text
 
 
-@st.composite
-def entries_to_add(draw: st.DrawFn) -> str:
+def entries_to_add() -> st.SearchStrategy[str]:
     """Give an entry as a job writes it: an item, a paragraph, or a decision."""
-    lines = draw(st.one_of(_item("-"), _paragraph(), _decision()))
-    return "".join(f"{line}\n" for line in lines)
+    return st.one_of(_item("-"), _PARAGRAPHS, _DECISIONS).map(lambda lines: "\n".join([*lines, ""]))

@@ -158,7 +158,7 @@ class SearchStore(search_reader.Reader):
         every word that matters.
 
         Args:
-            matches: For each word FTS5 expressions of its forms (``text/search/tokens.py``), of which the best counts.
+            matches: For each word FTS5 expressions of its forms (``text/tokens.py``), of which the best counts.
             limit: At most so many.
             wanted: Which count.
         """
@@ -246,7 +246,7 @@ class SearchWriter:
 
     Args:
         store: The same, open for reading.
-        spell: How a text goes into the index (``text/search/tokens.py``): always the same.
+        spell: How a text goes into the index (``text/tokens.py``): always the same.
 
     Attributes:
         store: As above.

@@ -27,7 +27,7 @@ from nightledger.gate.writing import Write
 from nightledger.hosts.daylogs import preset
 from nightledger.text.changes.place import NOT_UTF8, Placed, Unplaced, make_hunk, place, put, put_all
 from nightledger.text.changes.sections import SHOWN_SECTION
-from nightledger.text.forgetting.traces import Marker, count_lines, read_marker, told_with
+from nightledger.text.forgetting import Marker, count_lines, read_marker, told_with
 from nightledger.text.markdown.document import decode, encode, is_utf8, parse_markdown, split_lines
 from nightledger.text.scanners import scan as scanning
 from nightledger.text.statements.sections import Language, Shelf, in_own_language

@@ -27,8 +27,8 @@ from nightledger.gate.stored import read_stored
 from nightledger.gate.trusting import Trust
 from nightledger.text.scanners.rule import Table
 from nightledger.text.scanners.scan import scan
-from nightledger.text.search.likeness import Likeness
 from nightledger.text.similar import fold
+from nightledger.text.tokens import Likeness
 from nightledger.trust.event import collector_at_rest
 
 SURE = 1.0
@@ -120,9 +120,7 @@ def _is_held(candidate: frames.Candidate, own: Table | None) -> bool:
         return True
     if own is None:
         return False
-    from nightledger.text.scanners.rule_file import find_own
-
-    return any(find_own(own, candidate.text))
+    return any(own.find(candidate.text))
 
 
 def _candidates(

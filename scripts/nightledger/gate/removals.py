@@ -44,7 +44,7 @@ from nightledger.text.checkup.room import (
     unseen,
 )
 from nightledger.text.checkup.units import read_units
-from nightledger.text.forgetting.traces import archive_block
+from nightledger.text.forgetting import archive_block
 from nightledger.text.markdown.document import Document, decode, encode, is_utf8, parse_markdown, section_of
 from nightledger.text.markdown.entries import Entry
 from nightledger.text.scanners.scan import veil

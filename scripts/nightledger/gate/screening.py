@@ -61,7 +61,7 @@ def own_rules(gate: Gate) -> Table | None:
     operator = load_operator(str(gate.ring.directory))
     if not operator.rule_files:
         return None
-    from nightledger.text.scanners.rule_file import parse_rule_file  # tomllib, for the few who name one
+    from nightledger.text.scanners.rule import parse_rule_file  # tomllib, for the few who name one
 
     files = read_rule_files(operator, gate.home)
     return Table([rule for path, raw in files.items() for rule in parse_rule_file(raw, where=path)])
@@ -79,9 +79,7 @@ def own_values(gate: Gate, *texts: str) -> frozenset[str]:
 def _own_findings(own: Table | None, *texts: str) -> list[Finding]:
     if own is None:
         return []
-    from nightledger.text.scanners.rule_file import find_own
-
-    return [finding for text in texts for finding in find_own(own, text)]
+    return [finding for text in texts for finding in own.find(text)]
 
 
 def screen(drafts: Iterable[Draft], own: Table | None = None) -> tuple[tuple[Held, ...], list[Draft]]:

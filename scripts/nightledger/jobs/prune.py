@@ -64,8 +64,7 @@ from nightledger.gate.removals import (
 )
 from nightledger.gate.stored import Stored, read_stored
 from nightledger.hosts.daylogs import LogFile, find_daylogs, preset, read_daylogs
-from nightledger.text.forgetting.status import Status, find_statuses, summarise_daily
-from nightledger.text.forgetting.traces import count_lines
+from nightledger.text.forgetting import Status, count_lines, find_statuses, summarise_daily
 from nightledger.text.markdown.document import encode
 from nightledger.text.markdown.entries import Entry
 from nightledger.text.scanners.scan import told_values, veil

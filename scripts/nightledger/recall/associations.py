@@ -18,8 +18,7 @@ from nightledger.gate.gated import read_accepted
 from nightledger.gate.naming import Placed, find_standing
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
-from nightledger.text.changes.labels import labels_of
-from nightledger.text.markdown.document import parse_markdown
+from nightledger.text.markdown.document import labels_of, parse_markdown
 from nightledger.text.markdown.entries import Wording, find_entries, wording
 from nightledger.text.similar import is_negated
 

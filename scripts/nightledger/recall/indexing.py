@@ -55,8 +55,8 @@ from nightledger.recall.sources import (
     find_changes,
     find_sources,
 )
-from nightledger.text.search.tokens import index_text
 from nightledger.text.statements.block import is_long, process_block, summary_of, tags_in
+from nightledger.text.tokens import index_text
 from nightledger.think.analyst import block_name, read_key, read_said
 
 

@@ -19,7 +19,7 @@ from nightledger.files.home import Home
 from nightledger.files.search_index import Filter, SearchStore, SearchWriter, index_path, writing
 from nightledger.files.search_reader import SearchIndexError
 from nightledger.text.scanners.scan import mask_secrets
-from nightledger.text.search.tokens import index_text
+from nightledger.text.tokens import index_text
 
 Vector = Sequence[float]
 LEARNED_AT_ONCE = 32

@@ -15,7 +15,7 @@ import re
 from functools import cache
 
 from nightledger.text.patterns import words
-from nightledger.text.search.tokens import is_unspaced, match_any, match_phrase, stop_words, words_in
+from nightledger.text.tokens import is_unspaced, match_any, match_phrase, stop_words, words_in
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 
@@ -166,7 +166,7 @@ def read_forms(
 
     Args:
         reader: The index.
-        words: Of the query, in order (``text/search/tokens.py``).
+        words: Of the query, in order (``text/tokens.py``).
         agent: Whether only what an agent may see teaches names.
         kinds: Kinds of chunks that teach them; empty is all.
 

@@ -15,7 +15,7 @@ import os
 
 from nightledger.domain.exposure import weigh
 from nightledger.recall.names import read_forms
-from nightledger.text.search.tokens import match_any, query_terms, words_in
+from nightledger.text.tokens import match_any, query_terms, words_in
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:

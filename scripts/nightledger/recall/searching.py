@@ -42,8 +42,8 @@ from nightledger.gate.opening import Gate, Ledger
 from nightledger.recall.indexing import Refreshed, refresh
 from nightledger.recall.meaning import Encoder, EncoderError, learn_new, near
 from nightledger.recall.names import Forms, read_forms
+from nightledger.text import tokens
 from nightledger.text.dates import find_dates, time_words
-from nightledger.text.search import tokens
 from nightledger.text.similar import NEAR, dice, same_claim, shingles
 
 MAX_WORDS = 64

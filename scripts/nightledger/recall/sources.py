@@ -39,7 +39,7 @@ from nightledger.hosts.daylogs import MAX_LOG_BYTES, day_of, find_daylogs, is_wi
 from nightledger.records.keeping import fold_lines, record_kinds, words_of
 from nightledger.text.dates import first_day
 from nightledger.text.handoff import handoff_day
-from nightledger.text.search.chunks import JOINT, Passage, cut_markdown
+from nightledger.text.markdown.chunks import JOINT, Passage, cut_markdown
 
 MAX_FILE_BYTES = 32_000_000
 """A file of any other kind that is larger is named and passed over."""
@@ -52,7 +52,7 @@ OLDER = "older outcomes are not searched; associations know them"
 NOTE_HEADING = "note"
 """Heading under which a note is indexed."""
 _BLOCK = re.compile("^## ", re.MULTILINE)
-"""Each archived entry begins with where it stood (``text/forgetting/traces.py``)."""
+"""Each archived entry begins with where it stood (``text/forgetting.py``)."""
 
 
 Said = tuple[str, str, int, date | None, str]

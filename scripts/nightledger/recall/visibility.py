@@ -40,10 +40,10 @@ from nightledger.gate.screening import own_rules
 from nightledger.gate.stored import Stored, read_stored
 from nightledger.recall.sources import NOTE_HEADING, Changed, Cut
 from nightledger.text.handoff import read_open_items
+from nightledger.text.markdown.chunks import JOINT, title_of
 from nightledger.text.phrases import Forgotten, Phrases, phrase, phrases_of
 from nightledger.text.scanners.rule import Table
 from nightledger.text.scanners.scan import scan
-from nightledger.text.search.chunks import JOINT, title_of
 from nightledger.text.similar import UNSPACED
 from nightledger.text.statements.daylog import read_daylog
 from nightledger.text.statements.wording import claims_of
@@ -339,9 +339,7 @@ def _seen(own: Table | None, text: str) -> Held:
         if finding.severity is not Severity.FLAG
     ]
     if own is not None:
-        from nightledger.text.scanners.rule_file import find_own
-
-        spans += [(seen.start, seen.end, OWN_RULE) for seen in find_own(own, text)]
+        spans += [(seen.start, seen.end, OWN_RULE) for seen in own.find(text)]
     found: Held = {}
     for start, end, why in spans:
         first, last = (text.count("\n", 0, at) + 1 for at in (start, max(start, end - 1)))

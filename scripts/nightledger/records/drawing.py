@@ -50,8 +50,8 @@ from nightledger.records.keeping import (
     record_id,
     record_kinds,
 )
-from nightledger.text.search.likeness import Likeness
 from nightledger.text.similar import dice, shingles
+from nightledger.text.tokens import Likeness
 from nightledger.text.visible import CUT, quoted
 
 EPISODE = "episode"

@@ -130,44 +130,13 @@ class Overlaps:
         """Return the places of the sets that share any of some members, each with how many it does."""
         return Counter(place for member in members for place in self._places.get(member, ()))
 
+    def near(self, members: frozenset[Any], least: float) -> list[int]:
+        """Return the places of the sets whose Dice coefficient with another one is so high or higher."""
+        return [place for place in self.shared(members) if dice(members, self.sets[place]) >= least]
+
     def having(self, member: object) -> int:
         """Return how many sets have a member."""
         return len(self._places.get(member, ()))
-
-
-class NearIndex:
-    """Texts by key, with the near-duplicates of any text.
-
-    Args:
-        near: Dice coefficient from which texts count as near, above 0 and up to 1.
-    """
-
-    def __init__(self, near: float = NEAR) -> None:
-        self._near = near
-        self._keys: dict[str, None] = {}
-        self._texts = Overlaps()
-
-    def __len__(self) -> int:
-        return len(self._keys)
-
-    def add(self, key: str, text: str) -> None:
-        """Put a text in under a key that must be new; a text without words matches nothing.
-
-        Raises:
-            KeyError: The key is there already.
-        """
-        if key in self._keys:
-            raise KeyError(key)
-        self._keys[key] = None
-        self._texts.add(shingles(text))
-
-    def near(self, text: str) -> list[tuple[str, float]]:
-        """Return the keys of all texts that are near, with their similarity, the nearest first."""
-        fingerprint, keys = shingles(text), list(self._keys)
-        found = (
-            (keys[at], dice(fingerprint, self._texts.sets[at])) for at in self._texts.shared(fingerprint)
-        )
-        return sorted((hit for hit in found if hit[1] >= self._near), key=lambda hit: (-hit[1], hit[0]))
 
 
 def _is_word(character: str) -> bool:

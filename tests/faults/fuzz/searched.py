@@ -25,9 +25,9 @@ from nightledger.surfaces.verbs.approve import parse_numbers
 from nightledger.surfaces.verbs.recall import MAX_HITS, read_query
 from nightledger.text.dates import find_dates, time_words
 from nightledger.text.handoff import read_open_items
+from nightledger.text.markdown.chunks import CHUNK_CHARACTERS, LEAD_CHARACTERS
 from nightledger.text.phrases import phrases_of
-from nightledger.text.search.chunks import CHUNK_CHARACTERS, LEAD_CHARACTERS
-from nightledger.text.search.tokens import index_text, match_any, match_phrase, query_terms, tag_terms
+from nightledger.text.tokens import index_text, match_any, match_phrase, query_terms, tag_terms
 from nightledger.trust.sshsig import PublicKey, PublicKeyError
 
 _FIRST_DAY = date(1971, 1, 1).toordinal()

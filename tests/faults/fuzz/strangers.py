@@ -16,10 +16,10 @@ from nightledger.text.calendar import (
     owner_addresses,
     read_events,
 )
-from nightledger.text.code.audit import MOST_FINDINGS, Part, Snippet, audit, audit_document, find_snippets
-from nightledger.text.code.source import code_table
+from nightledger.text.code_audit import MOST_FINDINGS, Part, Snippet, audit, audit_document, find_snippets
+from nightledger.text.code_source import code_table
 from nightledger.text.contradictions import Claim, Contradiction, Standing, denials, read_claim
-from nightledger.text.forgetting.traces import Marker, marker_line, read_marker
+from nightledger.text.forgetting import Marker, marker_line, read_marker
 from nightledger.text.handoff import MOST_ITEMS, OpenItem, handoff_day, read_open_items
 from nightledger.text.markdown.document import decode
 from nightledger.text.scanners.scan import scan

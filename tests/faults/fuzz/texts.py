@@ -30,8 +30,7 @@ from nightledger.text.markdown.document import (
     split_lines,
 )
 from nightledger.text.markdown.entries import find_entries
-from nightledger.text.scanners.rule import Rule
-from nightledger.text.scanners.rule_file import parse_rule_file
+from nightledger.text.scanners.rule import Rule, parse_rule_file
 from nightledger.text.scanners.scan import mask_secrets, readable_diff, scan, scan_secrets, veil
 from nightledger.text.scanners.unicode import see_through
 from nightledger.text.statements.daylog import read_daylog

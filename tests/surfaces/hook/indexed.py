@@ -12,7 +12,7 @@ from tests.stores import connected
 from nightledger.domain.search import Kind
 from nightledger.files.home import Home
 from nightledger.files.search_index import FileState, NewChunk, NewFile, building, index_path
-from nightledger.text.search.tokens import index_text
+from nightledger.text.tokens import index_text
 
 ENTRIES = {
     "e-aaaaaaaaaaaaaaaaaaaaaaaaaa": "- The greenhouse sensor reports in Fahrenheit; convert before comparing thresholds.",

@@ -1,8 +1,14 @@
+import hashlib
+
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.rows import from_corpus
 
+from nightledger.domain.proposal import Anchor, Hunk
 from nightledger.text.changes.sections import (
     as_addition,
     as_replacement,
+    copied,
     find_section,
     insertion_line,
     new_heading,
@@ -52,3 +58,17 @@ def test_a_replacement_takes_on_the_marks_of_what_it_replaces(
     entry: str, removed: str, expected: str
 ) -> None:
     assert as_replacement(entry, removed) == expected
+
+
+@given(source=st.binary(max_size=40), other=st.binary(max_size=4))
+def test_a_copy_is_made_of_the_signed_bytes_alone_and_over_nothing_but_itself(
+    source: bytes, other: bytes
+) -> None:
+    text, there = (content.decode("utf-8", "surrogateescape") for content in (source, other))
+    signed, removed = (hashlib.sha256(content).hexdigest() for content in (source, other))
+    new = Hunk(anchor=Anchor.COPY, section=(), added=signed)
+    assert copied(text, "", new) == copied(text, text, new) == text
+    assert copied(text, there, new) == (text if other in (b"", source) else None)
+    assert copied(f"{text}x", "", new) is None
+    over = Hunk(anchor=Anchor.COPY, section=(), removed=removed, added=signed)
+    assert copied(text, there, over) == text

@@ -4,13 +4,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import each_row
 
-from nightledger.text.checkup.signs import FRESH_DAYS, decision_signs, look, signs
+from nightledger.text.checkup.signs import FRESH_DAYS, Sign, decision_signs, look, signs
 from nightledger.text.checkup.units import read_units
 from nightledger.text.markdown.document import parse_markdown
 
 TODAY = date(2026, 5, 1)
 GONE = ("notes/gone.md", "/notes/gone.md", "notes/YYYY-MM-DD.md")
 ROWS = {sign.name: sign for sign in (*signs(), *decision_signs())}
+assert len(ROWS) == len(signs()) + len(decision_signs())
 
 
 def shows(name: str, document: str) -> bool:
@@ -18,19 +19,14 @@ def shows(name: str, document: str) -> bool:
     return ROWS[name].test(view)
 
 
-def test_every_sign_has_a_name_of_its_own_and_examples_both_ways() -> None:
-    assert len(ROWS) == len(signs()) + len(decision_signs())
-    assert all(sign.catches and sign.spares for sign in ROWS.values())
-
-
-@each_row("name, document", [(name, text) for name, sign in ROWS.items() for text in sign.catches])
-def test_every_sign_is_seen_in_its_examples(name: str, document: str) -> None:
-    assert shows(name, document)
-
-
-@each_row("name, document", [(name, text) for name, sign in ROWS.items() for text in sign.spares])
-def test_no_sign_is_seen_in_its_look_alikes(name: str, document: str) -> None:
-    assert not shows(name, document)
+@each_row("sign", ROWS.values(), ids=lambda sign: sign.name)
+def test_every_sign_is_seen_in_its_examples_and_not_in_their_look_alikes(sign: Sign) -> None:
+    assert sign.catches
+    assert sign.spares
+    assert {text: shows(sign.name, text) for text in (*sign.catches, *sign.spares)} == {
+        **dict.fromkeys(sign.catches, True),
+        **dict.fromkeys(sign.spares, False),
+    }
 
 
 @given(days=st.integers(min_value=-400, max_value=400))

@@ -1,59 +1,28 @@
 import time
+from typing import Any
 
-import pytest
-from tests.rows import corpus
+from tests.rows import from_corpus
 
 from nightledger.text.markdown.document import (
-    Section,
     dump_markdown,
+    is_label,
+    labels_of,
     parse_markdown,
     section_at,
     section_of,
 )
 
-HARBOUR = corpus("text-markdown-document.txt")
+
+@from_corpus("text-markdown-document")
+def test_sections_nest_and_have_a_body_of_their_own_and_an_end_with_those_below(
+    text: str, sections: list[list[Any]]
+) -> None:
+    """Those of one path are numbered."""
+    found = parse_markdown(text).sections
+    assert sections == [[[*s.path], s.ordinal, [*s.heading], [*s.body], s.last_line] for s in found]
 
 
-def paths(text: str) -> list[tuple[str, ...]]:
-    return [section.path for section in parse_markdown(text).sections]
-
-
-def section(text: str, *path: str, ordinal: int = 1) -> Section:
-    return next(s for s in parse_markdown(text).sections if s.path == path and s.ordinal == ordinal)
-
-
-def test_sections_nest_and_equal_paths_are_numbered() -> None:
-    assert paths(HARBOUR) == [
-        (),
-        ("Harbour",),
-        ("Harbour", "Lessons"),
-        ("Harbour", "Lessons", "Winter"),
-        ("Harbour", "Projects"),
-        ("Harbour", "Lessons"),
-    ]
-    assert section(HARBOUR, "Harbour", "Lessons", ordinal=2).heading == (15, 15)
-
-
-def test_a_section_has_a_body_of_its_own_and_an_end_with_its_sub_sections() -> None:
-    lessons = section(HARBOUR, "Harbour", "Lessons")
-    assert (lessons.heading, lessons.body, lessons.last_line) == ((5, 5), (6, 8), 12)
-    empty = section(HARBOUR, "Harbour", "Projects")
-    assert (empty.body, empty.last_line) == ((14, 14), 14)
-    assert section(HARBOUR, "Harbour").last_line == 17
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "# H\n\n" + "- an entry of some forty characters of text\n" * 23_000,
-        "> " * 500_000,
-        "- " * 500_000 + "\n" + "x\n" * 1000,
-        "DECISION: x" + " " * 1_000_000 + "y\n",
-        "<!--" * 250_000,
-        "<a " + "b " * 500_000 + "\n",
-        "| a " * 250_000 + "\n" + "|-" * 250_000 + "\n",
-    ],
-)
+@from_corpus("text-markdown-document")
 def test_a_megabyte_of_anything_is_linear(text: str) -> None:
     # Processor time, and far above what it takes (0.2 s): only a square of the size fails.
     began = time.process_time()
@@ -67,3 +36,23 @@ def test_what_goes_with_the_blank_lines_above_it_is_named_after_its_own_heading(
     assert section_of(document, 4, 7).path == ("Two",)
     assert section_of(document, 4, 4).path == ("One",)
     assert section_of(parse_markdown(""), 0, 0).path == ()
+
+
+@from_corpus("text-changes-labels", tuples=True)
+def test_a_line_that_ends_with_a_colon_or_is_all_bold_is_a_label_and_a_sentence_is_none(
+    line: str, *, found: bool
+) -> None:
+    assert is_label(line) is found
+    if found:
+        assert labels_of(parse_markdown(f"{line}\n\n- a\n")) == [(), (line,), (line,)]
+
+
+@from_corpus("text-changes-labels", tuples=True)
+def test_each_line_stands_below_the_labels_and_items_above_it(
+    text: str, expected: dict[str, tuple[str, ...]]
+) -> None:
+    """An item that reads as a label is one for those after it, unless it holds others; a heading ends what stood above it."""
+    document = parse_markdown(text)
+    rows = zip(document.lines, labels_of(document), strict=True)
+    found = {line.strip(): row for line, row in rows if line.strip()}
+    assert {line: found[line] for line in expected} == expected

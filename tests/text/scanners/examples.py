@@ -1,12 +1,13 @@
 """What each row of the scanners must find and what it must not."""
 
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from nightledger.domain.finding import Severity
-from nightledger.text.code.source import CodeSeverity, code_table
+from nightledger.text.code_source import CodeSeverity, code_table
 from nightledger.text.scanners.rule import written
 
+TOKEN = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
 _LONG = "x = 1\n" * 50_000
 _BY_HAND = {
     "unicode.not_utf8": ("a\udcffb",),  # which no file can hold
@@ -15,8 +16,9 @@ _BY_HAND = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Examples:
+class Examples(NamedTuple):
+    """A row: what it must find, and what it must not."""
+
     name: str
     severity: Severity
     message: str
@@ -32,10 +34,12 @@ def examples(*files: str) -> tuple[Examples, ...]:
         for row in texts.rules:
             catches, spares = (tuple(map(texts.text, listed)) for listed in (row.catches, row.spares))
             catches = catches or _BY_HAND[row.name]
-            found.append(_row(row.name, row.severity, row.why, catches, spares))
+            found.append(Examples(row.name, row.severity, row.why, catches, spares))
             if row.ordered:
-                why = f"orders {row.why}"
-                found.append(_row(row.name, Severity.QUARANTINE, why, row.ordered, (*spares, *catches)))
+                spared = (*spares, *catches)
+                found.append(
+                    Examples(row.name, Severity.QUARANTINE, f"orders {row.why}", row.ordered, spared)
+                )
     return tuple(found)
 
 
@@ -43,21 +47,9 @@ def of_code() -> tuple[Examples, ...]:
     """Return the rows of the code auditor, their snippets in fences."""
     rows = [row for row in code_table().rules if row.severity is not CodeSeverity.NOTE]
     return tuple(
-        _row(
-            row.name,
-            Severity.FLAG,
-            row.why,
-            _BY_HAND.get(row.name) or _fenced(row.catches),
-            _fenced(row.spares),
-        )
+        Examples(row.name, Severity.FLAG, row.why, _BY_HAND.get(row.name) or _fenced(row.catches), _fenced(row.spares))
         for row in rows
-    )
-
-
-def _row(
-    name: str, severity: Severity, message: str, catches: tuple[str, ...], spares: tuple[str, ...]
-) -> Examples:
-    return Examples(name=name, severity=severity, message=message, catches=catches, spares=spares)
+    )  # fmt: skip
 
 
 def _fenced(snippets: tuple[str, ...]) -> tuple[str, ...]:

@@ -6,19 +6,18 @@ from hypothesis import strategies as st
 from tests.rows import from_corpus
 
 from nightledger.domain.errors import ConfigurationError
-from nightledger.domain.finding import Severity
-from nightledger.text.scanners.rule import Table
-from nightledger.text.scanners.rule_file import find_own, parse_rule_file, python_pattern
+from nightledger.domain.finding import Finding, Severity
+from nightledger.text.scanners.rule import Table, parse_rule_file, python_pattern
 
 HEAD = "[[rules]]\nid = 'badge'\nregex = 'HB-([0-9]{6})'\nkeywords = ['HB-']\n"
 
 
-def table(text: str) -> Table:
-    return Table(parse_rule_file(text.encode(), where="rules.toml"))
+def find(rules: str, text: str) -> list[Finding]:
+    return [*Table(parse_rule_file(rules.encode(), where="rules.toml")).find(text)]
 
 
 def found(rules: str, text: str) -> list[str]:
-    return [text[finding.start : finding.end] for finding in find_own(table(rules), text)]
+    return [text[finding.start : finding.end] for finding in find(rules, text)]
 
 
 def refusal(text: str | bytes) -> str:
@@ -28,7 +27,7 @@ def refusal(text: str | bytes) -> str:
 
 
 def test_a_rule_blocks_what_it_finds_near_its_keyword_in_any_case() -> None:
-    (finding,) = find_own(table(HEAD), "the badge HB-482913 opens")
+    (finding,) = find(HEAD, "the badge HB-482913 opens")
     assert (finding.rule, finding.severity) == ("secret.own.badge", Severity.BLOCK)
     assert finding.message == "matches badge of the operator's rule file"
     assert found(HEAD.replace("HB-([", "(?i)hb-(["), "badge Hb-482913") == ["Hb-482913"]

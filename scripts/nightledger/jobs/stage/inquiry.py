@@ -31,7 +31,7 @@ from nightledger.recall.associations import Association
 from nightledger.recall.indexing import read_blocks, refresh
 from nightledger.recall.searching import search_in
 from nightledger.recall.sources import read_source
-from nightledger.text.forgetting.status import find_status
+from nightledger.text.forgetting import find_status
 from nightledger.text.handoff import OpenItem, handoff_day, read_open_items
 from nightledger.text.similar import fold
 from nightledger.text.statements.block import is_long

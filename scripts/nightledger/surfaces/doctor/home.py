@@ -50,7 +50,7 @@ from nightledger.surfaces.needs import OF_INTEGRITY, STRICTEST, of_look, of_noti
 from nightledger.surfaces.verbs.schedule import CALLS, Call, Place, unit_files
 from nightledger.surfaces.verbs.stage import LIMIT_SAID, not_given
 from nightledger.text.changes.diff import unified_diff
-from nightledger.text.instructed import lines_that_edit
+from nightledger.text.checkup.danger import lines_that_edit
 from nightledger.trust import note
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from nightledger.files import hook_state
 from nightledger.files.search_reader import Line, Reader, open_reader
 from nightledger.recall import relevant
 from nightledger.surfaces.hook.running import prompt_of, text_of
-from nightledger.text.search.tokens import match_phrase, words_in
+from nightledger.text.tokens import match_phrase, words_in
 from nightledger.text.visible import CUT, quote_line
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start

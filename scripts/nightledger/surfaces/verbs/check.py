@@ -32,8 +32,8 @@ from nightledger.surfaces.analyst import analyst_of, ask_ahead, tell_analyst
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say, shown
 from nightledger.surfaces.session import Session, reading, writing
-from nightledger.text.code.audit import Part, audit_document
-from nightledger.text.code.source import CodeFinding, code_table
+from nightledger.text.code_audit import Part, audit_document
+from nightledger.text.code_source import CodeFinding, code_table
 
 if TYPE_CHECKING:  # most homes ask no model
     from nightledger.think.analyst import Analyst

@@ -18,8 +18,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.proposal import Proposal
-from nightledger.text.changes.labels import Labels, labels_of
 from nightledger.text.markdown import document as md
+from nightledger.text.markdown.document import Labels, labels_of
 
 CONTEXT_LINES = 3
 """As in POSIX ``diff -u``."""

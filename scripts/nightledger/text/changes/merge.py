@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from nightledger.text.changes.diff import Run, changed_runs
+from nightledger.text.changes.diff import Run, changed_runs, kept_lines
 from nightledger.text.markdown import document as md
 
 
@@ -150,9 +150,7 @@ def _without_gap(run: Run, fixed: Sequence[Run], starts: Sequence[int], base: Se
 
     The gap then parts the new lines from what follows, as it did the removed ones.
     """
-    at = run.old_stop
-    while at > run.old_start and md.is_blank(base[at - 1]):
-        at -= 1
+    at = md.last_filled(base, run.old_start + 1, run.old_stop)
     inside = fixed[bisect_left(starts, at) : bisect_left(starts, run.old_stop)]
     removes = run.new_start == run.new_stop and run.old_start < at
     if removes and len(inside) == 1 and inside[0].old_start == inside[0].old_stop:
@@ -219,30 +217,17 @@ def _later_lines(document: md.Document, current: str) -> frozenset[int]:
         if not md.is_blank(lines[number - 1].removeprefix(md.BOM))
     ]
     sections = {section.heading[0]: section for section in now.sections}
-    found = set[int]()
+    kept, found = kept_lines(runs, len(document.lines)), set[int]()
     for section in document.sections[1:]:
-        there = sections.get(_line_now(section.heading[0], runs))
+        there = sections.get(kept.get(section.heading[0] - 1, -2) + 1)
         if there is not None and any(there.heading[1] < number <= there.last_line for number in later):
             found.add(section.heading[0])
     return frozenset(found)
 
 
-def _line_now(line: int, runs: Sequence[Run]) -> int:
-    """Give where an unchanged line stands now; -1 for one that was changed."""
-    shift = 0
-    for run in runs:
-        if run.old_start < line <= run.old_stop:
-            return -1
-        if run.old_stop < line:
-            shift = run.new_stop - run.old_stop
-    return line + shift
-
-
 def _within(section: md.Section, run: Run, lines: Sequence[str]) -> bool:
     """Whether a run of lines holds a section whole, blank lines at its end apart."""
-    last = section.last_line
-    while md.is_blank(lines[last - 1]):
-        last -= 1
+    last = md.last_filled(lines, 1, section.last_line)
     return run.old_start < section.heading[0] and last <= run.old_stop
 
 

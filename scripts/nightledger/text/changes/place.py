@@ -19,9 +19,9 @@ from nightledger.domain.kept import skill_front, skill_name
 from nightledger.domain.proposal import HOLE, Anchor, Draft, Hunk, Op
 from nightledger.text.changes import sections
 from nightledger.text.changes.diff import changed_runs, kept_lines
-from nightledger.text.changes.labels import holds_label
 from nightledger.text.markdown import document as md
 from nightledger.text.markdown.check import check_blocks
+from nightledger.text.markdown.document import holds_label
 
 NOT_UTF8 = "it touches a line, or belongs below a heading, with bytes that are not UTF-8; mend that line by hand first"
 """Why a hunk that holds what ``decode`` could not read is refused: it has no JSON form."""
@@ -142,17 +142,15 @@ def shown_in(document: str, n: int, hunk: Hunk) -> ShownIn:
             behind += "" if outside == hunk.section else "\n".join(outside)
             touched = sections.around(parsed, first - 1, first + len(md.split_lines(hunk.removed)))
             spans = sorted({*spans, *touched}, key=lambda span: span.first)
-        return ShownIn(
-            change=n, section_sha256=sections.text_sha256(behind + sections.text_of_spans(parsed, spans))
-        )
+    shown = ShownIn(
+        change=n, section_sha256=sections.text_sha256(behind + sections.text_of_spans(parsed, spans))
+    )
+    if hunk.anchor is Anchor.LINES:
+        return shown
     section = sections.find_section(parsed, hunk.section)
     stop = sections.insertion_line(parsed, section, divided=_is_divided(parsed, hunk)) if section else 0
     above = "".join(parsed.lines[spans[0].first : stop]) if spans else ""
-    return ShownIn(
-        change=n,
-        section_sha256=sections.text_sha256(behind + sections.text_of_spans(parsed, spans)),
-        above_sha256=sections.text_sha256(above),
-    )
+    return replace(shown, above_sha256=sections.text_sha256(above))
 
 
 def is_same_place(shown: str, current: str, was: Placed, now: Placed) -> bool:
@@ -248,7 +246,7 @@ def _place_addition(document: str, hunk: Hunk) -> Placed | Unplaced:
     )
     if heading is None or outer is None:
         return Unplaced(reason=f"no section {sections.shown_path(hunk.section)} can be made here")
-    at = sections.last_filled_line(parsed, 1, outer.last_line)
+    at = md.last_filled(parsed.lines, 1, outer.last_line)
     return _placed_after(document, hunk, at, sections.with_heading(heading, hunk.added))
 
 

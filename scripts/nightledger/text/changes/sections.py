@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import dropwhile
 
 from msgspec import Struct
 
@@ -132,9 +133,7 @@ def text_of_spans(document: md.Document, spans: Sequence[Span]) -> str:
 
 def text_in(document: md.Document, span: Span) -> str:
     """Return the exact text of some lines, without the end of the last one and the blank ones behind it."""
-    stop = span.stop
-    while stop > span.first and md.is_blank(document.lines[stop - 1]):
-        stop -= 1
+    stop = md.last_filled(document.lines, span.first + 1, span.stop)
     return "".join(document.lines[span.first : stop]).removesuffix("\n").removesuffix("\r")
 
 
@@ -235,13 +234,6 @@ def _outermost_level(document: md.Document) -> int:
     return 1 if any(section.level == 1 for section in document.sections) else 2
 
 
-def last_filled_line(document: md.Document, first: int, last: int) -> int:
-    """Give the last line of a range that is not blank; ``first - 1`` where all are."""
-    while last >= first and md.is_blank(document.lines[last - 1]):
-        last -= 1
-    return last
-
-
 def insertion_line(document: md.Document, section: md.Section, *, divided: bool) -> int:
     """Give the line after which a section's own body grows; 0 is the top of the file.
 
@@ -308,11 +300,8 @@ def end_near(document: md.Document, line: int) -> str:
 def tidy(text: str) -> str:
     r"""Give an entry's lines with ``\n`` ends, without blank lines around them."""
     lines = md.split_lines(text.replace("\r\n", "\n"))
-    while lines and md.is_blank(lines[0]):
-        del lines[0]
-    while lines and md.is_blank(lines[-1]):
-        del lines[-1]
-    joined = "".join(lines)
+    lines = lines[: md.last_filled(lines, 1, len(lines))]
+    joined = "".join(dropwhile(md.is_blank, lines))
     return joined if not joined or joined.endswith("\n") else joined + "\n"
 
 

@@ -1,19 +1,23 @@
-"""What in a memory file is dangerous to keep: secrets, hidden characters, orders to an agent.
+"""What is dangerous to keep: in a memory file secrets, hidden characters, orders to an agent; in instructions what tells an agent to pass the gate.
 
 Invariant: a secret or hidden character is cut out of its line and the rest stays; an
-order goes with its whole item. The text of a secret is in no doubt.
+order goes with its whole item. The text of a secret is in no doubt. Lines of instructions are told for the operator's eye,
+by their words alone: what a line means by the lines around it is not seen.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, groupby, takewhile
+from posixpath import basename
 
 from nightledger.domain.finding import Doubt, DoubtLabel, Finding, Severity
 from nightledger.domain.proposal import Op
+from nightledger.text import patterns
 from nightledger.text.checkup.signs import pattern
 from nightledger.text.checkup.units import Unit
 from nightledger.text.markdown.document import Document
 from nightledger.text.scanners.scan import scan_lines
+from nightledger.text.similar import is_denied
 
 SECRET_CONFIDENCE = 0.97
 PARTIAL_CONFIDENCE = 0.7
@@ -108,4 +112,21 @@ def _doubt(
         confidence=secret if label is DoubtLabel.SECRET else hidden,
         op=op,
         after=after,
+    )
+
+
+def lines_that_edit(text: str, gated: Iterable[str]) -> tuple[int, ...]:
+    """Return the numbers, from 1, of the lines that tell an agent to write a gated file itself.
+
+    Such a line names one and a verb of writing, and denies nothing.
+
+    Args:
+        text: The instructions.
+        gated: The gated files, relative to the home.
+    """
+    names, writes = {basename(path) for path in gated}, patterns.pattern("claim-words", "writes")
+    return tuple(
+        number
+        for number, line in enumerate(text.split("\n"), start=1)
+        if any(name in line for name in names) and writes.search(line) and not is_denied(line)
     )

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from nightledger.domain.words import count_of
 from nightledger.text.checkup.signs import has, pattern, tells
 from nightledger.text.dates import NEAR_DAYS, find_dates
-from nightledger.text.markdown.document import Document, Path, Section, is_blank
+from nightledger.text.markdown.document import Document, Path, Section, is_blank, last_filled
 from nightledger.text.markdown.entries import unnumbered_entries
 
 OLD_DAYS = 30
@@ -303,8 +303,7 @@ def _title(section: Section) -> str:
 
 def _piece(document: Document, lines: tuple[int, int], title: str, reason: str, tier: int) -> Piece:
     first, last = lines
-    while last > first and is_blank(document.lines[last - 1]):
-        last -= 1
+    last = max(first, last_filled(document.lines, first, last))
     while first > 1 and is_blank(document.lines[first - 2]):
         first -= 1
     size = len(document.text(first, last))

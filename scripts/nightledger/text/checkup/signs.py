@@ -67,11 +67,6 @@ def starts(kind: str, text: str, before: str = "") -> bool:
     return found is not None and (not before or pattern(before).match(bare[found.end() :]) is not None)
 
 
-def rests(text: str) -> bool:
-    """Return whether ``text`` begins with a word of a matter that is over, which stands for itself."""
-    return starts("over", text, "rest_end")
-
-
 def states(text: str) -> bool:
     """Return whether ``text`` begins with a word of state that stands for itself, as in a status report."""
     return starts("state", text, "state_end")
@@ -271,7 +266,7 @@ _VERBS: dict[str, Callable[[str, str], bool]] = {
     "tells": tells,
     "reports": reports,
     "starts": starts,
-    "rests": lambda _, text: rests(text),
+    "rests": lambda _, text: starts("over", text, "rest_end"),
     "closes": lambda _, text: closes(text),
     "states": lambda _, text: states(text),
     "finds": lambda name, text: pattern(name).search(text) is not None,

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from enum import StrEnum
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 
 class BlockKind(StrEnum):
@@ -31,7 +31,7 @@ class BlockKind(StrEnum):
     FRONT_MATTER = "front_matter"
 
 
-class Block(Struct, frozen=True, kw_only=True):
+class Block(Struct, frozen=True):
     """One top-level block; lines count from 1 and trailing blank lines are not in it.
 
     Attributes:
@@ -54,6 +54,11 @@ class Block(Struct, frozen=True, kw_only=True):
 def is_blank(line: str) -> bool:
     """Whether a line holds only spaces, tabs and its end (CommonMark 2.1)."""
     return not line.strip(" \t\r\n")
+
+
+def last_filled(lines: Sequence[str], first: int, last: int) -> int:
+    """Return the last of some lines, counted from 1, that is not blank; ``first - 1`` where all are."""
+    return next((n for n in range(last, first - 1, -1) if not is_blank(lines[n - 1])), first - 1)
 
 
 _CODE_INDENT = 4  # CommonMark 4.4: an indented chunk has four columns or more
@@ -171,44 +176,35 @@ def front_matter(lines: Sequence[str]) -> int:
     return 0
 
 
-class _Open:
-    """A block under construction."""
+class _Open(Struct):
+    """A block under construction, with the first and last line of each of its items."""
 
-    __slots__ = ("first", "items", "kind", "last", "level", "marker")
-
-    def __init__(self, kind: BlockKind, line: int, *, level: int = 0, marker: str = "") -> None:
-        self.kind, self.first, self.last = kind, line, line
-        self.level, self.marker = level, marker
-        self.items: list[list[int]] = []
+    kind: BlockKind
+    first: int
+    last: int
+    level: int = 0
+    marker: str = ""
+    items: list[list[int]] = field(default_factory=list)
 
     def close(self) -> Block:
-        return Block(
-            kind=self.kind,
-            first_line=self.first,
-            last_line=self.last,
-            level=self.level,
-            items=tuple((first, last) for first, last in self.items),
-            marker=self.marker,
-        )
+        items = tuple((first, last) for first, last in self.items)
+        return Block(self.kind, self.first, self.last, level=self.level, items=items, marker=self.marker)
 
 
-class _Container:
+class _Container(Struct):
     """An open block quote, or list item with the columns its content is indented by."""
 
-    __slots__ = ("empty", "indent", "quote")
+    quote: bool
+    indent: int = 0
+    empty: bool = False
 
-    def __init__(self, *, quote: bool, indent: int = 0, empty: bool = False) -> None:
-        self.quote, self.indent, self.empty = quote, indent, empty
 
-
-class _Leaf:
+class _Leaf(Struct):
     """The open leaf of the innermost container."""
 
-    __slots__ = ("end", "kind", "lines")
-
-    def __init__(self, kind: BlockKind, end: re.Pattern[str] | None = None) -> None:
-        self.kind, self.end = kind, end
-        self.lines: list[str] = []
+    kind: BlockKind
+    end: re.Pattern[str] | None = None
+    lines: list[str] = field(default_factory=list)
 
 
 class _Scanner:
@@ -432,12 +428,12 @@ class _Scanner:
         if self._stack:
             self._touch()
         else:
-            self._done.append(_Open(kind, self._number, level=level, marker=marker))
+            self._done.append(_Open(kind, self._number, self._number, level=level, marker=marker))
 
     def _place_item(self, marker: str) -> None:
         last = self._done[-1] if self._done else None
         if last is None or last.kind is not BlockKind.LIST or last.marker != marker:
-            last = _Open(BlockKind.LIST, self._number, marker=marker)
+            last = _Open(BlockKind.LIST, self._number, self._number, marker=marker)
             self._done.append(last)
         last.items.append([self._number, self._number])
         last.last = self._number

@@ -47,11 +47,8 @@ class _Seen(Struct, frozen=True):
     last: int
 
 
-class _Parsed(Struct, frozen=True):
-    """A file's blocks in the numbering of its own lines, and its link definitions."""
-
-    blocks: tuple[tuple[str, str, int, int, int], ...]
-    labels: dict[str, str]
+_Blocks = list[tuple[str, str, int, int, int]]
+"""Type, tag, level, first line and the one behind the last of each block, in the numbering of a file's own lines."""
 
 
 def check_blocks(before: bytes, after: bytes) -> tuple[str, ...]:
@@ -67,7 +64,7 @@ def check_blocks(before: bytes, after: bytes) -> tuple[str, ...]:
     old, new = (decode(content).removeprefix(BOM) for content in (before, after))
     lines, following = split_lines(old), split_lines(new)
     kept = kept_lines(changed_runs(lines, following), len(lines))
-    was, now = _parse(old), _parse(new)
+    (was, had), (now, has) = _parse(old), _parse(new)
     forward = {line: line for line in kept}
     backward = {kept[line]: line for line in kept}
     seen_before = Counter(_seen(was, lines, forward))
@@ -75,7 +72,7 @@ def check_blocks(before: bytes, after: bytes) -> tuple[str, ...]:
     changed = _outermost(seen_before - seen_after)
     torn = _outermost(seen_after - seen_before)
     reasons = [_reason(seen, torn, kept) for seen in changed] or [_reason(seen, (), kept) for seen in torn]
-    reasons.extend(_label_reasons(was.labels, now.labels, "".join(lines[number] for number in kept)))
+    reasons.extend(_label_reasons(had, has, "".join(lines[number] for number in kept)))
     return tuple(reasons[:_MOST_REASONS])
 
 
@@ -87,28 +84,29 @@ def _outermost(blocks: Iterable[_Seen]) -> list[_Seen]:
     return list(first.values())
 
 
-def _parse(text: str) -> _Parsed:
+def _parse(text: str) -> tuple[_Blocks, dict[str, str]]:
+    """Return the blocks and the link definitions of a file."""
     parser = MarkdownIt("commonmark")
     parser.core.ruler.enableOnly(["normalize", "block"])
     environment: dict[str, dict[str, dict[str, str]]] = {}
     # A lone carriage return ends a line for CommonMark and none here: lines must be the same ones.
     tokens = parser.parse(_LONE_RETURN.sub(" ", text), environment)
-    blocks = tuple(
+    blocks = [
         (token.type, token.tag, token.level, token.map[0], token.map[1])
         for token in tokens
         if token.map and token.type in _NAMES
-    )
+    ]
     labels = {
         label: f"{target['href']} {target['title']}"
         for label, target in environment.get("references", {}).items()
     }
-    return _Parsed(blocks=blocks, labels=labels)
+    return blocks, labels
 
 
-def _seen(parsed: _Parsed, lines: Sequence[str], kept: dict[int, int]) -> Iterator[_Seen]:
+def _seen(blocks: _Blocks, lines: Sequence[str], kept: dict[int, int]) -> Iterator[_Seen]:
     """Give each block by the first and last kept line with text that it holds."""
     numbers = sorted(line for line in kept if not is_blank(lines[line]))
-    for kind, tag, level, first, stop in parsed.blocks:
+    for kind, tag, level, first, stop in blocks:
         low, high = bisect_left(numbers, first), bisect_left(numbers, stop)
         if low < high:
             yield _Seen(kind, tag, level, kept[numbers[low]], kept[numbers[high - 1]])

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from nightledger.codec.canonical import canonical
 from nightledger.domain.words import digest_id
 from nightledger.text.markdown.document import Block, BlockKind, Document, Path, readable
-from nightledger.text.similar import NearIndex
+from nightledger.text.similar import Overlaps, shingles
 
 DECISION_FIELDS = ("DECISION", "DATE", "WHY", "IMPACTS", "REVISIT", "STATUS")
 """The fields of a decision block, the first of which begins one."""
@@ -280,20 +280,24 @@ def _pair(
 
 def _pair_close(pairs: dict[int, Entry], old: Sequence[Entry], new: Sequence[Entry]) -> None:
     """Pair what is close to one entry only; of many with one wording, one is compared for all."""
-    indexes = defaultdict[Path, NearIndex](lambda: NearIndex(CLOSE))
+    indexes, firsts = defaultdict[Path, Overlaps](Overlaps), defaultdict[Path, list[int]](list)
     places = defaultdict[tuple[Path, str], list[int]](list)
     asking = defaultdict[tuple[Path, str], list[Entry]](list)
     for n, entry in enumerate(new):
         if n not in pairs:
             places[entry.section, entry.text].append(n)
     for (section, text), same in places.items():
-        indexes[section].add(str(same[0]), text)
+        indexes[section].add(shingles(text))
+        firsts[section].append(same[0])
     for entry in old:
         asking[entry.section, entry.text].append(entry)
-    near = {one: [key for key, _ in indexes[one[0]].near(one[1])] for one in asking}
+    near = {
+        (section, text): [firsts[section][at] for at in indexes[section].near(shingles(text), CLOSE)]
+        for section, text in asking
+    }
     claims = Counter(key for one, entries in asking.items() for key in near[one] for _ in entries[:2])
-    alone = {str(same[0]) for same in places.values() if len(same) == 1}
+    alone = {same[0] for same in places.values() if len(same) == 1}
     for one, entries in asking.items():
         keys = near[one]
         if len(entries) == len(keys) == 1 and keys[0] in alone and claims[keys[0]] == 1:
-            pairs[int(keys[0])] = entries[0]
+            pairs[keys[0]] = entries[0]

@@ -52,7 +52,7 @@ def scan(
     secrets = _secrets(text, told)
     findings = [*secrets, *scan_characters(text), *_steering(text)]
     if snippets and _MAY_BE_CODE.search(text):
-        from nightledger.text.code.audit import (
+        from nightledger.text.code_audit import (
             scan_code,  # loads the parser, for the few that hold code
         )
 

@@ -10,7 +10,6 @@ Rows name their tests and hold their patterns; the second look at a match here i
 import math
 import re
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
 from itertools import accumulate, pairwise
@@ -25,6 +24,7 @@ from nightledger.text.scanners.rule import (
     Table,
     Written,
     WrittenRow,
+    entropy,
     fragment,
     span,
     written,
@@ -43,12 +43,6 @@ _DENSE_BITS = 4.5
 _HEX = re.compile(r"[0-9a-fA-F-]+")
 _MIXED_PART = 6
 """A part of letters and digits this long is no version (``v2``, ``gpt4o``) any more."""
-
-
-def entropy(value: str) -> float:
-    """Return the Shannon entropy of the characters of ``value``, in bits a character."""
-    total = len(value)
-    return -sum(n / total * math.log2(n / total) for n in Counter(value).values()) if total else 0.0
 
 
 def is_masked(value: str) -> bool:

@@ -10,14 +10,14 @@ operator reads it, and the signature decides. A syntax check is no sandbox: it t
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate, islice
 
 from markdown_it import MarkdownIt
 from msgspec import Struct
 
 from nightledger.domain.finding import Finding, Severity
-from nightledger.text.code.source import (
+from nightledger.text.code_source import (
     MOST_CHARACTERS,
     MOST_PARTS,
     NOT_READ,
@@ -388,7 +388,7 @@ def _has_fence(text: str) -> bool:
     return "```" in text or "~~~" in text
 
 
-def scan_code(text: str, secrets: Iterable[tuple[int, int]] = ()) -> Iterator[Finding]:
+def scan_code(text: str, secrets: Sequence[tuple[int, int]]) -> Iterator[Finding]:
     r"""Yield what the auditor says of the snippets in ``text``: each rule once a snippet.
 
     A message names what it is about as the code does, bytes that are no UTF-8 as ``\\xe9``; in a
@@ -398,11 +398,8 @@ def scan_code(text: str, secrets: Iterable[tuple[int, int]] = ()) -> Iterator[Fi
         text: Any text.
         secrets: Where in it secrets stand: first character, and one past the last.
     """
-    covered = bytearray(len(text))
-    for start, end in secrets:
-        covered[start:end] = b"\1" * (end - start)
     for snippet in find_snippets(text):
-        is_named = covered.find(1, snippet.start, snippet.end) < 0
+        is_named = not any(start < snippet.end and snippet.start < end for start, end in secrets)
         told: dict[str, CodeFinding] = {}
         for finding in audit(snippet.text, snippet.language).findings:
             if snippet.fenced or finding.rule not in NOT_READ:

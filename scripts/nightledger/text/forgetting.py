@@ -1,13 +1,14 @@
-"""Tell whether an entry says of itself that it is over, and since when.
+"""What is said to be over, and what stands where something went.
 
-Invariant: only a status with its label counts ("Status: Resolved"), and only where every status of
-the entry closes it. Where the day cannot be told, or is none, it is said so and nothing is guessed.
+An entry is over where it says so of itself. Invariant: only a status with its label counts ("Status: Resolved"), and only
+where every status of the entry closes it. Where the day cannot be told, or is none, it is said so and nothing is guessed.
 
-The ten lines that stand in place of a compressed daily log.
-
-Invariant: every quoted line stands in the log, word for word but for its cut end; none of them holds
-what a scanner finds. All but the title is a block quote, so that nobody takes a summary for what an
-agent wrote that day (``owner_words.py``: of a quotation only an owner's words are learned from).
+Of what goes there are left an archived entry's block, and ten lines in place of a compressed daily log. Invariant: an
+entry's lines are in its block as they were, byte for byte; every quoted line stands in the log, word for word but for its
+cut end, and none of them holds what a scanner finds. All but the title is a block quote, so that nobody takes a summary for
+what an agent wrote that day (``owner_words.py``: of a quotation only an owner's words are learned from). The line that links
+to the full text is a pointer and proves nothing: whether a log is compressed the audit log says; whether the pointer is
+right, the hash of what it points to.
 """
 
 import re
@@ -21,15 +22,13 @@ from hashlib import sha256
 from msgspec import Struct
 
 from nightledger.domain.consolidation import DayLog, LogLine, Region
+from nightledger.domain.kept import is_copy
 from nightledger.domain.pruning import Closure, Kept
 from nightledger.text.dates import find_dates
-from nightledger.text.forgetting.traces import Marker, count_lines, marker_line, read_marker
 from nightledger.text.markdown.entries import Entry, EntryKind
 from nightledger.text.patterns import grouped
 from nightledger.text.scanners.scan import scan_lines
 from nightledger.text.similar import dice, shingles
-from nightledger.text.statements.cues import find_cues
-from nightledger.text.statements.estimate import estimate_lines, log_languages, split_label
 from nightledger.text.visible import cut, one_line
 
 _PROSE = frozenset({EntryKind.ITEM, EntryKind.DECISION, EntryKind.PARAGRAPH})
@@ -296,6 +295,11 @@ def _lines_found(lines: Sequence[str]) -> set[int]:
 
 
 def _candidates(log: DayLog, found: Collection[int]) -> Iterator[_Candidate]:
+    from nightledger.text.statements.estimate import (  # the words of many languages, for summaries alone
+        estimate_lines,
+        log_languages,
+    )
+
     chances, languages = estimate_lines(log), log_languages(log)
     for line in log.lines:
         if line.number in chances and line.number not in found and _is_quotable(line):
@@ -313,6 +317,9 @@ def _is_quotable(line: LogLine) -> bool:
 
 
 def _bonus(line: LogLine, languages: tuple[str, ...]) -> float:
+    from nightledger.text.statements.cues import find_cues
+    from nightledger.text.statements.estimate import split_label
+
     label, body = split_label(line.content)
     if _NAMED & find_cues(label, languages):
         return NAMED_BONUS
@@ -347,3 +354,90 @@ def _title(log: DayLog, found: Collection[int]) -> str:
 def _plain(text: str) -> str:
     """Give a line without its marker, its white space as single spaces."""
     return one_line(_MARKER.sub("", text, count=1))
+
+
+TOP = "The top of the file"
+"""Stands for the section of an entry above all headings."""
+
+
+def archive_block(
+    text: str, *, section: Sequence[str], entry: str | None, target: str, day: date, reason: str
+) -> str:
+    """Give the block for ``memory/archive/YYYY.md``.
+
+    Args:
+        text: The entry's exact lines.
+        section: Heading texts from the outermost to its section's own.
+        entry: Its id; None for a run of whole sections or entries.
+        target: The file in which it stood.
+        day: When it goes.
+        reason: Why, one line.
+    """
+    why = " ".join(reason.split())
+    named = f", entry {entry}" if entry else ""
+    body = text if text.endswith("\n") else f"{text}\n"
+    return f"## {' > '.join(section) or TOP}\n\n{body}\nArchived {day} from {target}{named}: {why}\n"
+
+
+def told_with(added: str, removed: str) -> str | None:
+    """Give the line that a block adds to the lines taken out; None where it holds anything else.
+
+    Args:
+        added: The block, as signed.
+        removed: The lines that the change takes out; blank ones around them do not count.
+    """
+    heading, _, rest = added.partition("\n\n")
+    text, found, line = rest.rpartition("\n\n")
+    same = found and text.strip("\r\n") == removed.strip("\r\n")
+    plain = heading.startswith("## ") and "\n" not in heading and line.startswith("Archived ")
+    return line.rstrip("\n") if same and plain and line.count("\n") == 1 else None
+
+
+_FULL_TEXT = re.compile(
+    r"Full text: \[(.(?:(?!\]\(<).)*+)\]\(<.+>\), (0|[1-9][0-9]{0,17}) lines?, SHA-256 ([0-9a-f]{64})\."
+)
+
+
+class Marker(Struct, frozen=True, kw_only=True):
+    """What a summary says of its full text.
+
+    Attributes:
+        copy: Where it lies, relative to the home.
+        lines: How many lines it has.
+        sha256: Hex SHA-256 of its bytes.
+    """
+
+    copy: str
+    lines: int
+    sha256: str
+
+
+def marker_line(log: str, marker: Marker) -> str:
+    """Give the line, without its end; the link works from where the log lies.
+
+    Args:
+        log: The daily log, relative to the home.
+        marker: What it points to.
+    """
+    noun = "line" if marker.lines == 1 else "lines"
+    here, there = log.split("/")[:-1], marker.copy.split("/")
+    shared = next(
+        (at for at, names in enumerate(zip(here, there, strict=False)) if names[0] != names[1]), len(here)
+    )
+    link = "/".join([".."] * (len(here) - shared) + there[shared:])
+    return f"Full text: [{marker.copy}](<{link}>), {marker.lines} {noun}, SHA-256 {marker.sha256}."
+
+
+def read_marker(text: str) -> Marker | None:
+    """Find the line in a summary; None where none, or more than one, stands there."""
+    found = [
+        match for line in text.split("\n") if (match := _FULL_TEXT.fullmatch(line.strip().removeprefix("> ")))
+    ]
+    if len(found) != 1 or not is_copy(found[0][1]):
+        return None
+    return Marker(copy=found[0][1], lines=int(found[0][2]), sha256=found[0][3])
+
+
+def count_lines(content: bytes) -> int:
+    """Give the number of lines of a file; an unfinished last one counts."""
+    return content.count(b"\n") + (not content.endswith(b"\n") and bool(content))

@@ -1,6 +1,6 @@
 from datetime import date
 
-from nightledger.text.search.chunks import Passage, cut_markdown
+from nightledger.text.markdown.chunks import Passage, cut_markdown
 
 
 def own(text: str, passage: Passage) -> str:
