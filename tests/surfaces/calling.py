@@ -1,7 +1,6 @@
 """Call a verb as the command line does, on a small simulated home of this machine."""
 
 import argparse
-import importlib
 import json
 from dataclasses import dataclass
 from datetime import UTC
@@ -14,7 +13,7 @@ from tests.gate.homes import MEMORY, Desk, make_desk
 from nightledger.codec.home_record import dump_home
 from nightledger.domain.identity import Identity
 from nightledger.files.home import Home
-from nightledger.surfaces.cli import add_options, spelled_out
+from nightledger.surfaces.cli import add_options, find_verb, spelled_out
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import this_machine
 
@@ -93,9 +92,8 @@ def write_identity(home: Home, *, machine: str | None = None, host: str | None =
 def call_verb(verb: str, home: str, *words: str, now: str | None = None, as_json: bool = False) -> int:
     """Call a verb of a home with words, and give its exit status."""
     verb, spelled = spelled_out(verb, list(words))
-    module = importlib.import_module(f"nightledger.surfaces.verbs.{verb}")
+    answer, _ = find_verb(verb)
     parser = argparse.ArgumentParser(prog=verb)
-    add_options(parser, verb, module)
+    add_options(parser, verb)
     context = Context(verb=verb, home=home, now_text=now, json=as_json)
-    status: int = module.run(parser.parse_args(spelled), context)
-    return status
+    return answer(parser.parse_args(spelled), context)

@@ -15,7 +15,7 @@ from tests.trust.ssh_keys import SoftKey
 from nightledger.files.home import Home
 from nightledger.files.owner import Flag
 from nightledger.gate import gated as locking
-from nightledger.surfaces.doctor.home import (
+from nightledger.surfaces.doctor_home import (
     agent_lines,
     check_locks,
     check_program,
@@ -23,7 +23,7 @@ from nightledger.surfaces.doctor.home import (
     check_staging,
     offer,
 )
-from nightledger.surfaces.doctor.keys import Check, Protection, State, check_keys, protection
+from nightledger.surfaces.doctor_keys import Check, Protection, State, check_keys, protection
 from nightledger.surfaces.screen import sentences
 from nightledger.trust import note
 from nightledger.trust.sshsig import ED25519, SK_ECDSA_P256, SK_ED25519

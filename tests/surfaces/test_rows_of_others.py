@@ -16,7 +16,7 @@ from nightledger.domain.search import Chunk, Hit, Kind, Reason, Why
 from nightledger.gate.review.reviewing import Item
 from nightledger.gate.stored import Stored
 from nightledger.surfaces import screen
-from nightledger.surfaces.doctor.keys import Check, State
+from nightledger.surfaces.doctor_keys import Check, State
 from nightledger.surfaces.recalling import one_hit
 from nightledger.surfaces.verbs import doctor, status, verify
 

@@ -10,7 +10,7 @@ from tests.surfaces.hook.indexed import make_indexed
 from nightledger.domain.staged_page import dump_page
 from nightledger.files.home import Home
 from nightledger.files.staged import StagedLine, write_staged
-from nightledger.surfaces.hook import starting
+from nightledger.surfaces.hook import running as starting
 from nightledger.surfaces.hook.running import answer_event
 
 SENSOR = "which unit does the greenhouse sensor report for its thresholds?"

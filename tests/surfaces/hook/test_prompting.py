@@ -14,7 +14,7 @@ from nightledger.files.home import Home
 from nightledger.files.hook_state import read_state
 from nightledger.files.staged import StagedLine, write_staged
 from nightledger.surfaces.hook.prompting import prompted
-from nightledger.surfaces.hook.starting import started
+from nightledger.surfaces.hook.running import started
 
 NOW = "2026-03-01T06:00:00Z"
 SENSOR = "which unit does the greenhouse sensor report for its thresholds?"

@@ -13,9 +13,8 @@ from tests.homes import make_home
 from nightledger.domain.staged_page import dump_page
 from nightledger.files.home import Home
 from nightledger.files.staged import StagedLine, write_staged
-from nightledger.surfaces.hook import starting
-from nightledger.surfaces.hook.running import SCRIPTS
-from nightledger.surfaces.hook.starting import stage_anew, started
+from nightledger.surfaces.hook import running as starting
+from nightledger.surfaces.hook.running import SCRIPTS, stage_anew, started
 
 NOW = datetime(2026, 3, 1, 6, 0, 0, tzinfo=UTC)
 UNTIL = "2026-03-02T00:00:00Z"

@@ -14,7 +14,7 @@ from nightledger.domain.errors import FileChangedError
 from nightledger.gate.memory.naming import find_standing
 from nightledger.gate.memory.remembering import read_reinforcements
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.verbs import forget as forgetting
+from nightledger.surfaces.verbs import pin as forgetting
 
 
 def active(desk: Desk, hours: int = 330) -> None:

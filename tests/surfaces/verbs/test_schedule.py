@@ -15,8 +15,8 @@ from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.periods import Run, RunOutcome
 from nightledger.files.home import Home
 from nightledger.surfaces.context import CHECKOUT
-from nightledger.surfaces.doctor.home import check_nights, check_schedule
-from nightledger.surfaces.doctor.keys import Check, State
+from nightledger.surfaces.doctor_home import check_nights, check_schedule
+from nightledger.surfaces.doctor_keys import Check, State
 from nightledger.surfaces.verbs.schedule import CALLS, Place, cron_text, script, unit_files
 
 Out = pytest.CaptureFixture[str]

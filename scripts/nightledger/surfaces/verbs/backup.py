@@ -24,7 +24,7 @@ from nightledger.files.home import Home
 from nightledger.gate.gated import watched
 from nightledger.hosts.daylogs import find_daylogs, preset
 from nightledger.surfaces.context import Context, require_person
-from nightledger.surfaces.doctor.keys import Protection, protection
+from nightledger.surfaces.doctor_keys import Protection, protection
 from nightledger.surfaces.session import LOCK_TIMEOUT_S
 from nightledger.trust import keys, pin
 from nightledger.trust.keys import KeyRing
