@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.gate.homes import addition
-from tests.surfaces.calling import Caller, make_caller
+from tests.surfaces.console import Console
 
 from nightledger.files.home import Home
 from nightledger.gate.forgetting import forgotten
@@ -29,27 +29,25 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.fixture
-def caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Caller:
-    made = make_caller(tmp_path, monkeypatch, capsys)
-    proposal = made.desk.proposal(addition("Use the blue switch."), addition("Water the fern."))
-    made.desk.approve(proposal, only=(1,))
-    made.desk.wait(hours=3)
-    made.run("apply")
+def console(console: Console) -> Console:
+    desk = console.desk
+    desk.approve(desk.proposal(addition("Use the blue switch."), addition("Water the fern.")), only=(1,))
+    desk.wait(hours=3)
+    console.out("apply")
     for _ in range(2):
-        made.desk.wait(days=1)
-        made.run("night")
-    made.capsys.readouterr()
-    return made
+        desk.wait(days=1)
+        console.out("night")
+    return console
 
 
-def kept(caller: Caller) -> Path:
-    return next(caller.root.rglob(kept_look.NAME))
+def kept(console: Console) -> Path:
+    return next(console.desk.root.rglob(kept_look.NAME))
 
 
 def test_a_second_look_at_the_very_same_files_verifies_nothing_and_says_the_same(
-    caller: Caller, looks: list[str]
+    console: Console, looks: list[str]
 ) -> None:
-    first, second = caller.record("status"), caller.record("status")
+    first, second = console.record("status"), console.record("status")
     assert first == second
     assert not first["alarms"]
     assert first["undoable"]
@@ -57,10 +55,10 @@ def test_a_second_look_at_the_very_same_files_verifies_nothing_and_says_the_same
 
 
 def test_what_is_not_asked_about_is_looked_for_anew_where_a_note_was_edited(
-    caller: Caller, looks: list[str], monkeypatch: pytest.MonkeyPatch
+    console: Console, looks: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    caller.desk.reject(
-        caller.desk.proposal(addition("Paint it."), addition("Sing.")),
+    console.desk.reject(
+        console.desk.proposal(addition("Paint it."), addition("Sing.")),
         reason="never from this heading: Ideas",
     )
     asked: list[str] = []
@@ -71,12 +69,12 @@ def test_what_is_not_asked_about_is_looked_for_anew_where_a_note_was_edited(
         return real(*given)
 
     monkeypatch.setattr(forgotten, "find_unasked", counted)
-    first, second = caller.record("status"), caller.record("status")
+    first, second = console.record("status"), console.record("status")
     assert first == second
     assert [one["heading"] for one in first["unasked"]] == ["Ideas"]
     assert (len(looks), len(asked)) == (1, 1)
-    Path(caller.desk.home.root, "memory/2026-02-28.md").write_text("# Ideas\n")
-    assert caller.record("status") == second
+    Path(console.desk.home.root, "memory/2026-02-28.md").write_text("# Ideas\n")
+    assert console.record("status") == second
     assert (len(looks), len(asked)) == (1, 2)
 
 
@@ -110,13 +108,13 @@ EDITS: dict[str, Callable[[Home], None]] = {
 
 @pytest.mark.parametrize("what", EDITS)
 def test_whatever_was_changed_since_is_found_as_without_a_kept_look(
-    what: str, caller: Caller, looks: list[str]
+    what: str, console: Console, looks: list[str]
 ) -> None:
-    caller.run("status")
-    EDITS[what](caller.home)
-    with_kept = caller.record("status")
-    kept(caller).unlink()
-    assert with_kept == caller.record("status")
+    console.run("status")
+    EDITS[what](console.home)
+    with_kept = console.record("status")
+    kept(console).unlink()
+    assert with_kept == console.record("status")
     assert len(looks) >= 1
 
 
@@ -124,16 +122,16 @@ def test_whatever_was_changed_since_is_found_as_without_a_kept_look(
     "written", [b"", b"{}", b"[]", b'{"at": 1e300}', b"\xff", b'{"grown": 1, "files": ""}']
 )
 def test_a_kept_look_that_was_edited_costs_a_full_one(
-    written: bytes, caller: Caller, looks: list[str]
+    written: bytes, console: Console, looks: list[str]
 ) -> None:
-    before = caller.record("status")
-    kept(caller).write_bytes(written)
-    assert caller.record("status") == before
+    before = console.record("status")
+    kept(console).write_bytes(written)
+    assert console.record("status") == before
     assert len(looks) == 2
 
 
-def test_where_something_is_wrong_nothing_is_kept(caller: Caller, looks: list[str]) -> None:
-    EDITS["a decision"](caller.home)
-    caller.run("status")
-    assert not list(caller.root.rglob(kept_look.NAME))
+def test_where_something_is_wrong_nothing_is_kept(console: Console, looks: list[str]) -> None:
+    EDITS["a decision"](console.home)
+    console.run("status")
+    assert not list(console.desk.root.rglob(kept_look.NAME))
     assert looks

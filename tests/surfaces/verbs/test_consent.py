@@ -1,43 +1,34 @@
 import json
 from pathlib import Path
 
-import pytest
 from tests.gate.principled import seed
-from tests.surfaces.calling import Caller
+from tests.surfaces.console import Console
 
 from nightledger.codec.constitution import dump_page
-from nightledger.domain.errors import UsageError
 from nightledger.gate.memory.recalling import shipped_principles
 
-
-@pytest.mark.parametrize(
-    "words", [("check",), ("check", "email"), ("check", "a", "b", "c"), ("review", "email"),
-              ("check", "email", "send", "--confidence", "1.5")]
-)  # fmt: skip
-def test_other_words_are_refused(caller: Caller, words: tuple[str, ...]) -> None:
-    with pytest.raises(UsageError):
-        caller.run("consent", *words)
+UNSIGNED = "not one that was signed"
 
 
-def test_what_is_asked_and_the_graph_are_told_in_words(caller: Caller) -> None:
-    graph = Path(caller.home.consent_graph)
+def test_what_is_asked_and_the_graph_are_told_in_words(console: Console) -> None:
+    graph, review = Path(console.home.consent_graph), ("consent", "review", "--dry-run")
     graph.write_text(json.dumps({"v": 1, "domains": {"email": {"autonomous": ["send"]}}}))
-    assert "not one that was signed" not in caller.text("consent", "check", "email", "read")
-    assert "not one that was signed" in caller.text("consent", "check", "email", "send")
-    text = caller.text("consent", "review", "--dry-run")
+    assert UNSIGNED not in console.text("consent", "check", "email", "read")
+    assert UNSIGNED in console.text("consent", "check", "email", "send")
+    text = console.text(*review)
     words = "email: autonomous: archive_*, label, read, search, send requires_approval: delete, forward"
     assert words in text
-    assert "not one that was signed" in text
-    assert caller.run("consent", "review") == 0
-    assert "not one that was signed" not in caller.text("consent", "review", "--dry-run")
+    assert UNSIGNED in text
+    console.out("consent", "review")
+    assert UNSIGNED not in console.text(*review)
     graph.unlink()
-    assert "not one that was signed" in caller.text("consent", "check", "email", "read")
-    assert "not one that was signed" in caller.text("consent", "review", "--dry-run")
+    assert UNSIGNED in console.text("consent", "check", "email", "read")
+    assert UNSIGNED in console.text(*review)
 
 
-def test_an_amendment_that_changes_nothing_signs_nothing(caller: Caller) -> None:
-    seed(caller.desk)
-    page, signed = caller.root / "page.md", caller.desk.events()
+def test_an_amendment_that_changes_nothing_signs_nothing(console: Console) -> None:
+    seed(console.desk)
+    page, signed = console.desk.root / "page.md", console.desk.events()
     page.write_text(dump_page(shipped_principles()))
-    assert caller.record("consent", "constitution", "amend", "--from", str(page)) == {"changed": False}
-    assert caller.desk.events() == signed
+    assert console.record("consent", "constitution", "amend", "--from", str(page)) == {"changed": False}
+    assert console.desk.events() == signed
