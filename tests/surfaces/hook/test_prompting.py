@@ -1,4 +1,4 @@
-"""What is added to a prompt."""
+"""What is added to a prompt: of an index that says what stands in it, and on a whole home with real gate, log and index."""
 
 import json
 import os
@@ -7,16 +7,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.gate.homes import Desk
 from tests.surfaces.hook.indexed import ENTRIES, OPEN, index, make_indexed
 
 from nightledger.domain.staged_page import dump_page
 from nightledger.files.home import Home
 from nightledger.files.hook_state import read_state
+from nightledger.files.search_index import index_path
+from nightledger.files.search_reader import open_reader
 from nightledger.files.staged import StagedLine, write_staged
+from nightledger.gate.forgetting.letting_go import forget
+from nightledger.gate.memory.naming import find_standing
+from nightledger.recall.indexing import refresh
+from nightledger.recall.relevant import KINDS, kinds_to_say
 from nightledger.surfaces.hook.prompting import prompted
 from nightledger.surfaces.hook.running import started
 
 NOW = "2026-03-01T06:00:00Z"
+RULES = '{"v": 1, "prompt_hook": {"relevance": 0.1, "tokens": 2000, "lines": 10}}'
+RELAY = "should the relay be restarted after the upgrade?"
 SENSOR = "which unit does the greenhouse sensor report for its thresholds?"
 IDS = list(ENTRIES)
 
@@ -28,11 +37,6 @@ def home(tmp_path: Path) -> Home:
 
 def ask(home: Home, prompt: str, session: str = "s", **payload: Any) -> str:
     return prompted(home, "claude_code", {"prompt": prompt, "session_id": session, **payload}, NOW)
-
-
-def shown(home: Home) -> list[list[str]]:
-    path = Path(home.exposures)
-    return [json.loads(line)["shown"] for line in path.read_text().splitlines()] if path.exists() else []
 
 
 def test_it_comes_again_once_ten_other_showings_lie_between(home: Home) -> None:
@@ -89,3 +93,63 @@ def test_what_the_start_of_the_session_showed_is_not_shown_again_at_its_prompts(
     started(home, "claude_code", {"session_id": "s"}, datetime(2026, 3, 1, 6, tzinfo=UTC), anew=False)
     assert "Fahrenheit" not in ask(home, SENSOR)
     assert "handoff.md:4" not in ask(home, plumber)
+
+
+# ---------------------------------------------------------------- a whole home
+
+
+@pytest.fixture
+def desk(desk: Desk) -> Desk:
+    Path(desk.home.staging_rules).write_text(RULES)
+    return desk
+
+
+def bring_up_to_date(desk: Desk) -> None:
+    refresh(desk.gate, desk.ledger(), desk.moment).store.close()
+
+
+def kinds(desk: Desk) -> tuple[str, ...]:
+    reader = open_reader(index_path(desk.home))
+    try:
+        return kinds_to_say(desk.home, reader)
+    finally:
+        reader.close()
+
+
+def test_nothing_is_said_between_a_decision_and_the_next_look(desk: Desk) -> None:
+    bring_up_to_date(desk)
+    assert "Restart the relay" in ask(desk.home, RELAY)
+    standing = find_standing(desk.home, desk.ledger().book).entries.values()
+    placed = next(one for one in standing if "relay" in one.entry.text)
+    made = forget(desk.gate, desk.ledger(), placed, desk.moment, period="2026-03-01").proposal
+    assert made is not None
+    desk.approve(made)
+    assert "relay" in desk.text()
+    assert kinds(desk) == ()
+    assert ask(desk.home, RELAY, session="t") == ""
+    bring_up_to_date(desk)
+    assert ask(desk.home, RELAY, session="u") == ""
+    assert "backups" in ask(desk.home, "how long are backups kept?", session="u")
+
+
+def test_a_log_that_cannot_be_told_from_the_judged_one_silences_all(desk: Desk) -> None:
+    bring_up_to_date(desk)
+    log = Path(desk.home.audit_log)
+    whole = log.read_bytes()
+    line = {**json.loads(whole.splitlines()[-1]), "event": "heartbeat"}
+
+    def more(*steps: int, **fields: str) -> bytes:
+        return b"".join(
+            json.dumps({**line, "seq": line["seq"] + step, **fields}).encode() + b"\n" for step in steps
+        )
+
+    for broken in (
+        b"", whole[:-1], whole[:-2] + b"\n", b"[]\n", b"{}\n", whole + more(2), b"[" * 70_000 + b"\n", b"\n",
+        whole + more(*range(1, 40), pad="x" * 3000),
+    ):  # fmt: skip
+        log.write_bytes(broken)
+        assert kinds(desk) == ()
+    log.write_bytes(whole)
+    assert kinds(desk) == KINDS
+    log.unlink()
+    assert kinds(desk) == ()
