@@ -37,12 +37,19 @@ ALIASES = {
 }
 """Other names of a verb with a word or an option."""
 ELSEWHERE = {
+    "boot": "surfaces.verbs.record",
     "channel": "remote.channel",
+    "consolidate": "surfaces.verbs.nightly",
     "forget": "surfaces.verbs.pin",
     "hook": "surfaces.hook.running",
+    "hosts": "surfaces.hook.installing",
     "import": "surfaces.transcripts",
+    "link": "surfaces.verbs.nightly",
     "mcp": "doors.tools",
+    "propose": "surfaces.verbs.proposals",
+    "prune": "surfaces.verbs.nightly",
     "reject": "surfaces.verbs.approve",
+    "restore": "surfaces.verbs.backup",
     "undo": "surfaces.verbs.approve",
     "witness": "remote.cosigner",
 }
