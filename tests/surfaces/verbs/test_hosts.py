@@ -13,7 +13,6 @@ from nightledger.domain.errors import FileChangedError
 from nightledger.surfaces.hook.installing import plan_install, take
 from nightledger.trust.keys import KeyRing
 
-SETTINGS = '{\n  "model": "x",\n  "hooks": {\n    "Stop": [{"hooks": [{"type": "command", "command": "beep"}]}]\n  }\n}\n'
 YAML = "# mine\nmodel: x  # the good one\n"
 
 
@@ -29,14 +28,6 @@ def user(console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
     for variable in ("OPENCLAW_STATE_DIR", "CODEX_HOME", "HERMES_HOME"):
         monkeypatch.delenv(variable, raising=False)
     return user
-
-
-@pytest.fixture
-def settings(user: Path) -> Path:
-    """Claude Code's, with what its user wrote."""
-    path = user / ".claude" / "settings.json"
-    path.write_text(SETTINGS)
-    return path
 
 
 @pytest.fixture
@@ -88,13 +79,6 @@ def test_what_cannot_be_edited_safely_is_left_and_what_to_add_by_hand_is_shown(
     assert path.read_text() == "hooks: {a: [\n"
 
 
-def test_what_the_user_added_since_stays(console: Console, settings: Path) -> None:
-    install(console, "claude-code")
-    settings.write_text(json.dumps({**json.loads(settings.read_text()), "model": "y"}))
-    remove(console, "claude-code")
-    assert json.loads(settings.read_text()) == {**json.loads(SETTINGS), "model": "y"}
-
-
 @pytest.mark.parametrize("name", ["AGENTS.md", "SOUL.md", "CLAUDE.md", "MEMORY.md"])
 def test_no_hook_is_put_into_a_protected_file(console: Console, user: Path, name: str) -> None:
     target = Path(console.home.path(name))
@@ -109,7 +93,9 @@ def test_no_hook_is_put_into_a_protected_file(console: Console, user: Path, name
     assert target.read_bytes() == before
 
 
-def test_a_file_that_changes_under_our_hands_is_not_overwritten(console: Console, settings: Path) -> None:
+def test_a_file_that_changes_under_our_hands_is_not_overwritten(console: Console, user: Path) -> None:
+    settings = user / ".claude" / "settings.json"
+    settings.write_text('{"model": "x"}')
     (step,) = plan_install(console.home, "claude_code", str(settings.parent))
     settings.write_text("{}")
     with pytest.raises(FileChangedError):
