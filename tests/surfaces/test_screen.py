@@ -106,29 +106,24 @@ def test_no_text_of_others_begins_a_row_where_one_of_ours_begins(
     holds()
 
 
-@given(st.lists(st.tuples(st.sampled_from("+- "), TEXTS), max_size=6), WIDTHS)
-def test_a_row_of_a_diff_begins_with_its_sign_and_its_text_at_no_column_of_a_facts_label(
+@given(st.lists(st.tuples(st.sampled_from("+- "), TEXTS | WIDE), max_size=6), WIDTHS)
+def test_a_row_of_a_diff_begins_with_its_sign_and_nothing_of_a_long_line_is_lost(
     lines: list[tuple[str, str]], width: int
 ) -> None:
+    """Its text begins at no column of a fact's label, and what goes on in the next row is marked."""
     with wide(width):
         rows = screen.diff_lines("".join(f"{sign}{text}\n" for sign, text in lines))
-    signs = [sign for sign, _ in lines]
+    whole = list[str]()
     for row in rows:
         assert screen.columns(row) <= width
-        assert row[0] in signs
         assert not row[1:2].startswith("\u0335")
         assert row[0] != " " or of_others(row) != 2
-    assert sum(row[1:3] != screen.GOES_ON for row in rows) == len(lines)
-
-
-@given(st.sampled_from("+- "), WIDE)
-def test_a_long_line_of_a_diff_goes_on_in_rows_of_its_own_sign(sign: str, text: str) -> None:
-    with wide(40):
-        rows = screen.diff_lines(f"{sign}{text}\n")
-        assert all(row.startswith(sign) and screen.columns(row) <= 40 for row in rows)
-        assert all(row[1:3] == screen.GOES_ON for row in rows[1:])
-        shown = rows[0][1:] + "".join(row[3:] for row in rows[1:])
-        assert shown == screen._told_apart(visible(text), sign=sign)
+        if row[1:3] == screen.GOES_ON:
+            assert row[0] == whole[-1][0]
+            whole[-1] += row[3:]
+        else:
+            whole.append(row)
+    assert whole == [sign + screen._told_apart(visible(text), sign=sign) for sign, text in lines]
 
 
 def test_nothing_from_a_file_acts_on_the_terminal() -> None:

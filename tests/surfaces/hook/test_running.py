@@ -23,6 +23,7 @@ from nightledger.files.search_index import index_path
 from nightledger.surfaces.hook.running import HOSTS
 
 SCRIPT = Path(__file__).resolve().parents[3] / "scripts" / "prompt_hook.py"
+PROMPT = ("claude-code", "UserPromptSubmit")
 SENSOR = "which unit does the greenhouse sensor report for its thresholds?"
 EVENTS = [(host.replace("_", "-"), event) for host, events in HOSTS.items() for event in events]
 MALFORMED: list[bytes] = json.loads(corpus("surfaces-hook-running.json"), object_hook=plain)
@@ -33,18 +34,16 @@ def home(tmp_path: Path) -> Home:
     return make_indexed(tmp_path / "home")
 
 
+def hook_of(home: Home, *words: str) -> list[str]:
+    return [sys.executable, "-I", "-S", str(SCRIPT), "--home", home.root, *words]
+
+
 def call(
-    home: Home | str, words: Sequence[str], sent: bytes, **environment: str
+    home: Home, words: Sequence[str], sent: bytes, cwd: Path | None = None, **environment: str
 ) -> subprocess.CompletedProcess[bytes]:
-    root = home if isinstance(home, str) else home.root
-    return subprocess.run(
-        [sys.executable, "-I", "-S", str(SCRIPT), "--home", root, *words],
-        input=sent,
-        capture_output=True,
-        check=False,
-        timeout=30,
-        env={**os.environ, **environment},
-    )
+    env = {**os.environ, **environment}
+    argv = hook_of(home, *words)
+    return subprocess.run(argv, input=sent, capture_output=True, check=False, timeout=30, env=env, cwd=cwd)
 
 
 def ask(home: Home, host: str, event: str, **payload: Any) -> Any:
@@ -138,7 +137,7 @@ def test_an_index_that_cannot_be_used_is_nothing(home: Home) -> None:
     whole = path.read_bytes()
 
     def silent() -> None:
-        assert ask(home, "claude-code", "UserPromptSubmit", prompt=SENSOR, session_id="s") is None
+        assert ask(home, *PROMPT, prompt=SENSOR, session_id="s") is None
         assert not exposures(home)
 
     for version in (99, 0):  # another version of the program made it
@@ -161,16 +160,16 @@ def test_an_index_that_cannot_be_used_is_nothing(home: Home) -> None:
     silent()
     assert time.monotonic() - began < 3
     held.close()
-    assert ask(home, "claude-code", "UserPromptSubmit", prompt=SENSOR, session_id="s")
+    assert ask(home, *PROMPT, prompt=SENSOR, session_id="s")
 
 
 def test_what_cannot_be_recorded_is_not_shown(home: Home) -> None:
     ledger = Path(home.exposures)
     ledger.mkdir()
-    assert ask(home, "claude-code", "UserPromptSubmit", prompt=SENSOR, session_id="s") is None
+    assert ask(home, *PROMPT, prompt=SENSOR, session_id="s") is None
     ledger.rmdir()
     shutil.rmtree(home.system_dir)
-    assert ask(home, "claude-code", "UserPromptSubmit", prompt=SENSOR, session_id="s") is None
+    assert ask(home, *PROMPT, prompt=SENSOR, session_id="s") is None
 
 
 @pytest.mark.parametrize("blocked", [False, True])
@@ -179,10 +178,7 @@ def test_a_host_that_never_closes_its_end_is_not_waited_for(home: Home, *, block
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
     try:
         child = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(SCRIPT), "--home", home.root, "claude-code", "UserPromptSubmit"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            hook_of(home, *PROMPT), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
     finally:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
@@ -199,13 +195,8 @@ def test_a_host_that_never_closes_its_end_is_not_waited_for(home: Home, *, block
 def test_no_module_of_the_workspace_is_imported(home: Home, tmp_path: Path) -> None:
     for name in ("json", "sqlite3", "nightledger", "sitecustomize", "signal"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('shadowed')\n")
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", str(SCRIPT), "--home", home.root, "claude-code", "UserPromptSubmit"],
-        input=json.dumps({"prompt": SENSOR, "session_id": "s"}).encode(),
-        capture_output=True,
-        check=False,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(tmp_path), "PYTHONSTARTUP": str(tmp_path / "json.py")},
-    )
+    sent = json.dumps({"prompt": SENSOR, "session_id": "s"}).encode()
+    ways = {"PYTHONPATH": str(tmp_path), "PYTHONSTARTUP": str(tmp_path / "json.py")}
+    done = call(home, PROMPT, sent, cwd=tmp_path, **ways)
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"Fahrenheit" in done.stdout

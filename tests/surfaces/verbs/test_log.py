@@ -1,13 +1,10 @@
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from tests.codec.outcomes import given_record
 from tests.recall.asking import put
-from tests.starting import SCRIPTS, loaded_by_argparse
+from tests.starting import loaded_by, loaded_by_argparse
 from tests.surfaces.console import Console
 
 from nightledger.codec.schema import find_problems
@@ -46,24 +43,8 @@ def test_too_much_at_once_is_refused_with_a_way_to_split_it(
     assert "hint: split it" in told
 
 
-def test_a_cold_start_imports_nothing_that_it_could_do_without(console: Console) -> None:
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-X",
-            "importtime",
-            str(SCRIPTS / "outcome_logger.py"),
-            "--home",
-            console.home.root,
-            *FLAGS,
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={key: one for key, one in os.environ.items() if not key.startswith(("PYTHONPATH", "COVERAGE"))},
-    )
-    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if "|" in line}
+def test_a_start_imports_nothing_that_it_could_do_without(console: Console) -> None:
+    loaded = loaded_by("log", "--home", console.home.root, *FLAGS)
     costly = {"dataclasses", "typing", "pathlib", "inspect", "msgspec", "jsonschema", "yaml", "rich", "cryptography"}  # fmt: skip
-    assert done.returncode == 0
-    assert "nightledger.codec.outcome_line" in imported
-    assert imported & costly <= loaded_by_argparse()
+    assert "nightledger.codec.outcome_line" in loaded
+    assert loaded & costly <= loaded_by_argparse()

@@ -1,5 +1,6 @@
 from collections.abc import Callable
 from datetime import time as clock_time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,43 +12,36 @@ from nightledger.domain.periods import JobReport, Period, Schedule
 from nightledger.night import Job
 from nightledger.surfaces import night_run
 
-
-class Jobs:
-    """Jobs of a night that note what they were asked to do."""
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-        self.error: Exception | None = None
-
-    def __call__(self, *_: object) -> tuple[Job, ...]:
-        schedule = Schedule(at=clock_time(3, 5))
-        return tuple(
-            Job(name=name, schedule=schedule, run=self._runner(name)) for name in ("link", "consolidate")
-        )
-
-    def _runner(self, name: str) -> Callable[[Period], JobReport]:
-        def run(period: Period) -> JobReport:
-            self.asked.append(f"{name} {period.key}")
-            if self.error is not None and name == "link":
-                raise self.error
-            return JobReport(counts={"proposed": 2, "held": 0}, reason="")
-
-        return run
+Fails = Callable[[Exception], list[str]]
 
 
 @pytest.fixture
-def jobs(console: Console, monkeypatch: pytest.MonkeyPatch) -> Jobs:
-    found = Jobs()
-    monkeypatch.setattr(night_run, "night_jobs", found)
-    console.desk.wait(days=2)
-    return found
+def fails(console: Console, monkeypatch: pytest.MonkeyPatch) -> Fails:
+    """Have ``link`` fail, two days later; give what each job of a night is asked to do."""
+
+    def arm(error: Exception) -> list[str]:
+        asked = list[str]()
+
+        def run(name: str, period: Period) -> JobReport:
+            asked.append(f"{name} {period.key}")
+            if name == "link":
+                raise error
+            return JobReport(counts={"proposed": 2, "held": 0}, reason="")
+
+        due = Schedule(at=clock_time(3, 5))
+        jobs = [Job(name=name, schedule=due, run=partial(run, name)) for name in ("link", "consolidate")]
+        monkeypatch.setattr(night_run, "night_jobs", lambda *_: tuple(jobs))
+        console.desk.wait(days=2)
+        return asked
+
+    return arm
 
 
-def test_a_failing_job_is_named_with_the_next_step_and_the_rest_run(console: Console, jobs: Jobs) -> None:
-    jobs.error = UnreadableError("memory/daily is a FIFO", hint="move it away")
+def test_a_failing_job_is_named_with_the_next_step_and_the_rest_run(console: Console, fails: Fails) -> None:
+    asked = fails(UnreadableError("memory/daily is a FIFO", hint="move it away"))
     ran = console.run("night")
     assert ran.status == 1
-    assert jobs.asked == ["link 2026-03-01", "consolidate 2026-03-01", "consolidate 2026-03-02"]
+    assert asked == ["link 2026-03-01", "consolidate 2026-03-01", "consolidate 2026-03-02"]
     assert ran.err.splitlines()[:3] == [
         "error: link 2026-03-01 failed: memory/daily is a FIFO",
         "hint: move it away",
@@ -56,8 +50,8 @@ def test_a_failing_job_is_named_with_the_next_step_and_the_rest_run(console: Con
     assert "consolidate 2026-03-02: 2 proposed" in ran.out
 
 
-def test_a_bug_shows_no_traceback_but_says_where_it_is(console: Console, jobs: Jobs) -> None:
-    jobs.error = ZeroDivisionError("secret words")
+def test_a_bug_shows_no_traceback_but_says_where_it_is(console: Console, fails: Fails) -> None:
+    fails(ZeroDivisionError("secret words"))
     said = console.refused("night")
     assert "Traceback" not in said
     assert "secret" not in said

@@ -175,3 +175,23 @@ def test_a_run_of_late_says_that_something_else_calls(
     assert [c.state for c in checks(home, tmp_path)] == [state]
     (night,) = check_nights(home, NOW)
     assert (night.state, "verif" in night.message) == (State.GOOD if ago == 5 else State.BAD, True)
+
+
+def test_leaving_prints_the_lines_and_units_to_remove_as_they_stand(
+    console: Console, bin_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    nothing = console.text("leave")
+    assert "No schedule of ours was found" in nothing
+    assert "Without an answer" not in nothing
+    place = Place(checkout=CHECKOUT, home=console.home.root, keys_dir=str(console.desk.ring.directory))
+    crontab(bin_dir, cron_text(place))
+    unit = tmp_path / next(iter(unit_files(place, "systemd")))
+    unit.parent.mkdir(parents=True)
+    unit.write_text("")
+    record = console.record("leave")
+    assert record["cron"] == [line for line in cron_text(place).splitlines() if "python" in line]
+    assert record["units"] == [str(unit)]
+    text = console.text("leave")
+    assert "Take these lines out with 'crontab -e'" in text
+    assert "Stop and delete these" in text
