@@ -1,5 +1,4 @@
 import argparse
-import importlib
 import re
 import shlex
 from pathlib import Path
@@ -17,7 +16,7 @@ EXTRA = '--entry "its whole text"'
 def parse(command: str) -> argparse.Namespace:
     verb, *words = shlex.split(command)
     parser = argparse.ArgumentParser(exit_on_error=False, allow_abbrev=False)
-    add_options(parser, verb, importlib.import_module(f"nightledger.surfaces.verbs.{verb}"))
+    add_options(parser, verb)
     return parser.parse_args(words)
 
 

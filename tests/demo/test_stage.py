@@ -14,20 +14,14 @@ def test_the_last_demo_is_cleared_away(tmp_path: Path) -> None:
     assert not (home / "memory").exists()
 
 
-@pytest.mark.parametrize("theirs", ["demo-home", "demo-home.keys"])
-def test_a_folder_that_no_demo_made_is_refused_and_kept(tmp_path: Path, theirs: str) -> None:
-    (tmp_path / theirs).mkdir()
-    (tmp_path / theirs / "precious.md").write_text("mine")
-    with pytest.raises(RefusedError, match="no demo made it"):
-        clear_stage(tmp_path / "demo-home")
-    assert (tmp_path / theirs / "precious.md").read_text() == "mine"
-
-
-def test_a_link_or_a_file_in_its_place_is_refused(tmp_path: Path) -> None:
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    (tmp_path / "linked").symlink_to(elsewhere)
+@pytest.mark.parametrize("theirs", ["demo-home", "demo-home.keys", "linked", "file"])
+def test_what_no_demo_made_is_refused_and_kept(tmp_path: Path, theirs: str) -> None:
+    for name in ("elsewhere", theirs) if theirs.startswith("demo") else ("elsewhere",):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "precious.md").write_text("mine")
+    (tmp_path / "linked").symlink_to(tmp_path / "elsewhere")
     (tmp_path / "file").write_text("x")
-    for name in ("linked", "file"):
-        with pytest.raises(RefusedError, match="no demo made it"):
-            clear_stage(tmp_path / name)
+    with pytest.raises(RefusedError, match="no demo made it"):
+        clear_stage(tmp_path / theirs.removesuffix(".keys"))
+    kept = [path.read_text() for path in tmp_path.glob("*/precious.md")]
+    assert kept == ["mine"] * (3 if theirs.startswith("demo") else 2)

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from tests.domain.gate_values import START
 from tests.faults.sweep_report import report, whole
 from tests.gate.homes import Desk, addition, make_desk, make_founding, open_desk
-from tests.surfaces.calling import call_verb
 
 from nightledger.demo.shell import Shell
 from nightledger.domain.decision import (
@@ -30,7 +29,7 @@ from nightledger.domain.decision import (
 )
 from nightledger.domain.states import ChangeState
 from nightledger.gate.founding import found
-from nightledger.surfaces import clock
+from nightledger.surfaces import cli, clock
 
 DAY_S = 86_400
 
@@ -241,7 +240,7 @@ class Clocks:
         return proposal.id
 
     def run(self, verb: str, *words: str) -> int:
-        return call_verb(verb, self.desk.home.root, *words)
+        return cli.main([verb, "--home", self.desk.home.root, *words])
 
     def state(self, proposal: str) -> ChangeState:
         return self.desk.ledger().book.proposals[proposal].state_of(1)
@@ -257,16 +256,16 @@ def test_apply_waits_two_true_hours_whatever_the_wall_clock_says(here: Clocks, s
     proposal = here.proposal("Set the zone in every timer.")
     here.machine.turn(Turn.PASS, 60)
     here.machine.turn(Turn.STEP, step_s)
-    here.run("apply")
+    assert here.run("apply") == 0
     assert here.state(proposal) is ChangeState.APPROVED
     here.machine.turn(Turn.PASS, TWO_HOURS_S - 61)
-    here.run("apply")
+    assert here.run("apply") == 0
     assert here.state(proposal) is ChangeState.APPROVED
     here.machine.turn(Turn.PASS, 1)
     here.machine.turn(
         Turn.STEP, max(0, -step_s)
     )  # a clock set back lengthens the wait until it is right again
-    here.run("apply")
+    assert here.run("apply") == 0
     assert here.state(proposal) is ChangeState.APPLIED
 
 

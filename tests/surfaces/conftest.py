@@ -4,18 +4,20 @@ from pathlib import Path
 
 import pytest
 from tests.gate.homes import make_desk
-from tests.surfaces.calling import Caller, make_caller
 from tests.surfaces.console import Console
 
+from nightledger.surfaces.context import marks
 
-@pytest.fixture
-def console(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Console:
-    """Give the command line, and a fresh home to use it on."""
+
+@pytest.fixture(autouse=True)
+def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a person call, with keys of their own, and no agent's host."""
     monkeypatch.setenv("NIGHTLEDGER_KEYS", str(tmp_path / "keys"))
-    return Console(desk=make_desk(tmp_path))
+    for name in marks():
+        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture
-def caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Caller:
-    """Give the verbs, and a fresh home of this machine."""
-    return make_caller(tmp_path, monkeypatch, capsys)
+def console(tmp_path: Path) -> Console:
+    """Give the command line, and a fresh home to use it on."""
+    return Console(desk=make_desk(tmp_path))

@@ -1,11 +1,11 @@
 import os
-from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 from tests.gate.homes import addition
-from tests.surfaces.calling import Caller, make_caller
+from tests.surfaces.console import Console
 
 from nightledger.files.home import Home
 from nightledger.gate import forgotten
@@ -13,43 +13,45 @@ from nightledger.surfaces import kept_look
 from nightledger.surfaces.verbs import verify
 
 
+def count(monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str) -> list[str]:
+    """Give a list that grows with each call of a function."""
+    calls, real = list[str](), getattr(module, name)
+
+    def counted(*given: Any, **named: Any) -> Any:
+        calls.append(name)
+        return real(*given, **named)
+
+    monkeypatch.setattr(module, name, counted)
+    return calls
+
+
 @pytest.fixture
 def looks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Every full look, however fresh the files are; the clock of file systems is not waited for."""
-    found: list[str] = []
-    full = verify.look_beyond
-
-    def counted(*given: Any, **named: Any) -> verify.Seen:
-        found.append("full")
-        return full(*given, **named)
-
     monkeypatch.setattr(kept_look, "SETTLED_NS", -(10**18))
-    monkeypatch.setattr(verify, "look_beyond", counted)
-    return found
+    return count(monkeypatch, verify, "look_beyond")
 
 
 @pytest.fixture
-def caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Caller:
-    made = make_caller(tmp_path, monkeypatch, capsys)
-    proposal = made.desk.proposal(addition("Use the blue switch."), addition("Water the fern."))
-    made.desk.approve(proposal, only=(1,))
-    made.desk.wait(hours=3)
-    made.run("apply")
+def console(console: Console) -> Console:
+    desk = console.desk
+    desk.approve(desk.proposal(addition("Use the blue switch."), addition("Water the fern.")), only=(1,))
+    desk.wait(hours=3)
+    console.out("apply")
     for _ in range(2):
-        made.desk.wait(days=1)
-        made.run("night")
-    made.capsys.readouterr()
-    return made
+        desk.wait(days=1)
+        console.out("night")
+    return console
 
 
-def kept(caller: Caller) -> Path:
-    return next(caller.root.rglob(kept_look.NAME))
+def kept(console: Console) -> Path:
+    return next(console.desk.root.rglob(kept_look.NAME))
 
 
 def test_a_second_look_at_the_very_same_files_verifies_nothing_and_says_the_same(
-    caller: Caller, looks: list[str]
+    console: Console, looks: list[str]
 ) -> None:
-    first, second = caller.record("status"), caller.record("status")
+    first, second = console.record("status"), console.record("status")
     assert first == second
     assert not first["alarms"]
     assert first["undoable"]
@@ -57,66 +59,54 @@ def test_a_second_look_at_the_very_same_files_verifies_nothing_and_says_the_same
 
 
 def test_what_is_not_asked_about_is_looked_for_anew_where_a_note_was_edited(
-    caller: Caller, looks: list[str], monkeypatch: pytest.MonkeyPatch
+    console: Console, looks: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    caller.desk.reject(
-        caller.desk.proposal(addition("Paint it."), addition("Sing.")),
-        reason="never from this heading: Ideas",
-    )
-    asked: list[str] = []
-    real = forgotten.find_unasked
-
-    def counted(*given: Any) -> tuple[forgotten.Unasked, ...]:
-        asked.append("anew")
-        return real(*given)
-
-    monkeypatch.setattr(forgotten, "find_unasked", counted)
-    first, second = caller.record("status"), caller.record("status")
+    proposal = console.desk.proposal(addition("Paint it."), addition("Sing."))
+    console.desk.reject(proposal, reason="never from this heading: Ideas")
+    asked = count(monkeypatch, forgotten, "find_unasked")
+    first, second = console.record("status"), console.record("status")
     assert first == second
     assert [one["heading"] for one in first["unasked"]] == ["Ideas"]
     assert (len(looks), len(asked)) == (1, 1)
-    Path(caller.desk.home.root, "memory/2026-02-28.md").write_text("# Ideas\n")
-    assert caller.record("status") == second
+    Path(console.desk.home.root, "memory/2026-02-28.md").write_text("# Ideas\n")
+    assert console.record("status") == second
     assert (len(looks), len(asked)) == (1, 2)
 
 
-def first(home: Home, pattern: str) -> Path:
-    return next(path for path in sorted(Path(home.root).glob(pattern)) if path.is_file())
-
-
-def edit(pattern: str) -> Callable[[Home], None]:
-    def flip(home: Home) -> None:
-        path = first(home, pattern)
-        times, raw = path.stat(), path.read_bytes()
-        path.write_bytes(bytes([raw[0] ^ 1]) + raw[1:])
-        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))  # ctime tells all the same
-
-    return flip
-
-
-EDITS: dict[str, Callable[[Home], None]] = {
-    "a decision": edit("audit/decisions/*.json"),
-    "a signature": edit("audit/decisions/*.sig"),
-    "a proposal": edit("memory/state/proposals/*.json"),
-    "a blob": edit("audit/blobs/sha256/*/*"),
-    "the log": edit("audit/trusted-channel-audit.jsonl"),
-    "its signed head": edit("audit/checkpoint"),
-    "a trust file": edit("config/nightledger/allowed_signers"),
-    "the gated file": edit("MEMORY.md"),
-    "what nights read": edit("memory/system/runs.jsonl"),
-    "a blob that went": lambda home: first(home, "audit/blobs/sha256/*/*").unlink(),
+EDITS = {
+    "a decision": "audit/decisions/*.json",
+    "a signature": "audit/decisions/*.sig",
+    "a proposal": "memory/state/proposals/*.json",
+    "a blob": "audit/blobs/sha256/*/*",
+    "the log": "audit/trusted-channel-audit.jsonl",
+    "its signed head": "audit/checkpoint",
+    "a trust file": "config/nightledger/allowed_signers",
+    "the gated file": "MEMORY.md",
+    "what nights read": "memory/system/runs.jsonl",
+    "a blob that went": "audit/blobs/sha256/*/*",
 }
+
+
+def edit(home: Home, what: str) -> None:
+    """Flip a bit of a file, whose times say nothing of it; or take the file away."""
+    path = next(path for path in sorted(Path(home.root).glob(EDITS[what])) if path.is_file())
+    if what.endswith("went"):
+        path.unlink()
+        return
+    times, raw = path.stat(), path.read_bytes()
+    path.write_bytes(bytes([raw[0] ^ 1]) + raw[1:])
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))  # ctime tells all the same
 
 
 @pytest.mark.parametrize("what", EDITS)
 def test_whatever_was_changed_since_is_found_as_without_a_kept_look(
-    what: str, caller: Caller, looks: list[str]
+    what: str, console: Console, looks: list[str]
 ) -> None:
-    caller.run("status")
-    EDITS[what](caller.home)
-    with_kept = caller.record("status")
-    kept(caller).unlink()
-    assert with_kept == caller.record("status")
+    console.run("status")
+    edit(console.home, what)
+    with_kept = console.record("status")
+    kept(console).unlink()
+    assert with_kept == console.record("status")
     assert len(looks) >= 1
 
 
@@ -124,16 +114,16 @@ def test_whatever_was_changed_since_is_found_as_without_a_kept_look(
     "written", [b"", b"{}", b"[]", b'{"at": 1e300}', b"\xff", b'{"grown": 1, "files": ""}']
 )
 def test_a_kept_look_that_was_edited_costs_a_full_one(
-    written: bytes, caller: Caller, looks: list[str]
+    written: bytes, console: Console, looks: list[str]
 ) -> None:
-    before = caller.record("status")
-    kept(caller).write_bytes(written)
-    assert caller.record("status") == before
+    before = console.record("status")
+    kept(console).write_bytes(written)
+    assert console.record("status") == before
     assert len(looks) == 2
 
 
-def test_where_something_is_wrong_nothing_is_kept(caller: Caller, looks: list[str]) -> None:
-    EDITS["a decision"](caller.home)
-    caller.run("status")
-    assert not list(caller.root.rglob(kept_look.NAME))
+def test_where_something_is_wrong_nothing_is_kept(console: Console, looks: list[str]) -> None:
+    edit(console.home, "a decision")
+    console.run("status")
+    assert not list(console.desk.root.rglob(kept_look.NAME))
     assert looks

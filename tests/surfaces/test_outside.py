@@ -73,8 +73,8 @@ def serving(server: Server) -> Iterator[str]:
         listener.server_close()
 
 
-def secret(path: Path, mode: int = 0o600) -> str:
-    path.write_text("tide\nnot this line\n")
+def secret(path: Path, mode: int = 0o600, text: str = "tide\nnot this line\n") -> str:
+    path.write_text(text)
     path.chmod(mode)
     return str(path)
 
@@ -89,8 +89,7 @@ def test_a_notice_waits_for_no_server_that_drips_or_has_moved_and_its_secret_goe
     notifier = Notifier(by="slack", token_file=str(tmp_path / "hook"))
     asked = (notifier, "{token}", dict[str, str](), b'{"text": "1 job failed"}', 0.3)
     with serving(server) as url:
-        (tmp_path / "hook").write_text(f"{url}/services/T0/tide\n")
-        (tmp_path / "hook").chmod(0o600)
+        secret(tmp_path / "hook", text=f"{url}/services/T0/tide\n")
         begun = time.monotonic()
         with pytest.raises(NotifyError, match=r"^slack did not answer within 0\.3 s$"):
             post_notice(*asked)
@@ -98,10 +97,10 @@ def test_a_notice_waits_for_no_server_that_drips_or_has_moved_and_its_secret_goe
         server.drip_s, server.status, server.headers = 0.0, 302, {"Location": f"{url}/elsewhere"}
         assert post_notice(*asked) == 302
     assert [path for _, path, _, _ in server.asked] == ["/services/T0/tide"] * 2
-    (tmp_path / "hook").write_text("no address at all\n")
+    secret(tmp_path / "hook")
     with pytest.raises(NotifyError) as caught:
         post_notice(*asked)
-    assert "no address at all" not in str(caught.value)
+    assert "tide" not in str(caught.value)
 
 
 # ---------------------------------------------------------------- calendars
@@ -115,26 +114,23 @@ def titles(looked: Looked) -> list[str]:
     return [one.title for one in looked.events]
 
 
-def test_an_address_is_asked_with_its_query_and_without_credentials_where_there_are_none() -> None:
-    server = Server()
-    with serving(server) as url:
-        assert titles(look(work=CalendarAddress(url=f"{url}/private/basic.ics?key=1"))) == [TITLE]
-    ((method, path, headers, _),) = server.asked
-    assert (method, path) == ("GET", "/private/basic.ics?key=1")
-    assert "Authorization" not in headers
-
-
-def test_a_collection_is_asked_for_the_next_hours_only(tmp_path: Path) -> None:
-    escaped = CALENDAR.decode().replace("&", "&amp;").replace("<", "&lt;")
-    body = (
+def test_an_address_is_asked_with_its_query_alone_and_a_collection_for_the_next_hours_only(
+    tmp_path: Path,
+) -> None:
+    server, escaped = Server(), CALENDAR.decode().replace("&", "&amp;").replace("<", "&lt;")
+    collection = Server(status=207, body=(
         '<?xml version="1.0"?><d:multistatus xmlns:d="DAV:" xmlns:cal="urn:ietf:params:xml:ns:caldav"><d:response>'
         f"<d:propstat><d:prop><cal:calendar-data>{escaped}</cal:calendar-data></d:prop></d:propstat></d:response></d:multistatus>"
-    )
-    server, password = Server(status=207, body=body.encode()), secret(tmp_path / "password")
-    with serving(server) as url:
-        looked = look(work=CalendarAddress(caldav=f"{url}/dav/work/", user="ann", password_file=password))
-    assert (titles(looked), looked.problems) == ([TITLE], ())
-    ((method, path, headers, asked),) = server.asked
+    ).encode())  # fmt: skip
+    password = secret(tmp_path / "password")
+    with serving(server) as url, serving(collection) as dav:
+        own = CalendarAddress(caldav=f"{dav}/dav/work/", user="ann", password_file=password)
+        for calendar in (CalendarAddress(url=f"{url}/private/basic.ics?key=1"), own):
+            looked = look(work=calendar)
+            assert (titles(looked), looked.problems) == ([TITLE], ())
+    ((method, path, headers, _),) = server.asked
+    assert (method, path, "Authorization" in headers) == ("GET", "/private/basic.ics?key=1", False)
+    ((method, path, headers, asked),) = collection.asked
     assert (method, path, headers["Depth"]) == ("REPORT", "/dav/work/", "1")
     assert headers["Authorization"] == f"Basic {base64.b64encode(b'ann:tide').decode()}"
     assert b'<c:time-range start="20260302T080000Z" end="20260304T120000Z"/>' in asked
@@ -144,10 +140,7 @@ def test_a_collection_is_asked_for_the_next_hours_only(tmp_path: Path) -> None:
     ("server", "problem"),
     [
         (Server(status=401), "cannot be read: its server answered 401"),
-        (
-            Server(status=302, headers={"Location": "http://127.0.0.1:1/secret"}),
-            "cannot be read: its server answered 302",
-        ),
+        (Server(status=302, headers={"Location": "http://127.0.0.1:1/secret"}), "cannot be read: its server answered 302"),
         (Server(body=b"<html>"), "is no iCalendar text"),
         (Server(body=b"x" * 16_000_001), "has more than 16,000,000 bytes"),
         (Server(status=207, body=b"not xml"), "answers with something that is no XML"),
@@ -165,14 +158,14 @@ def test_one_that_answers_otherwise_is_named_without_its_address(server: Server,
 def test_a_server_that_hangs_or_drips_costs_two_seconds_for_all_and_the_others_are_read(
     tmp_path: Path,
 ) -> None:
-    path = tmp_path / "work.ics"
-    path.write_bytes(CALENDAR)
+    (tmp_path / "work.ics").write_bytes(CALENDAR)
+    file = CalendarAddress(file=str(tmp_path / "work.ics"))
     with socket.socket() as silent, serving(Server(drip_s=0.3)) as dripping:
         silent.bind(("127.0.0.1", 0))
         silent.listen()
         hanging = CalendarAddress(url=f"http://127.0.0.1:{silent.getsockname()[1]}/x.ics")
         began = time.monotonic()
-        drips, file = CalendarAddress(url=f"{dripping}/x.ics"), CalendarAddress(file=str(path))
+        drips = CalendarAddress(url=f"{dripping}/x.ics")
         looked = look(file=file, hangs=hanging, hangs_too=hanging, drips=drips)
         took = time.monotonic() - began
     assert titles(looked) == [TITLE]
@@ -181,8 +174,8 @@ def test_a_server_that_hangs_or_drips_costs_two_seconds_for_all_and_the_others_a
 
 
 def test_files_that_cannot_be_read_are_named_by_the_calendar_only(tmp_path: Path) -> None:
-    gone, folder = tmp_path / "secret-name.ics", tmp_path
-    looked = look(gone=CalendarAddress(file=str(gone)), folder=CalendarAddress(file=str(folder)))
+    gone = CalendarAddress(file=str(tmp_path / "secret-name.ics"))
+    looked = look(gone=gone, folder=CalendarAddress(file=str(tmp_path)))
     assert "secret-name" not in repr(looked)
     assert dict(looked.problems)["gone"] == "cannot be read: the file is missing"
     assert dict(looked.problems)["folder"].startswith("cannot be read: the file is a directory")
@@ -195,14 +188,6 @@ def test_a_secret_address_is_asked_in_the_clear_on_this_machine_only(scheme: str
         away = "http://calendar.invalid/x.ics" if scheme == "http" else url.replace("http:", "https:")
         ((_, problem),) = look(work=CalendarAddress(url=away)).problems
     assert ("use https" if scheme == "http" else "does not answer (") in problem
-    assert server.asked == []
-
-
-def test_a_password_that_others_may_read_is_not_sent(tmp_path: Path) -> None:
-    server, password = Server(), secret(tmp_path / "password", 0o644)
-    with serving(server) as url:
-        ((_, problem),) = look(work=CalendarAddress(url=url, user="ann", password_file=password)).problems
-    assert "chmod 600" in problem
     assert server.asked == []
 
 
@@ -243,9 +228,13 @@ def test_texts_are_sent_together_with_the_key_and_answers_put_in_their_order(tmp
     assert json.loads(body) == {"model": "small", "input": ["one", "three"], "encoding_format": "float"}
 
 
-def test_a_key_that_others_may_read_is_not_used(tmp_path: Path) -> None:
-    server, key = Server(body=embeddings), secret(tmp_path / "key", 0o644)
-    assert "others may read or write its key file" in refusal(server, key_file=key)
+def test_a_key_or_a_password_that_others_may_read_is_not_sent(tmp_path: Path) -> None:
+    server, open_to_all = Server(body=embeddings), secret(tmp_path / "key", 0o644)
+    assert "others may read or write its key file" in refusal(server, key_file=open_to_all)
+    with serving(server) as url:
+        calendar = CalendarAddress(url=url, user="ann", password_file=open_to_all)
+        ((_, problem),) = look(work=calendar).problems
+    assert "chmod 600" in problem
     assert server.asked == []
 
 

@@ -20,37 +20,26 @@ def desk(console: Console) -> Desk:
     return console.desk
 
 
-def context(desk: Desk) -> Context:
-    return Context(verb="apply", home=desk.home.root, now_text=START.at.isoformat(), json=False)
-
-
-def signed_size(desk: Desk) -> int:
-    return check_log(desk.home, read_pin(desk.ring, desk.home.identity.id)).report.signed_size
-
-
 def test_a_run_that_failed_signs_what_it_appended(desk: Desk) -> None:
-    with contextlib.suppress(RefusedError), session.writing(context(desk), keep_head=True):
+    context = Context(verb="apply", home=desk.home.root, now_text=START.at.isoformat(), json=False)
+    with contextlib.suppress(RefusedError), session.writing(context, keep_head=True):
         desk.proposal(addition("One."))
         raise RefusedError("half way")
-    assert signed_size(desk) == 2
+    report = check_log(desk.home, read_pin(desk.ring, desk.home.identity.id)).report
+    assert report.signed_size == 2
     assert Path(desk.home.checkpoints_dir, "2").exists()
 
 
-@pytest.mark.parametrize("indexed", [True, False])
-def test_apply_with_nothing_to_do_and_a_home_without_an_index_load_nothing_of_search(
-    console: Console,
-    indexed: bool,  # noqa: FBT001 - a parameter of the test
-) -> None:
-    desk = console.desk
-    if indexed:
-        refresh(desk.gate, desk.ledger(), desk.moment).store.close()
-    else:
-        desk.approve(desk.proposal(addition("One.")))
-        desk.wait(hours=3)
-    assert not [
-        name for name in _loaded_by_apply(desk, desk.moment.at) if ".recall" in name or name == "sqlite3"
-    ]
-    assert ("One." in desk.text()) is not indexed
+def test_apply_with_nothing_to_do_and_a_home_without_an_index_load_nothing_of_search(desk: Desk) -> None:
+    for does_something in (True, False):
+        if does_something:
+            desk.approve(desk.proposal(addition("One.")))
+            desk.wait(hours=3)
+        else:
+            refresh(desk.gate, desk.ledger(), desk.moment).store.close()
+        loaded = _loaded_by_apply(desk, desk.moment.at)
+        assert not [name for name in loaded if ".recall" in name or name == "sqlite3"]
+        assert "One." in desk.text()
 
 
 def test_a_whole_look_of_apply_that_finds_nothing_to_do_imports_ninety_modules_at_most(desk: Desk) -> None:

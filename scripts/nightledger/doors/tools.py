@@ -4,14 +4,20 @@ Invariant: a tool is a verb of the command line and no more; no row names a verb
 (``tests/doors`` asks each of them), and a value never becomes an option.
 """
 
+import argparse
+import gc
 import json
+import os
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from nightledger.domain.errors import ConfigurationError, UsageError
-from nightledger.files.home import shipped_config
+from nightledger.files.configuration import load_settings
+from nightledger.files.home import Home, shipped_config
+from nightledger.surfaces.context import CHECKOUT, Context
 
 MAX_VALUE_CHARACTERS = 60_000
 """Of one argument: Linux takes 131,072 bytes a word (MAX_ARG_STRLEN)."""
@@ -312,3 +318,43 @@ def command(program: Sequence[str], call: Call, common: Sequence[str]) -> list[s
     """Return the words of a process: the program, the verb, what every verb is told, then what the call gives."""
     verb, *rest = call.words
     return [*program, verb, *common, *rest]
+
+
+def run_mcp(options: argparse.Namespace, context: Context) -> int:
+    """Serve an agent's host over MCP, on standard input and output.
+
+    A client starts it: put 'nightledger mcp --home DIR' where it takes a command.
+    Its tools read, log, record and propose; none signs, and what they answer is
+    what an agent may see. 'lean' is the usual profile: nine tools, of which 'do'
+    reaches the rest by name; 'full' has each as its own. 'mcp_profile' in the
+    home's settings names another for every client.
+
+    Reads   what the tools' verbs read
+    Writes  what the tools' verbs write
+    Changes no memory.
+    """
+    profile = options.profile or load_settings(Home(context.home_path)).mcp_profile
+    desk, program = Desk(profile), (sys.executable, os.path.join(CHECKOUT, "scripts", "command.py"))
+    if options.tools:
+        rows = [
+            {"name": tool.name, "description": tool.says, "inputSchema": tool.schema} for tool in desk.tools()
+        ]
+        context.emit(rows)
+        for row in rows:
+            context.print(f"{row['name']:<12} {row['description']}")
+        context.print(f"{len(json.dumps(rows, separators=(',', ':')))} bytes of schema")
+        return 0
+    gc.disable()  # the SDK's models hold no cycles: to look for them takes a tenth of the start
+    try:
+        from nightledger.doors.server import run as serve
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] not in ("mcp", "mcp_types", "anyio"):
+            raise
+        raise ConfigurationError(
+            "the package 'mcp' is not installed: this door is an extra", hint="make setup-doors"
+        ) from error
+    gc.enable()
+    gc.freeze()
+    common = (f"--home={context.home_path}", *((f"--now={context.now_text}",) if context.now_text else ()))
+    serve(profile, program, common)
+    return 0

@@ -47,6 +47,26 @@ MAX_BODY_BYTES = 1 << 20
 HEALTH_PATH = "/tc/health"
 
 
+def run_channel(options: argparse.Namespace, context: Context) -> int:
+    """Messages between machines: signed, each taken in once.
+
+    They travel over HTTP or a shared directory.
+
+      keygen [--new]                       this machine's public line
+      peer list | add NAME | remove NAME   who may send, and what (signed)
+      send ACTION --to NAME [--body FILE]  one message and its answer
+      serve [--listen ADDRESS] [--port N]  answer over HTTP
+      receive                              empty the shared directories, once (cron)
+
+    Reads   peers.json by the log, operator.yaml in $NIGHTLEDGER_KEYS (addresses)
+    Writes  what a message brings about: proposals, decisions, the audit log
+    Changes no memory: whatever a message asks for waits for the operator's
+    signature.
+    """
+    answers = {"keygen": keygen, "peer": peer, "send": send, "serve": serve, "receive": receive}
+    return answers[options.command](options, context)
+
+
 def send(options: argparse.Namespace, context: Context) -> int:
     """Send one message; print its answer, or where it waits.
 

@@ -34,9 +34,9 @@ from nightledger.gate import trusting
 from nightledger.gate.checking import is_signed_for, verify_decisions
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, sign_head
 from nightledger.remote.transport import Caller, TransportError
+from nightledger.surfaces import doctor_keys as doctor
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.doctor import keys as doctor
 from nightledger.surfaces.session import actor_of, require_machine
 from nightledger.trust import note as notes
 from nightledger.trust.heads import Cosignatures, keep_lines, read_anchor

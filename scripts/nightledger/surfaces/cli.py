@@ -11,10 +11,12 @@ from nightledger.domain import errors
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
     import argparse
-    from types import ModuleType
-    from typing import Any
+    from collections.abc import Callable
+    from typing import Any, NoReturn
 
     from nightledger.surfaces.context import Context
+
+    Answer = Callable[[argparse.Namespace, Context], int]
 
 HELP_WIDTH = 80
 FIRST_SCREEN = ("init", "check", "night", "review", "undo", "status", "doctor")
@@ -34,6 +36,24 @@ ALIASES = {
     "consistency": ("verify", "--continues"),
 }
 """Other names of a verb with a word or an option."""
+ELSEWHERE = {
+    "boot": "surfaces.verbs.record",
+    "channel": "remote.channel",
+    "consolidate": "surfaces.verbs.nightly",
+    "forget": "surfaces.verbs.pin",
+    "hook": "surfaces.hook.running",
+    "hosts": "surfaces.hook.installing",
+    "import": "surfaces.transcripts",
+    "link": "surfaces.verbs.nightly",
+    "mcp": "doors.tools",
+    "propose": "surfaces.verbs.proposals",
+    "prune": "surfaces.verbs.nightly",
+    "reject": "surfaces.verbs.approve",
+    "restore": "surfaces.verbs.backup",
+    "undo": "surfaces.verbs.approve",
+    "witness": "remote.cosigner",
+}
+"""Modules of verbs that have none in ``verbs/``: the verb is a function there, and its help that function's docstring."""
 WITHOUT_MSGSPEC = frozenset({"apply", "channel", "guard", "hook", "log", "night", "stage"})
 """Verbs that mostly end before they need a record; those that go on call :func:`import_msgspec`."""
 USAGE = "usage: nightledger VERB [--home DIR] [--json] ...\n"
@@ -131,17 +151,19 @@ def _run(verb: str, words: list[str], *, guided: bool) -> int:
     verb, words = spelled_out(verb, words)
     if verb not in WITHOUT_MSGSPEC:
         import_msgspec()
-    module = _module_of(verb)
+    answer, about = find_verb(verb)
     from nightledger.surfaces.context import Context
 
     parser = argparse.ArgumentParser(
         prog=f"nightledger {verb}",
-        description=module.__doc__,
+        description=about,
         # a fixed width: asking for the terminal's imports shutil, bz2 and lzma at each start
         formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=HELP_WIDTH),
         allow_abbrev=False,
     )
-    add_options(parser, verb, module)
+    add_options(parser, verb)
+    if verb == "hook":
+        parser.error = _end  # type: ignore[method-assign]
     common = parser.add_argument_group("every verb")
     common.add_argument(
         "--home", metavar="DIR", help="the home (default: $NIGHTLEDGER_HOME, else the nearest one upward)"
@@ -158,12 +180,18 @@ def _run(verb: str, words: list[str], *, guided: bool) -> int:
     _require_together(verb, words)
     context = Context(verb=verb, home=options.home, now_text=options.now, json=options.json)
     context.guided = guided
-    return _carry_out(module, options, context)
+    return _carry_out(answer, options, context)
 
 
-def _carry_out(module: "ModuleType", options: "argparse.Namespace", context: "Context") -> int:
+def _end(message: str) -> "NoReturn":
+    """End as if nothing were asked: exit status 2 would block the user's prompt."""
+    del message
+    sys.exit(0)
+
+
+def _carry_out(answer: "Answer", options: "argparse.Namespace", context: "Context") -> int:
     try:
-        status: int = module.run(options, context)
+        status = answer(options, context)
     except errors.NightledgerError as error:
         error.args, error.hint = (context.short(str(error)),), context.short(error.hint)
         raise
@@ -196,25 +224,34 @@ def spelled_out(verb: str, words: list[str]) -> tuple[str, list[str]]:
     return verb, words
 
 
-def _module_of(verb: str) -> "ModuleType":
+def find_verb(verb: str) -> "tuple[Answer, str]":
+    """Return the function that answers a verb, and its help: its own module's ``run``, or a function of its name elsewhere.
+
+    Raises:
+        UsageError: There is no such verb.
+    """
     import importlib
 
-    name = f"nightledger.surfaces.verbs.{verb}"
+    name = f"nightledger.{ELSEWHERE.get(verb, f'surfaces.verbs.{verb}')}"
     try:
-        if verb.isalpha():
-            return importlib.import_module(name)
+        module = importlib.import_module(name) if verb.isalpha() else None
     except ModuleNotFoundError as error:
         if error.name != name:
             raise
-    raise errors.UsageError(f"there is no verb {verb!r}", hint=_nearest(verb))
+        module = None
+    if module is None:
+        raise errors.UsageError(f"there is no verb {verb!r}", hint=_nearest(verb))
+    if verb not in ELSEWHERE:
+        return module.run, module.__doc__ or ""
+    answer: Answer = getattr(module, f"run_{verb}")
+    lines = (answer.__doc__ or "").split("\n")
+    return answer, "\n".join(line.removeprefix("    ") for line in lines)  # inspect.cleandoc costs a start
 
 
-def add_options(parser: "argparse.ArgumentParser", verb: str, module: "ModuleType") -> None:
+def add_options(parser: "argparse.ArgumentParser", verb: str) -> None:
     """Add what a verb takes: its rows of ``config/options.json``; one without a help is not shown."""
     from argparse import SUPPRESS
 
-    if hasattr(module, "configure"):
-        module.configure(parser)
     for name, told in options_of(verb).items():
         bare = name.rstrip("?*")
         given: dict[str, Any] = {"nargs": name[-1]} if bare != name else {}

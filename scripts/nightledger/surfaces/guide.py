@@ -168,7 +168,7 @@ def _schedule(done: str) -> Step:
 
 def _instructions(home: Home) -> Iterator[Step]:
     """Return the lines that the agent's instructions lack; they are shown, and written by nobody but the owner."""
-    from nightledger.surfaces.doctor.home import offer
+    from nightledger.surfaces.doctor_home import offer
 
     words = ("doctor", "--paste")
     try:
@@ -257,8 +257,8 @@ def _answer(step: Step) -> tuple[str, ...] | None:
 
 
 def _scheduled(context: Context) -> str:
-    from nightledger.surfaces.doctor.home import check_schedule
-    from nightledger.surfaces.doctor.keys import State
+    from nightledger.surfaces.doctor_home import check_schedule
+    from nightledger.surfaces.doctor_keys import State
     from nightledger.surfaces.verbs.schedule import place_of
 
     home, user = Home(context.home_path), os.path.expanduser("~")

@@ -186,7 +186,7 @@ def _of_sources(gate: Gate, now: datetime) -> Iterator[Alarm]:
     """Give the transcripts that are agreed to and give nothing any more."""
     if not os.path.lexists(os.path.join(gate.ring.directory, gate.home.identity.id, AGREED)):
         return
-    from nightledger.surfaces.doctor.keys import State
+    from nightledger.surfaces.doctor_keys import State
     from nightledger.surfaces.transcripts import check_sources
 
     with suppress(errors.ConfigurationError):  # told where operator.yaml is

@@ -1,9 +1,10 @@
-"""Whose transcripts may be read: what lies where, what the owner said yes to, and the reading of it.
+"""Whose transcripts may be read: what lies where, what the owner said yes to, and the reading of it; the verb ``import``.
 
 Invariant: nothing of a host's transcripts is opened before the owner said yes for that host and this home, once; that
 stands with the keys, outside the home, and an agent's host cannot say it.
 """
 
+import argparse
 import json
 import os
 from collections import Counter
@@ -14,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from nightledger.domain.errors import ConfigurationError, NightledgerError, UsageError
+from nightledger.codec.records import to_plain
+from nightledger.domain.errors import ConfigurationError, NightledgerError, RefusedError, UsageError
 from nightledger.domain.proposal import Origin
 from nightledger.domain.settings import TranscriptSource
 from nightledger.domain.transcript import AGREED, Speaker
@@ -26,14 +28,16 @@ from nightledger.files.home import Home
 from nightledger.hosts.transcripts import formats
 from nightledger.hosts.transcripts.formats import Format, Reach, SessionFile, find_sessions, table
 from nightledger.jobs.log_outcomes import log_outcomes
-from nightledger.jobs.transcripts import Asked, Taken, read_cursors, take_in
-from nightledger.surfaces.context import Context, host_roots
+from nightledger.jobs.transcripts import Asked, Taken, count_messages, read_cursors, take_in
+from nightledger.surfaces.context import Context, host_roots, require_person
+from nightledger.surfaces.hook.running import host_name
+from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import Session, writing
 from nightledger.text.phrases import NO_PHRASES, HashedPhrases
 
 if TYPE_CHECKING:
     from nightledger.hosts.transcripts.reading import Cursor
-    from nightledger.surfaces.doctor.keys import Check
+    from nightledger.surfaces.doctor_keys import Check
 
 _MAX_BYTES = 1 << 16
 _NAMED = 3
@@ -193,7 +197,7 @@ def check_sources(keys_dir: str, home: Home, now: datetime) -> "Iterator[tuple[s
     Raises:
         ConfigurationError: ``operator.yaml`` cannot be used.
     """
-    from nightledger.surfaces.doctor.keys import found  # loads what a reading does without
+    from nightledger.surfaces.doctor_keys import found  # loads what a reading does without
 
     since, read = agreed(keys_dir, home), read_cursors(home)
     sources = sources_of(keys_dir) if since else {}
@@ -304,3 +308,96 @@ def problems_of(taken: Taken) -> Iterator[str]:
         yield f"{taken.host}: passed over {count_of(taken.broken, 'line')} of no JSON or too long"
     if taken.untimed:
         yield f"{taken.host}: passed over {count_of(taken.untimed, 'line')} with no time, or one that has not come yet"
+
+
+def run_import(options: argparse.Namespace, context: Context) -> int:
+    """Read the transcripts of your sessions, so that nights learn from them.
+
+    import HOST   asks once whether that host's transcripts may be read for this
+                  home, and reads what is new; from then on each night does
+    import        reads what is new of every host that you said yes to
+
+    What you and the assistant said is kept, a file a day, secrets masked; code, what
+    tools gave out, and what hosts, tools and Nightledger put into a prompt are not.
+    What became of tasks is logged where an exit status, a mark of an error, a revert or
+    your word tells it; of the others it is unknown, and nothing is logged.
+    Sessions belong to a home by their working directory: the home or below it;
+    'transcripts' in operator.yaml adds others, and describes other tools' files.
+
+    Reads   the host's transcripts (read-only), from where reading ended
+    Writes  memory/system/transcripts/, outcome-records.jsonl, cursors.json; the yes, beside the keys
+    Changes no memory.
+    """
+    home = Home(context.home_path).require()
+    known = agreed(context.keys_dir, home)
+    if options.host is None and (options.off or not known):
+        raise UsageError("no host is named", hint="nightledger import claude-code, codex, hermes or openclaw")
+    hosts = sorted(known) if options.host is None else [host_name(options.host)]
+    sources = [source_of(context.keys_dir, host) for host in hosts]
+    if options.off:
+        require_person("import", simulated=home.identity.simulated)
+        agree(context.keys_dir, home, hosts[0], None)
+        context.emit({"host": hosts[0], "agreed": False})
+        context.print(
+            f"Transcripts of {hosts[0]} are not read any more; what was kept stays in memory/system/transcripts/."
+        )
+        return 0
+    for source in sources:
+        if source.form.host not in known:
+            _ask_owner(options, context, home, source)
+    with writing(context) as session:
+        taken = [read_host(session, source, dry_run=options.dry_run) for source in sources]
+    context.emit(to_plain(taken))
+    for one in taken:
+        _tell_taken(context, one, dry_run=options.dry_run)
+    return 0
+
+
+def _ask_owner(options: argparse.Namespace, context: Context, home: Home, source: Source) -> None:
+    """Have the owner say yes, once.
+
+    Raises:
+        RefusedError: They did not, or cannot be asked.
+    """
+    require_person("import", simulated=home.identity.simulated)
+    found, host = find_sessions(source.form, source.root), source.form.host
+    size = sum(file.size_bytes for file in found.files)
+    what = f"{tell_files(len(found.files), size)} of {host} below {source.root}"
+    if not options.yes:
+        if not context.interactive() or context.json:
+            raise RefusedError(
+                f"nobody said yes yet to reading the transcripts of {host} for this home ({what})",
+                hint=f"nightledger import {host.replace('_', '-')} --yes",
+            )
+        say(
+            context,
+            f"Found: {what}. Of sessions of this home your words and the assistant's would be kept in memory/system/transcripts/, and read each night.",
+        )
+        if input("Read them, now and each night? [y/N] > ").strip().lower() not in ("y", "yes"):
+            raise RefusedError("nothing was read", hint="'nightledger import' asks again")
+    if not options.dry_run:
+        agree(context.keys_dir, home, host, context.now)
+
+
+def _tell_taken(context: Context, taken: Taken, *, dry_run: bool) -> None:
+    kept = "would be kept" if dry_run else "kept"
+    files = count_of(taken.files, "file is", "files are")
+    yours = f"{count_of(taken.user, 'message')} of yours and {taken.assistant} of the assistant {kept}"
+    say(context, f"{taken.host}: {taken.of_home} of {files} of this home; {yours}")
+    told = list[str]()
+    left = {name: taken.outcomes.pop(name, 0) for name in ("unknown", "unnamed")}
+    if taken.outcomes or left["unknown"]:
+        ended = ", ".join(f"{n} {word}" for word, n in sorted(taken.outcomes.items())) or "none"
+        unnamed = f", {left['unnamed']} left out that nothing names" if left["unnamed"] else ""
+        logged, unknown = "that would be logged" if dry_run else "logged", count_of(left["unknown"], "task")
+        told.append(f"outcomes {logged}: {ended}{unnamed}; of {unknown} nothing explicit tells the end")
+    if taken.days:
+        told.append(
+            f"of {min(taken.days)} to {max(taken.days)}: 'nightledger consolidate --since {min(taken.days)}' proposes from them now"
+        )
+    say(context, *told, *problems_of(taken), first="  ", indent="    ")
+    if not count_messages(taken) and not taken.of_home:
+        say(
+            context,
+            "Sessions belong to a home by their working directory; 'transcripts' in operator.yaml can name others.",
+        )

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from tests.homes import make_home
-from tests.stores import connected
 
 from nightledger.domain.search import Kind
 from nightledger.files.home import Home
@@ -78,8 +77,3 @@ def new_file(
     ]
     state = FileState(status.st_size, status.st_mtime_ns, "0" * 64, settled=True)
     return NewFile(path=home.relative(path), kind=kind, state=state, text=text, chunks=chunks)
-
-
-def break_version(home: Home, version: int) -> None:
-    """Have another version of the program have made the index."""
-    connected(index_path(home)).execute(f"PRAGMA user_version={version}")

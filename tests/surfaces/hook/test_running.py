@@ -13,25 +13,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.surfaces.hook.indexed import ENTRIES, break_version, make_indexed
+from tests.rows import corpus, plain
+from tests.stores import connected
+from tests.surfaces.hook.indexed import ENTRIES, make_indexed
 from tests.whole import part
 
 from nightledger.files.home import Home
 from nightledger.files.search_index import index_path
+from nightledger.surfaces.hook.running import HOSTS
 
 SCRIPT = Path(__file__).resolve().parents[3] / "scripts" / "prompt_hook.py"
+PROMPT = ("claude-code", "UserPromptSubmit")
 SENSOR = "which unit does the greenhouse sensor report for its thresholds?"
-EVENTS = [
-    ("claude-code", "SessionStart"),
-    ("claude-code", "UserPromptSubmit"),
-    ("claude-code", "PreToolUse"),
-    ("codex", "SessionStart"),
-    ("codex", "UserPromptSubmit"),
-    ("codex", "PreToolUse"),
-    ("hermes", "pre_llm_call"),
-    ("hermes", "pre_tool_call"),
-    ("openclaw", "agent:bootstrap"),
-]
+EVENTS = [(host.replace("_", "-"), event) for host, events in HOSTS.items() for event in events]
+MALFORMED: list[bytes] = json.loads(corpus("surfaces-hook-running.json"), object_hook=plain)
 
 
 @pytest.fixture
@@ -39,18 +34,16 @@ def home(tmp_path: Path) -> Home:
     return make_indexed(tmp_path / "home")
 
 
+def hook_of(home: Home, *words: str) -> list[str]:
+    return [sys.executable, "-I", "-S", str(SCRIPT), "--home", home.root, *words]
+
+
 def call(
-    home: Home | str, words: Sequence[str], sent: bytes, **environment: str
+    home: Home, words: Sequence[str], sent: bytes, cwd: Path | None = None, **environment: str
 ) -> subprocess.CompletedProcess[bytes]:
-    root = home if isinstance(home, str) else home.root
-    return subprocess.run(
-        [sys.executable, "-I", "-S", str(SCRIPT), "--home", root, *words],
-        input=sent,
-        capture_output=True,
-        check=False,
-        timeout=30,
-        env={**os.environ, **environment},
-    )
+    env = {**os.environ, **environment}
+    argv = hook_of(home, *words)
+    return subprocess.run(argv, input=sent, capture_output=True, check=False, timeout=30, env=env, cwd=cwd)
 
 
 def ask(home: Home, host: str, event: str, **payload: Any) -> Any:
@@ -95,14 +88,9 @@ def test_a_prompt_gets_what_memory_says_to_it_and_it_is_recorded(home: Home, hos
     (exposure,) = exposures(home)
     at = exposure.pop("at")
     assert (len(at), at[-1]) == (20, "Z")
-    assert exposure == {
-        "v": 1,
-        "shown": [next(iter(ENTRIES))],
-        "host": host.replace("-", "_"),
-        "event": "prompt",
-        "session": "s-1",
-        "places": [{"path": "MEMORY.md", "lines": [4, 4]}],
-    }
+    told = {"v": 1, "host": host.replace("-", "_"), "event": "prompt", "session": "s-1"}
+    places = [{"path": "MEMORY.md", "lines": [4, 4]}]
+    assert exposure == {**told, "shown": [next(iter(ENTRIES))], "places": places}
 
 
 def test_hermes_is_answered_in_its_own_shapes(home: Home) -> None:
@@ -127,27 +115,6 @@ def test_a_write_of_a_gated_file_is_denied_with_the_command_that_proposes(home: 
 
 # ---------------------------------------------------------------- nothing that goes wrong reaches the host
 
-MALFORMED = [
-    b"",
-    b" \n",
-    b"{",
-    b"null",
-    b"[]",
-    b'"prompt"',
-    b"\xff\xfe\x00\x01",
-    b"\x00" * 100,
-    b'{"prompt": 7, "session_id": {}, "cwd": [], "tool_input": "x", "extra": 3}',
-    b'{"prompt": "\\ud800 greenhouse sensor thresholds", "session_id": "\\udfff"}',
-    b'{"prompt": "greenhouse", "session_id": "../../../etc/passwd", "cwd": "\\u0000"}',
-    b'{"prompt": "\\" OR * NEAR( greenhouse AND NOT", "session_id": ""}',
-    b'{"tool_input": {"file_path": "\\u0000", "command": "*** Add File: \\u0000"}, "cwd": "\\u0000"}',
-    b'{"tool_input": {"file_path": 5, "notebook_path": null, "path": []}}',
-    b"[" * 100_000,
-    b'{"a":' * 50_000,
-    json.dumps({"prompt": "greenhouse sensor " * 300_000}).encode(),
-    b"x" * (17 << 20),
-]
-
 
 @pytest.mark.parametrize(
     ("host", "event"),
@@ -170,27 +137,22 @@ def test_an_index_that_cannot_be_used_is_nothing(home: Home) -> None:
     whole = path.read_bytes()
 
     def silent() -> None:
-        assert ask(home, "claude-code", "UserPromptSubmit", prompt=SENSOR, session_id="s") is None
+        assert ask(home, *PROMPT, prompt=SENSOR, session_id="s") is None
         assert not exposures(home)
 
-    for version in (99, 0):
-        break_version(home, version)
+    for version in (99, 0):  # another version of the program made it
+        connected(str(path)).execute(f"PRAGMA user_version={version}")
         silent()
         path.write_bytes(whole)
-    path.write_bytes(whole[: len(whole) // 3])
-    silent()
-    path.write_bytes(b"no database at all" * 1000)
-    silent()
-    path.write_bytes(b"")
-    silent()
+    for content in (whole[: len(whole) // 3], b"no database at all" * 1000, b""):
+        path.write_bytes(content)
+        silent()
     path.unlink()
     silent()
-    path.mkdir()
-    silent()
-    path.rmdir()
-    os.mkfifo(path)
-    silent()
-    path.unlink()
+    for make, remove in ((os.mkdir, os.rmdir), (os.mkfifo, os.unlink)):
+        make(path)
+        silent()
+        remove(path)
     path.write_bytes(whole)
     held = sqlite3.connect(path, isolation_level=None)
     held.execute("BEGIN EXCLUSIVE")
@@ -198,16 +160,16 @@ def test_an_index_that_cannot_be_used_is_nothing(home: Home) -> None:
     silent()
     assert time.monotonic() - began < 3
     held.close()
-    assert ask(home, "claude-code", "UserPromptSubmit", prompt=SENSOR, session_id="s")
+    assert ask(home, *PROMPT, prompt=SENSOR, session_id="s")
 
 
 def test_what_cannot_be_recorded_is_not_shown(home: Home) -> None:
     ledger = Path(home.exposures)
     ledger.mkdir()
-    assert ask(home, "claude-code", "UserPromptSubmit", prompt=SENSOR, session_id="s") is None
+    assert ask(home, *PROMPT, prompt=SENSOR, session_id="s") is None
     ledger.rmdir()
     shutil.rmtree(home.system_dir)
-    assert ask(home, "claude-code", "UserPromptSubmit", prompt=SENSOR, session_id="s") is None
+    assert ask(home, *PROMPT, prompt=SENSOR, session_id="s") is None
 
 
 @pytest.mark.parametrize("blocked", [False, True])
@@ -216,10 +178,7 @@ def test_a_host_that_never_closes_its_end_is_not_waited_for(home: Home, *, block
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
     try:
         child = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(SCRIPT), "--home", home.root, "claude-code", "UserPromptSubmit"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            hook_of(home, *PROMPT), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
     finally:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
@@ -236,13 +195,8 @@ def test_a_host_that_never_closes_its_end_is_not_waited_for(home: Home, *, block
 def test_no_module_of_the_workspace_is_imported(home: Home, tmp_path: Path) -> None:
     for name in ("json", "sqlite3", "nightledger", "sitecustomize", "signal"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('shadowed')\n")
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", str(SCRIPT), "--home", home.root, "claude-code", "UserPromptSubmit"],
-        input=json.dumps({"prompt": SENSOR, "session_id": "s"}).encode(),
-        capture_output=True,
-        check=False,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(tmp_path), "PYTHONSTARTUP": str(tmp_path / "json.py")},
-    )
+    sent = json.dumps({"prompt": SENSOR, "session_id": "s"}).encode()
+    ways = {"PYTHONPATH": str(tmp_path), "PYTHONSTARTUP": str(tmp_path / "json.py")}
+    done = call(home, PROMPT, sent, cwd=tmp_path, **ways)
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"Fahrenheit" in done.stdout

@@ -1,3 +1,5 @@
+"""What a session is given at its start, in this process; test_running.py asks as hosts do."""
+
 import json
 import os
 import subprocess
@@ -9,22 +11,24 @@ from typing import Any
 
 import pytest
 from tests.homes import make_home
+from tests.surfaces.hook.indexed import make_indexed
 
 from nightledger.domain.exposure import dump_page
 from nightledger.files.home import Home
 from nightledger.files.staged import StagedLine, write_staged
-from nightledger.surfaces.hook import starting
-from nightledger.surfaces.hook.running import SCRIPTS
-from nightledger.surfaces.hook.starting import stage_anew, started
+from nightledger.surfaces.hook import running
+from nightledger.surfaces.hook.running import SCRIPTS, answer_event, stage_anew, started
 
+PLANTS = "Water the plants (from MEMORY.md:3; landmark)"
+SENSOR = "which unit does the greenhouse sensor report for its thresholds?"
 NOW = datetime(2026, 3, 1, 6, 0, 0, tzinfo=UTC)
-UNTIL = "2026-03-02T00:00:00Z"
+UNTIL = "2126-03-02T00:00:00Z"
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    monkeypatch.setattr(starting, "stage_anew", lambda *_: True)
-    return make_home(tmp_path / "home")
+    monkeypatch.setattr(running, "stage_anew", lambda *_: True)
+    return make_indexed(tmp_path / "home")
 
 
 def stage(home: Home, *lines: str, shown: tuple[str, ...] = ("e-" + "a" * 26,)) -> str:
@@ -40,7 +44,7 @@ def count_stagings(monkeypatch: pytest.MonkeyPatch, *, succeeds: bool = True) ->
         ran.append(home)
         return succeeds
 
-    monkeypatch.setattr(starting, "stage_anew", stager)
+    monkeypatch.setattr(running, "stage_anew", stager)
     return ran
 
 
@@ -49,24 +53,17 @@ def records(home: Home) -> list[Any]:
 
 
 def test_the_staged_page_is_given_and_recorded(home: Home) -> None:
-    page = stage(home, "Water the plants (from MEMORY.md:3; landmark)")
+    page = stage(home, PLANTS)
     assert started(home, "codex", {"session_id": "s"}, NOW) == page
-    assert json.loads(Path(home.exposures).read_text()) == {
-        "v": 1,
-        "at": "2026-03-01T06:00:00Z",
-        "shown": ["e-" + "a" * 26],
-        "host": "codex",
-        "event": "session_start",
-        "session": "s",
-        "places": [],
-    }
+    told = {"shown": ["e-" + "a" * 26], "host": "codex", "event": "session_start", "session": "s"}
+    assert records(home) == [{"v": 1, "at": "2026-03-01T06:00:00Z", "places": [], **told}]
 
 
 def test_a_host_that_asks_at_each_message_is_staged_for_once_and_recorded_once(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ran = count_stagings(monkeypatch)
-    first = stage(home, "Water the plants (from MEMORY.md:3; landmark)", shown=("e-1",))
+    first = stage(home, PLANTS, shown=("e-1",))
     for _ in range(3):
         assert started(home, "openclaw", {"session_id": "s"}, NOW) == first
     assert (len(ran), len(records(home))) == (1, 1)
@@ -86,7 +83,7 @@ def test_nothing_is_given_where_the_stager_failed(
     home: Home, monkeypatch: pytest.MonkeyPatch, host: str
 ) -> None:
     ran = count_stagings(monkeypatch, succeeds=False)
-    stage(home, "Water the plants (from MEMORY.md:3; landmark)")
+    stage(home, PLANTS)
     for _ in range(2):
         assert started(home, host, {"session_id": "s"}, NOW) == ""
     assert len(ran) == 2
@@ -120,13 +117,63 @@ def test_the_stager_is_not_waited_for_longer_than_its_limit(
     slow.write_text(
         "import pathlib, time\npathlib.Path(__file__).with_suffix('.ran').touch()\ntime.sleep(60)\n"
     )
-    monkeypatch.setattr(starting, "SCRIPTS", str(tmp_path))
-    monkeypatch.setattr(starting, "STAGING_LIMIT_S", 1.0)
+    monkeypatch.setattr(running, "SCRIPTS", str(tmp_path))
+    monkeypatch.setattr(running, "STAGING_LIMIT_S", 1.0)
     began = time.monotonic()
     assert not stage_anew(home, NOW)
     assert time.monotonic() - began < 20
     assert slow.with_suffix(".ran").exists()
-    monkeypatch.setattr(starting, "SCRIPTS", str(tmp_path / "missing"))
+    monkeypatch.setattr(running, "SCRIPTS", str(tmp_path / "missing"))
     assert not stage_anew(home, NOW)
     monkeypatch.setattr("sys.executable", str(tmp_path / "no-python"))
     assert not stage_anew(home, NOW)
+
+
+# ---------------------------------------------------------------- through an event
+
+
+def answer(home: Home, host: str, event: str, now: str = "", **sent: Any) -> bytes:
+    return answer_event(home.root, host, event, json.dumps(sent).encode(), now_text=now)
+
+
+def test_the_first_turn_of_hermes_gets_what_is_staged_too(home: Home) -> None:
+    page = stage(home, PLANTS, shown=())
+    first = {"user_message": SENSOR, "is_first_turn": True}
+    text = json.loads(answer(home, "hermes", "pre_llm_call", session_id="h", extra=first))["context"]
+    assert text.startswith(page)
+    assert text.endswith("</reference-notes>")
+    assert sorted(one["event"] for one in records(home)) == ["prompt", "session_start"]
+    stage(home, *(f"line {n} " + "x" * 230 for n in range(60)), shown=())
+    both = json.loads(answer(home, "hermes", "pre_llm_call", session_id="h2", extra=first))["context"]
+    assert "line 30 " in both
+    assert "line 59 " not in both
+    assert both.endswith("</reference-notes>")
+    for turn in (False, 1, "yes", None):
+        extra = {"user_message": "hello", "is_first_turn": turn}
+        assert answer(home, "hermes", "pre_llm_call", session_id="h", extra=extra) == b""
+
+
+@pytest.mark.parametrize("platform", ["subagent", "cron"])
+def test_where_hermes_shows_no_memory_nothing_is_shown(home: Home, platform: str) -> None:
+    stage(home, PLANTS, shown=())
+    sent = {"user_message": SENSOR, "is_first_turn": True, "platform": platform}
+    assert answer(home, "hermes", "pre_llm_call", session_id="h", extra=sent) == b""
+    assert not Path(home.exposures).exists()
+    assert answer(home, "hermes", "pre_llm_call", session_id="h", extra={**sent, "platform": "cli"})
+
+
+def test_a_page_is_as_long_as_openclaw_has_room_for(home: Home) -> None:
+    page = stage(home, *(f"line {n} " + "x" * 230 for n in range(9)))
+    size = len(page)
+    for room, lines in ((100_000, 9), (size, 9), (size - 1, 8), (10, 0), (-1, 0), (True, 9), ("few", 9)):
+        given = answer(home, "openclaw", "agent:bootstrap", session_id=f"s{room}", room=room)
+        assert given.count(b"- line ") == lines
+
+
+def test_the_time_may_be_given_in_a_simulated_home_only(tmp_path: Path) -> None:
+    simulated = make_indexed(tmp_path / "simulated", simulated=True)
+    answer(simulated, "codex", "UserPromptSubmit", now="2026-03-01T06:00:00Z", prompt=SENSOR)
+    assert records(simulated)[0]["at"] == "2026-03-01T06:00:00Z"
+    home = make_indexed(tmp_path / "home")
+    answer(home, "codex", "UserPromptSubmit", now="1999-03-01T06:00:00Z", prompt=SENSOR)
+    assert records(home)[0]["at"] > "2026"

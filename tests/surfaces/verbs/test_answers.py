@@ -6,16 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.gate.forgetting_desk import (
-    ARCHIVE,
-    COPY,
-    LOG,
-    archive,
-    compress,
-    forget,
-    pruned,
-    put,
-)
+from tests.gate.forgetting_desk import compress, forget, pruned, put
 from tests.gate.homes import MEMORY, Desk, addition, removal
 from tests.surfaces.console import Console
 
@@ -26,20 +17,13 @@ from nightledger.surfaces import session, signing
 from nightledger.surfaces.verbs.edit import edit_text
 
 
-def three(desk: Desk) -> Proposal:
-    return desk.proposal(*(addition(f"Lesson {n}.", rank=1 - n / 10) for n in range(3)))
-
-
 def test_a_change_that_does_not_wait_is_named(console: Console) -> None:
-    proposal = three(console.desk)
+    proposal = console.desk.proposal(*(addition(f"Lesson {n}.", rank=1 - n / 10) for n in range(3)))
     console.out("approve", proposal.id, "--only", "1")
-    ran = console.run("approve", proposal.id, "--only", "1,2,9")
-    assert ran.status == 2
-    assert "changes 1, 9 of" in ran.err
+    assert "changes 1, 9 of" in console.refused("approve", proposal.id, "--only", "1,2,9", status=2)
     console.out("approve", proposal.id)
-    ran = console.run("approve", proposal.id)
-    assert ran.status == 2
-    assert f"nothing of {proposal.id[:6]} waits for an answer" in ran.err
+    nothing = f"nothing of {proposal.id[:6]} waits for an answer"
+    assert nothing in console.refused("approve", proposal.id, status=2)
 
 
 def test_with_nothing_signed_it_is_silent_for_cron_and_says_so_to_people(console: Console) -> None:
@@ -59,10 +43,9 @@ def test_an_undo_that_would_change_other_bytes_than_those_shown_is_refused(
         return unlock(*given)
 
     monkeypatch.setattr(signing, "unlock", meanwhile)
-    ran = console.run("undo", proposal.id)
-    assert ran.status == 1
-    assert "what it would change is not what was shown any more; nothing was signed" in ran.err
-    assert "run it again" in ran.err
+    said = console.refused("undo", proposal.id)
+    assert "what it would change is not what was shown any more; nothing was signed" in said
+    assert "run it again" in said
     assert "- One." in console.desk.text()
     assert console.desk.states(proposal) == ["applied"]
     assert len(console.desk.ledger().book.decisions) == 1
@@ -118,24 +101,24 @@ def test_the_fields_of_a_proposal_are_a_contract(console: Console) -> None:
 EDITED = MEMORY.replace("30 days", "90 days")
 
 
-def editor(console: Console, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
-    path = console.desk.root / "meanwhile.sh"
+def editor(root: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+    """Have a script edit, and keep what was typed below ``root``."""
+    path = root / "an editor.sh"
     path.write_text(f"#!/bin/sh\n{script}\n")
     path.chmod(0o700)
-    monkeypatch.setenv("VISUAL", str(path))
+    monkeypatch.setenv("VISUAL", f"'{path}' --wait")
+    monkeypatch.setattr(tempfile, "tempdir", str(root))
 
 
 def test_an_edit_of_lines_that_changed_meanwhile_is_refused_and_its_text_kept(
     console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk = console.desk
-    editor(console, monkeypatch, f'sed -i s/30/90/ "$1"; sed -i s/30/60/ "{desk.memory}"')
-    monkeypatch.setattr(tempfile, "tempdir", str(desk.root))
-    ran = console.run("edit")
-    assert ran.status == 1
-    assert "MEMORY.md was changed meanwhile; nothing was signed" in ran.err
+    editor(desk.root, monkeypatch, f'sed -i s/30/90/ "$2"; sed -i s/30/60/ "{desk.memory}"')
+    said = console.refused("edit")
+    assert "MEMORY.md was changed meanwhile; nothing was signed" in said
     (kept,) = desk.root.glob("nightledger-edit-*.md")
-    assert f"your text is in {kept}" in ran.err
+    assert f"your text is in {kept}" in said
     assert kept.read_text() == EDITED
     assert kept.stat().st_mode & 0o077 == 0
     assert desk.text() == MEMORY.replace("30", "60")
@@ -146,41 +129,19 @@ def test_an_edit_of_lines_that_changed_meanwhile_is_refused_and_its_text_kept(
 def test_a_person_whose_key_asks_nothing_is_asked_below_the_diff(
     answer: str, text: str, console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(console.desk.root))
-    editor(console, monkeypatch, 'sed -i s/30/90/ "$1"')
+    editor(console.desk.root, monkeypatch, 'sed -i s/30/90/ "$2"')
     ran = console.run("edit", typed=[answer])
     assert "+- Keep backups for 90 days." in ran.out.split("Apply it?")[0]
     assert console.desk.text() == text
     assert ("your text is in" in ran.err) is (text == MEMORY)
 
 
-@pytest.mark.parametrize("columns", [60, 80])
-def test_a_review_says_what_goes_where_and_offers_no_wording(console: Console, columns: int) -> None:
-    pruned(console.desk, *archive(console.desk, "backups"))
-    pruned(console.desk, compress(console.desk, LOG))
-    pruned(console.desk, forget())
-    screen = console.terminal("review", columns=columns)
-    for _ in range(3):
-        screen.expect("s later")
-        screen.type("s")
-    assert screen.end() == 0
-    rows = screen.rows()
-    text = " ".join(row.strip() for row in rows)
-    assert f"archived to {ARCHIVE}, as it stands here; below it is written:" in text
-    assert "Archived 2026-03-01 from MEMORY.md, entry e-" in text
-    assert f"full text moves to {COPY}: 42 lines, SHA-256" in text
-    assert "the log keeps these 5 lines:" in text
-    assert "the link cron + timezone is forgotten: 1 co-occurrence, last seen 2026-01-02" in text
-    assert "e edit" not in text
-    assert all(len(row) <= columns or "> s" in row for row in rows)
-
-
-def month(desk: Desk) -> Proposal:
-    return pruned(desk, *(compress(desk, f"memory/2026-01-{n:02}.md") for n in range(2, 7)))
+def of_january(desk: Desk, days: range) -> Proposal:
+    return pruned(desk, *(compress(desk, f"memory/2026-01-{n:02}.md") for n in days))
 
 
 def test_a_month_is_rejected_whole_with_one_reason_or_left_for_later(console: Console) -> None:
-    proposal = month(console.desk)
+    proposal = of_january(console.desk, range(2, 7))
     assert "Signed" not in console.out("review", typed=["a", "s"])
     assert console.desk.states(proposal) == ["deferred"] * 5
     assert "Rejected 5 changes." in console.out("review", typed=["a", "n", "I read them", "y"])
@@ -188,7 +149,7 @@ def test_a_month_is_rejected_whole_with_one_reason_or_left_for_later(console: Co
 
 
 def test_links_and_what_has_no_place_are_answered_one_by_one(console: Console) -> None:
-    proposal = pruned(console.desk, *(compress(console.desk, f"memory/2026-01-{n:02}.md") for n in (2, 3)))
+    proposal = of_january(console.desk, range(2, 4))
     put(console.desk, "memory/2026-01-03.md", b"- Something else by now.\n")
     pruned(console.desk, forget())
     out = console.out("review", typed=["a", "y", "q", "y"])
@@ -196,26 +157,18 @@ def test_links_and_what_has_no_place_are_answered_one_by_one(console: Console) -
     assert console.desk.states(proposal) == ["approved", "pending"]
 
 
-PROMPT = "q quit > "
-BEFORE_SIGNING = "b back > "
-
-
-def two(desk: Desk) -> Proposal:
-    return desk.proposal(addition("Set the zone.", rank=0.9), removal(OLD))
-
-
 def test_answers_wait_for_a_run_at_work_and_are_not_lost(
     console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session, "LOCK_TIMEOUT_S", 0.05)
-    proposal = two(console.desk)
+    proposal = console.desk.proposal(addition("Set the zone.", rank=0.9), removal(OLD))
     terminal = console.terminal("review")
-    terminal.expect(PROMPT)
+    terminal.expect("q quit > ")
     with Lock(console.desk.home.lock_path()):
         terminal.type("y")
-        terminal.expect(PROMPT)
+        terminal.expect("q quit > ")
         terminal.type("s")
-        terminal.expect(BEFORE_SIGNING)
+        terminal.expect("b back > ")
         terminal.type("y")
         terminal.expect("another run is at work; what you answered waits for its end")
         assert console.desk.states(proposal) == ["pending", "pending"]
@@ -223,15 +176,8 @@ def test_answers_wait_for_a_run_at_work_and_are_not_lost(
     assert console.desk.states(proposal) == ["approved", "deferred"]
 
 
-def script(root: Path, text: str) -> str:
-    path = root / "an editor.sh"
-    path.write_text(f"#!/bin/sh\n{text}\n")
-    path.chmod(0o700)
-    return f"'{path}' --wait"
-
-
 def test_what_was_saved_comes_back_byte_for_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("VISUAL", script(tmp_path, 'cp "$2" "$0.seen"; printf "new\\377" > "$2"'))
+    editor(tmp_path, monkeypatch, 'cp "$2" "$0.seen"; printf "new\\377" > "$2"')
     monkeypatch.setenv("EDITOR", "false")
     assert edit_text(b"old\xff\r\n") == b"new\xff"
     assert (tmp_path / "an editor.sh.seen").read_bytes() == b"old\xff\r\n"

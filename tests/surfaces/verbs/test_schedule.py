@@ -4,32 +4,26 @@ import plistlib
 import shlex
 import subprocess
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
 from tests.homes import make_home
-from tests.surfaces.calling import call_verb
+from tests.surfaces.console import Console
 
 from nightledger.codec.records import dump_line
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.periods import Run, RunOutcome
 from nightledger.files.home import Home
 from nightledger.surfaces.context import CHECKOUT
-from nightledger.surfaces.doctor.home import check_nights, check_schedule
-from nightledger.surfaces.doctor.keys import Check, State
+from nightledger.surfaces.doctor_home import check_nights, check_schedule
+from nightledger.surfaces.doctor_keys import Check, State
 from nightledger.surfaces.verbs.schedule import CALLS, Place, cron_text, script, unit_files
 
-Out = pytest.CaptureFixture[str]
 ROOT = Path(CHECKOUT)
 PLAIN = Place(checkout="/opt/nightledger", home="/home/me/agent")
 ODD = Place(checkout="/opt/my tools/n", home="/home/a b/Ann's, ü", keys_dir="/k (q) #h")
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
-
-
-@pytest.fixture(autouse=True)
-def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("NIGHTLEDGER_KEYS", raising=False)
-    monkeypatch.setenv("HOME", str(tmp_path))
 
 
 @pytest.fixture
@@ -71,12 +65,10 @@ def test_cron_gets_back_the_paths_that_were_meant(place: Place) -> None:
     "name", ["/a\nb", "/a\rb", "/a\0b", "/a\u2028b", "/100%", "/$x", '/"q"', "/a\\b", "/a=b"]
 )
 def test_a_path_with_a_line_end_or_a_special_character_is_refused_everywhere(name: str) -> None:
-    place, refused = Place(checkout="/c", home=name), "holds a character that a schedule cannot"
-    with pytest.raises(ConfigurationError, match=refused):
-        cron_text(place)
-    for caller in ("systemd", "launchd"):
-        with pytest.raises(ConfigurationError, match=refused):
-            unit_files(place, caller)
+    place = Place(checkout="/c", home=name)
+    for made in (cron_text, *(partial(unit_files, caller=name) for name in ("systemd", "launchd"))):
+        with pytest.raises(ConfigurationError, match="holds a character that a schedule cannot"):
+            made(place)
 
 
 def test_launchd_gets_back_the_paths_that_were_meant() -> None:
@@ -103,18 +95,13 @@ def test_the_printed_script_puts_exactly_these_files_in_their_place(caller: str,
     assert (tmp_path / "called").read_text().count("\n") == calls
 
 
-def test_keys_that_are_elsewhere_are_named_because_cron_does_not_know_them(
-    home: Home, capsys: Out, monkeypatch: pytest.MonkeyPatch
+def test_the_printed_lines_name_keys_that_are_elsewhere_and_run_in_the_empty_environment_of_cron(
+    console: Console,
 ) -> None:
-    monkeypatch.setenv("NIGHTLEDGER_KEYS", "/srv/keys")
-    call_verb("schedule", home.root)
-    assert capsys.readouterr().out.count("NIGHTLEDGER_KEYS=/srv/keys ") == 4
-
-
-def test_the_printed_lines_run_in_the_empty_environment_of_cron(home: Home, capsys: Out) -> None:
-    call_verb("schedule", home.root)
+    printed = console.out("schedule")
+    assert printed.count(f"NIGHTLEDGER_KEYS={console.desk.ring.directory} ") == 4
     ran = subprocess.run(
-        ["/bin/sh", "-c", f"{commands(capsys.readouterr().out)[0]} --dry-run"],
+        ["/bin/sh", "-c", f"{commands(printed)[0]} --dry-run"],
         env={"SHELL": "/bin/sh", "PATH": "/usr/bin:/bin", "HOME": str(Path.home())},
         cwd="/",
         capture_output=True,
@@ -188,3 +175,23 @@ def test_a_run_of_late_says_that_something_else_calls(
     assert [c.state for c in checks(home, tmp_path)] == [state]
     (night,) = check_nights(home, NOW)
     assert (night.state, "verif" in night.message) == (State.GOOD if ago == 5 else State.BAD, True)
+
+
+def test_leaving_prints_the_lines_and_units_to_remove_as_they_stand(
+    console: Console, bin_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    nothing = console.text("leave")
+    assert "No schedule of ours was found" in nothing
+    assert "Without an answer" not in nothing
+    place = Place(checkout=CHECKOUT, home=console.home.root, keys_dir=str(console.desk.ring.directory))
+    crontab(bin_dir, cron_text(place))
+    unit = tmp_path / next(iter(unit_files(place, "systemd")))
+    unit.parent.mkdir(parents=True)
+    unit.write_text("")
+    record = console.record("leave")
+    assert record["cron"] == [line for line in cron_text(place).splitlines() if "python" in line]
+    assert record["units"] == [str(unit)]
+    text = console.text("leave")
+    assert "Take these lines out with 'crontab -e'" in text
+    assert "Stop and delete these" in text

@@ -15,10 +15,15 @@ from nightledger.surfaces.context import CHECKOUT, find_home, keys_directory
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Sequence
     from datetime import datetime
     from types import FrameType
     from typing import Any
+
+    from nightledger.domain.exposure import Exposure
+    from nightledger.files.staged import StagedPage
+    from nightledger.surfaces.context import Context
 
 MAX_STDIN_BYTES = 8 << 20
 """A tool's input holds whole files; Hermes sends the conversation. What is larger is not looked
@@ -130,6 +135,25 @@ def main(words: "Sequence[str] | None" = None) -> None:
     end(answer)
 
 
+def run_hook(options: "argparse.Namespace", context: "Context") -> int:
+    """Answer an event of an agent's host.
+
+    Context at a session's start and at a prompt, a refusal before a write.
+
+    hook HOST EVENT  reads what the host sends on standard input and answers as the
+                     host defines it; silent and with exit status 0 whatever is
+                     wrong, so that no session ever stops here. Hosts call
+                     scripts/prompt_hook.py, which does the same and starts faster:
+                     nightledger hosts
+
+    Reads   standard input; .nightledger/search/, the staged context
+    Writes  memory/system/exposures.jsonl, .nightledger/prompts/
+    Changes no memory.
+    """
+    main(["--home", context.home, "--now", context.now_text, *options.words])
+    return 0
+
+
 def respond(words: "Sequence[str]") -> bytes:
     """Give what to print; nothing where the words name no event of a host.
 
@@ -235,8 +259,6 @@ def answer_event(home_path: str, host: str, event: str, raw: bytes, *, now_text:
     require_machine(home)
     now = _now(home, now_text)
     if kind == START:
-        from nightledger.surfaces.hook.starting import started
-
         # the stager knows the real time only, so where another is given it is not asked
         page = started(home, host, payload, now, anew=not now_text, most=_room(payload))
         return give_context(host, event, page)
@@ -254,7 +276,6 @@ def _at_prompt(home: Home, host: str, payload: "dict[str, Any]", now: "datetime"
         return prompted(home, host, payload, stamp(now))
     from nightledger.domain.exposure import BYTES_A_TOKEN
     from nightledger.files.hook_state import read_hook_settings
-    from nightledger.surfaces.hook.starting import started
 
     # the page first: its lines are then not among the notes, which keep their room
     room = MAX_CONTEXT_BYTES - BYTES_A_TOKEN * read_hook_settings(home).tokens - 1
@@ -292,3 +313,95 @@ def own_program() -> list[str]:
     """Return the words, full paths, with which this program is called."""
     program = os.path.join(os.path.dirname(sys.executable), "nightledger")
     return [program] if os.access(program, os.X_OK) else [sys.executable, os.path.join(SCRIPTS, "command.py")]
+
+
+STAGING_LIMIT_S = 6.0
+"""Where something changed a year of logs takes below one second, a calendar server is waited for two (DESIGN, issue 4), a busy machine takes
+twice that. The hook itself has eight (:data:`LIMIT_S`)."""
+_EACH_MESSAGE = ("openclaw",)
+"""``agent:bootstrap`` comes before each message, and what it adds is there for that one alone (seen with 2026.9.6)."""
+_NAMELESS = "staged"
+"""What the ring holds of a page whose lines have neither ids nor places."""
+
+
+def started(
+    home: Home,
+    host: str,
+    payload: "dict[str, Any]",
+    now: "datetime",
+    *,
+    anew: bool = True,
+    most: int = MAX_CONTEXT_BYTES,
+) -> str:
+    """Give the staged context; empty for nothing. It is recorded before this returns.
+
+    OpenClaw asks at each message and keeps no answer. There the stager runs at a session's first one, and what
+    the session is shown on and on is recorded once.
+
+    Args:
+        home: Whose.
+        host: As records name it.
+        payload: What the host sent.
+        now: The time; aware, UTC.
+        anew: Whether the stager runs first; a host that does not wait for it is given what is staged.
+        most: Bytes; of a longer page the first lines are given.
+
+    Raises:
+        NightledgerError: The ledger cannot be used.
+        OSError: The system refuses something.
+    """
+    from nightledger.domain.exposure import session_name
+    from nightledger.files import hook_state
+    from nightledger.files.staged import read_staged
+
+    try:  # noqa: SIM105 - contextlib costs a start
+        hook_state.drop_old_states(home, now.timestamp())
+    except OSError:
+        pass
+    given, each_message = payload.get("session_id"), host in _EACH_MESSAGE
+    if anew and not (each_message and hook_state.has_state(home, given)) and not stage_anew(home, now):
+        return ""
+    page = read_staged(home, stamp(now), most)
+    if page is None:
+        if each_message:  # the session is known from now on
+            hook_state.write_state(home, given, hook_state.read_state(home, given))
+        return ""
+    places = (hook_state.place_key(place.path, place.lines[0]) for place in page.places)
+    names = (*page.shown, *places) or ((_NAMELESS,) if each_message else ())
+    if not (each_message and hook_state.read_state(home, given).shown[-1:] == (names,)):
+        exposure = _exposure(page, stamp(now), host, session_name(given))
+        hook_state.append_exposure(home, exposure)
+        if names:  # so that the session's prompts are not shown it again
+            hook_state.write_state(home, given, hook_state.read_state(home, given).after_showing(names))
+    return page.text
+
+
+def stage_anew(home: Home, now: "datetime") -> bool:
+    """Have the stager run, within its limit, unless the page that stands is the one it would make; returns whether all is well."""
+    from nightledger.gate.kept_page import find_kept
+
+    if find_kept(home, keys_directory(os.environ), now.timestamp()) is not None:
+        return True
+    import subprocess
+
+    words = [sys.executable, "-I", os.path.join(SCRIPTS, "predictive_stager.py"), "--home", home.root]
+    try:
+        done = subprocess.run(  # noqa: S603 - our own program, by its full path
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=STAGING_LIMIT_S,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return done.returncode == 0
+
+
+def _exposure(page: "StagedPage", at: str, host: str, session: str) -> "Exposure":
+    from nightledger.domain.exposure import Exposure
+
+    return Exposure(
+        at=at, shown=page.shown, host=host, event="session_start", session=session, places=page.places
+    )

@@ -11,24 +11,21 @@ import re
 from msgspec.structs import replace
 
 from nightledger.domain.decision import Decision, DecisionType
-from nightledger.domain.errors import RefusedError, UsageError
+from nightledger.domain.errors import FileChangedError, RefusedError, UsageError
 from nightledger.domain.states import ProposalStatus
 from nightledger.domain.words import numbered, show
+from nightledger.gate.deciding import decide, terms_of
 from nightledger.gate.editing import answer_of
-from nightledger.gate.reviewing import (
-    Documents,
-    Item,
-    Verb,
-    changed_lines,
-    items_of,
-    with_shares,
-)
+from nightledger.gate.proposing import propose
+from nightledger.gate.reviewing import Documents, Item, Verb, changed_lines, items_of, with_shares
 from nightledger.gate.stored import find_status, is_altered
-from nightledger.surfaces import screen, session
+from nightledger.gate.undoing import Undo, plan_undo, reversal, undo_choice
+from nightledger.gate.writing import write_all
+from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.listing import diff_sha256 as hash_diffs
 from nightledger.surfaces.screen import say
-from nightledger.surfaces.session import Session
+from nightledger.surfaces.session import Session, following, reading, writing
 from nightledger.surfaces.signing import close, require_signed, settle, tell_settled
 from nightledger.text.scanners.scan import mask_diff
 
@@ -36,6 +33,18 @@ from nightledger.text.scanners.scan import mask_diff
 def run(options: argparse.Namespace, context: Context) -> int:
     """Show the diff and sign it."""
     return answer_one(context, options.id, options.only, Verb.APPROVE, diff_sha256=options.diff_sha256)
+
+
+def run_reject(options: argparse.Namespace, context: Context) -> int:
+    """Reject one proposal, with a reason.
+
+    Reads   memory/state/proposals/, audit/
+    Writes  audit/decisions/ and the audit log
+    Changes no memory. What was rejected returns only with new independent evidence.
+    A proposal whose file was altered or lost is closed, all of it: 'verify' then
+    names it as a note.
+    """
+    return answer_one(context, options.id, options.only, Verb.REJECT, reason=options.reason)
 
 
 def answer_one(
@@ -57,7 +66,7 @@ def answer_one(
         RefusedError: The diff is not the one that was named, or changes do not fit or were
             settled elsewhere meanwhile; the others are signed.
     """
-    with session.reading(context, person=True) as home:
+    with reading(context, person=True) as home:
         documents = Documents(home.gate)
         status = find_status(home.ledger.book, id_text)
         if verb is Verb.REJECT and _is_to_close(home, status, only):
@@ -166,3 +175,69 @@ def _lines(diff: str) -> list[str]:
     """Give what comes and what goes, each in its order, and the headings under which it stands, without the numbers of lines."""
     heads = (line.split("@@", 2)[-1] for line in diff.split("\n") if line.startswith("@@ "))
     return [*sorted(changed_lines(diff), key=lambda line: line[0]), *heads]
+
+
+def run_undo(options: argparse.Namespace, context: Context) -> int:
+    """Take an applied change back, within 7 days, at once; later edits survive.
+
+    Reads   audit/, the gated files
+    Writes  the gated files, audit/decisions/, the audit log
+    Changes memory: the operator signs it here.
+    """
+    name, _, number = options.id.replace(":", "#").partition("#")
+    only = parse_numbers(number) if number else ()
+    with reading(context, person=True) as seen:
+        undo = _plan_undo(seen, name, only)
+        context.print_lines(screen.diff_lines(undo.diff))
+    if options.dry_run:
+        record = {"proposal": undo.status.id, "changes": list(undo.changes)}
+        context.emit({**record, "diff": mask_diff(undo.diff), "problem": undo.problem})
+        say(context, undo.problem or "Nothing was changed (--dry-run).")
+        return 0
+    if not undo.problem:
+        return _undo(context, seen, undo)
+    with writing(context, person=True) as session:
+        return _propose_reversal(context, session, undo)
+
+
+def _plan_undo(session: Session, name: str, only: tuple[int, ...]) -> Undo:
+    status = find_status(session.ledger.book, name)
+    return plan_undo(session.gate, session.ledger, status, only, session.moment)
+
+
+def _undo(context: Context, seen: Session, shown: Undo) -> int:
+    signer = signing.unlock(seen, context)
+    with writing(context, keep_head=True, person=True, answered=True) as session:
+        undo = _plan_undo(session, shown.status.id, shown.changes)
+        if undo.problem or undo_choice(undo) != undo_choice(shown):
+            raise FileChangedError("what it would change is not what was shown any more; nothing was signed")
+        decision = decide(terms_of(session.gate), undo_choice(undo), signing.prepare(session), undo.status)
+        accepted = signing.sign_all(session, [decision], signer)[0]
+        write_all(session.gate, accepted, accepted.changes, undo.writes, session.moment)
+        if undo.brings_links:
+            from nightledger.surfaces.rebuilding import relink
+
+            with following(context):
+                relink(session)
+    name = undo.stored.proposal.id
+    context.emit({"decision": accepted.id, "proposal": name, "undone": list(undo.changes)})
+    say(context, f"Took back {numbered(undo.changes)} of {name}.")
+    return 0
+
+
+def _propose_reversal(context: Context, session: Session, undo: Undo) -> int:
+    submission = reversal(undo, Documents(session.gate))
+    outcome = propose(session.gate, session.ledger, submission, session.moment)
+    session.reread()
+    made = outcome.proposal.id if outcome.proposal else None
+    context.emit({"proposal": undo.stored.proposal.id, "problem": undo.problem, "reversal": made})
+    if made:
+        then = f"The reversal waits as {made}: 'nightledger review'."
+    elif outcome.suppressed:
+        then = "Its reversal waits already: 'nightledger review'."
+    elif outcome.held:
+        then = "What it would bring back holds a secret or hidden text, which never comes back."
+    else:
+        then = "What it put in is no longer there as it was; 'nightledger edit' changes the file by hand."
+    say(context, f"It cannot be taken back in place: {undo.problem}.", then)
+    return 0 if made else 1

@@ -28,10 +28,10 @@ from nightledger.gate.opening import Gate, Ledger, open_gate
 from nightledger.gate.trusting import WitnessLook
 from nightledger.remote.witness_asking import check_witnesses
 from nightledger.surfaces import clock, screen
+from nightledger.surfaces import doctor_home as house
+from nightledger.surfaces import doctor_keys as keys
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.doctor import home as house
-from nightledger.surfaces.doctor import keys
-from nightledger.surfaces.doctor.keys import Check, Protection, State, bad, found, looked
+from nightledger.surfaces.doctor_keys import Check, Protection, State, bad, found, looked
 from nightledger.surfaces.screen import wrap_hint
 from nightledger.surfaces.transcripts import check_sources
 from nightledger.surfaces.verbs.schedule import place_of

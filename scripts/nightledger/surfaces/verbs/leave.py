@@ -17,7 +17,7 @@ from nightledger.gate.founding import disposable, log_leaving, own_directories, 
 from nightledger.gate.gated import watched
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context, host_roots
-from nightledger.surfaces.doctor.home import cron_lines, installed_units
+from nightledger.surfaces.doctor_home import cron_lines, installed_units
 from nightledger.surfaces.hook.installing import has_skill, standings
 from nightledger.surfaces.listing import left_at, waiting_in
 from nightledger.surfaces.screen import say, sentences

@@ -10,11 +10,14 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from nightledger.domain.errors import EXIT_WAITING, RefusedError
+from nightledger.domain.decision import Actor
+from nightledger.domain.errors import EXIT_WAITING, RefusedError, UsageError
 from nightledger.domain.judge import EDIT_LANE, Share, Shares
 from nightledger.domain.proposal import Change, Kind, Proposal
 from nightledger.domain.states import REVOCABLE, Book, Gone, ProposalStatus
 from nightledger.domain.words import count_of
+from nightledger.files.home import Home
+from nightledger.gate.agent_lane import Wish, agent_evidence, propose_wish
 from nightledger.gate.screening import told_at_home
 from nightledger.gate.stored import (
     answer_texts,
@@ -26,7 +29,7 @@ from nightledger.gate.stored import (
     read_stored,
 )
 from nightledger.surfaces import screen
-from nightledger.surfaces.context import Context, calling_host
+from nightledger.surfaces.context import Context, calling_host, read_input, read_lines
 from nightledger.surfaces.listing import proposal_record, set_aside_record, state_of
 from nightledger.surfaces.screen import say, table
 from nightledger.surfaces.session import Session, reading, writing
@@ -162,4 +165,41 @@ def _ask_again(context: Context, name: str) -> int:
         ask_again(session.gate, session.ledger.book, name, session.moment)
     context.emit({"asked_again": name})
     say(context, f"The next night proposes from {name!r} again, if it finds something.")
+    return 0
+
+
+def run_propose(options: argparse.Namespace, context: Context) -> int:
+    """An agent proposes a change to its memory and gets an id; its operator decides.
+
+    Reads   the gated file
+    Writes  memory/state/proposals/, the audit log
+    Changes no memory.
+    """
+    home = Home(context.home_path).require()
+    if (options.text is not None) + options.stdin + options.remove != 1:
+        raise UsageError("one of --text, --stdin and --remove says what is proposed")
+    text = read_input().decode("utf-8", "surrogateescape") if options.stdin else options.text or ""
+    if options.remove and not options.entry:
+        raise UsageError("--remove needs --entry", hint="give the entry's whole text")
+    if not options.remove and not text.strip():
+        raise UsageError("the entry is empty", hint="give it with --text, or on standard input with --stdin")
+    wish = Wish(
+        target=options.target or home.identity.gated[0],
+        section=tuple(part.strip() for part in options.section.split(" > ")),
+        text=text,
+        entry=options.entry,
+        reason=options.reason,
+        evidence=(agent_evidence(*read_lines(home, options.source, "--source")),) if options.source else (),
+    )
+    with writing(context, actor=Actor.AGENT) as session:
+        outcome = propose_wish(session.gate, session.ledger, wish, session.moment, dry_run=options.dry_run)
+    held = sorted({rule for item in outcome.held for rule in item.rules})
+    made = outcome.proposal.id if outcome.proposal else None
+    context.emit({"id": made, "held": held, "dry_run": options.dry_run})
+    if made:
+        context.print(context.short(made))
+        then = "Nothing was written (--dry-run)." if options.dry_run else "Your operator will see it."
+    else:
+        then = f"Held back by the scanners ({', '.join(held)}); your operator will see that."
+    context.print(then)
     return 0

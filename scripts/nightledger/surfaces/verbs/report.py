@@ -21,10 +21,12 @@ from nightledger.files.durable import read_regular
 from nightledger.files.home import Home
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.screening import told_at_home
+from nightledger.surfaces import report_memory as memory
+from nightledger.surfaces import report_record as record
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context, require_person
 from nightledger.surfaces.needs import OF_INTEGRITY
-from nightledger.surfaces.report import cell, memory, record
+from nightledger.surfaces.report_record import cell
 from nightledger.surfaces.verbs.status import Look
 from nightledger.surfaces.verbs.status import look as look_at
 

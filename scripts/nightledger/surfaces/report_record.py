@@ -1,4 +1,7 @@
-"""What the record says: what needs the operator, what waits, what came of this week, the audit log, runs, drift, failures."""
+"""What the record says: what needs the operator, what waits, what came of this week, the audit log, runs, drift, failures.
+
+Every text in a report is shown as data, secrets masked; nothing is written.
+"""
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
@@ -21,12 +24,16 @@ from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_proposal, short_name
 from nightledger.gate.trusting import WitnessLook
 from nightledger.night import calendar_of
-from nightledger.surfaces import needs
-from nightledger.surfaces.report import DAY, MOST_ROWS, cell, more
+from nightledger.surfaces import needs, screen
 from nightledger.surfaces.screen import sentences
 from nightledger.surfaces.verbs.status import age
 from nightledger.trust.heads import kept_sizes
 
+MOST_ROWS = 40
+"""Of one table; it says how many it leaves out."""
+LONGEST = 160
+"""Characters of a cell: whoever wants all of a text reads it where it stands."""
+DAY = "%Y-%m-%d"
 MOST_POINTS = 120
 """Of the log's line: as many as can be told apart."""
 STEPS, HEADS, LOOKED = 24, 6, 400
@@ -44,6 +51,24 @@ COUNTED = (
 _BY_EVENT = {EventName.DRIFT_FOUND: "drift", EventName.QUARANTINED: "held back"}
 _BY_DECISION = {DecisionType.APPROVE: "signed", DecisionType.REJECT: "rejected"}
 _BY_APPLY = {DecisionType.APPROVE: "learned", DecisionType.UNDO: "undone"}
+
+
+def cell(text: str, told: frozenset[str] = frozenset()) -> str:
+    """Return a text of others as a cell says it: one line, secrets masked, hidden characters visible, cut.
+
+    Args:
+        text: Of a file or record.
+        told: Values that the home's memory tells as secrets.
+    """
+    line = screen.shown(
+        " ".join(text.split()), told=told
+    )  # masked whole: what is cut first hides a secret's end
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+
+
+def more(rows: Sequence[object], most: int = MOST_ROWS) -> str:
+    """Return how many rows a table leaves out, as a sentence; empty for none."""
+    return f" {len(rows) - most} more are not listed." if len(rows) > most else ""
 
 
 def alarms(status: dict[str, Any]) -> Iterator[Part]:

@@ -18,7 +18,7 @@ from nightledger.files.link_index import Recalled, open_index
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.remembering import Facts, Remembered, applied_wordings, read_facts
 from nightledger.gate.stored import read_stored
-from nightledger.surfaces.report import DAY, MOST_ROWS, cell, more
+from nightledger.surfaces.report_record import DAY, MOST_ROWS, cell, more
 from nightledger.surfaces.screen import sentences
 from nightledger.text.similar import fold
 

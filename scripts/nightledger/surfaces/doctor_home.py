@@ -44,7 +44,7 @@ from nightledger.night import read_ledger
 from nightledger.recall.relevant import kinds_to_say
 from nightledger.recall.sources import MOST_BYTES, find_sources
 from nightledger.surfaces.context import CHECKOUT, cap_config, this_machine
-from nightledger.surfaces.doctor.keys import Check, State, found
+from nightledger.surfaces.doctor_keys import Check, State, found
 from nightledger.surfaces.hook.running import full_command
 from nightledger.surfaces.needs import OF_INTEGRITY, STRICTEST, of_look, of_notifier
 from nightledger.surfaces.verbs.schedule import CALLS, Call, Place, unit_files

@@ -1,1 +1,0 @@
-"""What ``doctor`` looks at, the keys and the home; nothing is written."""
