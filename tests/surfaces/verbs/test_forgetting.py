@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 from tests.gate.homes import make_desk
 from tests.gate.lived import add_outcome
-from tests.gate.memory.test_pinning import RELAY
 from tests.gate.test_naming import BACKUPS, RELAY, ids
 from tests.surfaces.console import Console
 

@@ -29,7 +29,6 @@ from nightledger.domain.words import count_of
 from nightledger.files.configuration import home_zone
 from nightledger.gate import naming
 from nightledger.gate.gated import read_gated
-from nightledger.gate.memory import naming
 from nightledger.gate.removals import forget
 from nightledger.gate.screening import told_at_home
 from nightledger.surfaces import screen

@@ -32,7 +32,7 @@ from nightledger.domain.record import Author, Record
 from nightledger.domain.words import count_of, read_moment
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
-from nightledger.records import keeping
+from nightledger.records import drawing, keeping
 from nightledger.records.drawing import draw_ideas, match_corrections
 from nightledger.records.handoff import HANDOFF, open_handoff, save_handoff
 from nightledger.surfaces import screen
