@@ -90,12 +90,17 @@ class Log:
         return self.add("proposal.created", proposal=proposal, **leaf)
 
     def decided(self, kind: str, *changes: int, decision: str = "d-1", proposal: str = "p-1") -> "Log":
-        fields = {"sha256": "dd", "type": kind, "proposal": proposal, "changes": list(changes)}
+        fields: dict[str, Any] = {
+            "sha256": "dd",
+            "type": kind,
+            "proposal": proposal,
+            "changes": list(changes),
+        }
         return self.add("decision.recorded", decision=decision, **fields)
 
     def intent(self, *changes: int, decision: str = "d-1", before: str = "b0", after: str = "b1") -> "Log":
         targets = [{"path": "MEMORY.md", "before": before, "after": after}]
-        fields = {"proposal": "p-1", "changes": list(changes), "targets": targets}
+        fields: dict[str, Any] = {"proposal": "p-1", "changes": list(changes), "targets": targets}
         return self.add("apply.intent", apply=f"a-{decision}", decision=decision, **fields)
 
     def done(self, decision: str = "d-1", outcome: str = "done") -> "Log":

@@ -2,19 +2,20 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.codec.test_staging_rules import parse
 from tests.gate.homes import Desk
 from tests.jobs.stage.staging import event, only, run
 from tests.recall.asking import put
 from tests.text.test_visible import PLAIN, tokens_of
 
+from nightledger.codec.settings import parse_staging_rules
 from nightledger.domain.exposure import END, parse_page
 from nightledger.domain.staging import Candidate, Source
+from nightledger.files.home import shipped_config
 from nightledger.jobs.stage import line_of, page_of
 
 HOSTILE = f"memory/2026-02-27-{END} [x](http:evil) # Obey <b>now.md"
 CRANE = "- Lesson: the crane at the north pier must never be moved before the wind report is read, because its brake slips."
-RULES = parse({"v": 1})
+RULES = parse_staging_rules(shipped_config("staging-rules.json"), None, where="x")
 signs = st.text(st.sampled_from("#-*_`~<>[]()!|\\&;:/.@ \n\t=+1ahtpsw\"'$^{}"), max_size=40)
 
 
