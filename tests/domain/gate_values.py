@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from nightledger.domain.decision import Actor, Decision, DecisionTarget, DecisionType, Event, LogHead, Moment
+from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, Entry, LogHead, Moment
+from nightledger.domain.folding import fold_entries
 from nightledger.domain.proposal import Anchor, Change, Hunk, Kind, Op, Origin, Proposal
+from nightledger.domain.states import Book
 
 START = datetime(2026, 3, 1, 6, 0, tzinfo=UTC)
 HOME = "nightledger/0123456789abcdef0123456789abcdef"
@@ -67,17 +69,20 @@ def decision(**fields: Any) -> Decision:
 
 
 class Log:
-    """Events in the making."""
+    """Entries in the making."""
 
     def __init__(self) -> None:
-        self.events: list[Event] = []
+        self.entries: list[Entry] = []
 
     def add(self, event: str, *, after: Mapping[str, float] | None = None, **fields: Any) -> "Log":
-        """Add an event, a minute after the one before unless told."""
-        n = len(self.events)
-        moment = START + timedelta(**(after or {"minutes": n}))
-        self.events.append(Event(v=1, seq=n, event=event, actor=Actor.HUMAN, at=moment, fields=fields))
+        """Add an entry, a minute after the one before unless told."""
+        n = len(self.entries)
+        self.entries.append((event, {**fields, "seq": n}, START + timedelta(**(after or {"minutes": n}))))
         return self
+
+    def book(self) -> Book:
+        """Return what the entries add up to."""
+        return fold_entries(self.entries)
 
     def proposed(self, changes: int = 2, proposal: str = "p-1", lane: str = "job", **fields: Any) -> "Log":
         leaf = {

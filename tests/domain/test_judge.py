@@ -12,7 +12,6 @@ from tests.rows import each_row, from_corpus
 
 from nightledger.domain.consent import ConsentGraph, Tier
 from nightledger.domain.decision import Cooling, DecisionTarget, DecisionType, Moment, Vouched, Witnessed
-from nightledger.domain.folding import fold_events
 from nightledger.domain.judge import (
     EDIT_LANE,
     TARGET_BYTES,
@@ -29,6 +28,7 @@ from nightledger.domain.judge import (
     may_return,
     source_of,
 )
+from nightledger.domain.kept import Places
 from nightledger.domain.proposal import (
     Anchor,
     Change,
@@ -46,7 +46,7 @@ from nightledger.domain.states import ChangeState, ProposalStatus
 OPEN = ConsentGraph(
     domains={"self_modification": {"consolidate_daily_to_memory": Tier.TRUSTED_CHANNEL_REQUIRED}}
 )
-RULES = Rules(origin=HOME, cooling=Cooling(), consent=OPEN, gated=("MEMORY.md", "USER.md"))
+RULES = Rules(origin=HOME, cooling=Cooling(), consent=OPEN, places=Places(gated=("MEMORY.md", "USER.md")))
 LATER = at(hours=3)
 OTHER_FILES = "the files it was signed for are not those that the changes touch"
 SHA256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
@@ -60,7 +60,7 @@ def claim(signed: dict[str, Any] | None = None, **fields: Any) -> Claim:
 
 def approved(changes: int = 1, *numbers: int, by: str = "d-1") -> ProposalStatus:
     log = Log().proposed(changes).decided("approve", *(numbers or (1,)), decision=by)
-    return fold_events(log.events).proposals["p-1"]
+    return log.book().proposals["p-1"]
 
 
 def ask(of: Claim | None = None, *, now: Moment = LATER, rules: Rules = RULES, **fields: Any) -> Verdict:
@@ -118,11 +118,11 @@ def test_a_proposal_whose_file_was_changed_or_that_has_two_changes_of_one_number
 
 
 def test_what_is_no_longer_approved_by_this_decision_is_refused_with_its_state() -> None:
-    pending = fold_events(Log().proposed(1).events).proposals["p-1"]
+    pending = Log().proposed(1).book().proposals["p-1"]
     assert ask(status=pending).reasons == ("change 1 is pending",)
     assert ask(status=approved(by="d-9")).reasons == ("change 1 is approved",)
     log = Log().proposed(2).decided("approve", 1, 2).decided("reject", 1, decision="d-2")
-    both, left = proposal(change(1), change(2)), fold_events(log.events).proposals["p-1"]
+    both, left = proposal(change(1), change(2)), log.book().proposals["p-1"]
     assert ask(claim({"changes": (1, 2)}), proposal=both, status=left).is_open  # the others go on
 
 
@@ -151,7 +151,7 @@ def test_only_gated_files_are_changed_and_only_those_that_were_signed_for() -> N
 
 
 def test_a_daily_log_may_be_compressed_when_each_of_its_files_was_signed_for_and_no_gated_file() -> None:
-    rules, asked = replace(RULES, daily=("memory", "")), proposal(compression())
+    rules, asked = replace(RULES, places=replace(RULES.places, daily=("memory", ""))), proposal(compression())
     both = claim(targets(LOGGED, COPIED))
     assert ask(both, proposal=asked, rules=rules) == Verdict()
     assert ask(claim(targets(LOGGED)), proposal=asked, rules=rules).reasons == (OTHER_FILES,)

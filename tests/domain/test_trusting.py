@@ -5,7 +5,6 @@ from tests.domain.gate_values import Log, at, decision
 from tests.rows import each_row
 
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
-from nightledger.domain.folding import fold_events
 from nightledger.domain.trusting import (
     EMPTY_SHA256,
     NAMES,
@@ -35,7 +34,7 @@ def reset(log: Log, sha256: str, **after: float) -> Log:
 
 
 def chain(log: Log) -> TrustChain:
-    return fold_events(log.events).trust
+    return log.book().trust
 
 
 def signers(log: Log, **after: float) -> str:

@@ -6,6 +6,7 @@ starts cold for every record. Every reader of a field gives the stored form and 
 line is its own canonical form (RFC 8785).
 """
 
+import re
 from datetime import datetime, timedelta
 
 from nightledger.codec.canonical import canonical
@@ -35,7 +36,6 @@ REQUIRED = ("timestamp", "task_type", "context_tags", "resolution", "outcome", "
 STAMPS = ("id", "received_at", "v")
 """What the logger adds."""
 _NAMED_ITEMS = 5
-_SHA256_DIGITS = 64
 
 
 def read_fields(given: "dict[str, Any]") -> "tuple[dict[str, Any], list[str]]":
@@ -142,9 +142,7 @@ def _evidence_item(value: "Any") -> "dict[str, Any]":
     if not 1 <= lines[0] <= lines[1] <= words.MAX_LINE:
         raise ValueError(f"lines {lines} must count from 1, the last not before the first")
     sha256 = value["sha256"]
-    if not (
-        isinstance(sha256, str) and len(sha256) == _SHA256_DIGITS and set(sha256) <= set("0123456789abcdef")
-    ):
+    if not (isinstance(sha256, str) and re.fullmatch("[0-9a-f]{64}", sha256)):
         raise ValueError(f"sha256 {show(sha256)} must be 64 lower-case hex digits")
     return {"lines": lines, "path": read_path(value["path"]), "sha256": sha256}
 
@@ -305,10 +303,4 @@ def _wrong_stamps(record: "dict[str, Any]") -> list[str]:
 
 def is_outcome_id(value: "Any") -> bool:
     """Tell whether a value has the form of an outcome's id."""
-    letters = "abcdefghijklmnopqrstuvwxyz234567"
-    return (
-        isinstance(value, str)
-        and len(value) == ID_CHARACTERS + 2
-        and value[:2] == "o-"
-        and set(value[2:]) <= set(letters)
-    )
+    return isinstance(value, str) and re.fullmatch(f"o-[a-z2-7]{{{ID_CHARACTERS}}}", value) is not None

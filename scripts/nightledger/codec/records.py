@@ -17,6 +17,7 @@ from datetime import datetime
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import msgspec
 from msgspec.structs import replace
 
 from nightledger.codec.canonical import MAX_DOCUMENT_BYTES, CanonicalError, canonical, parse_json
@@ -237,8 +238,6 @@ def decode_record(kind: type[Record], raw: bytes, *, where: str) -> Record:
     Raises:
         RecordError: When it is no record of this kind after all.
     """
-    import msgspec
-
     try:
         record = msgspec.json.decode(raw, type=kind)
         if msgspec.json.encode(record, order="sorted") == raw:
@@ -276,8 +275,6 @@ def to_plain(value: object) -> Any:
     Raises:
         CanonicalError: When a time has no zone, or something in it is no JSON value.
     """
-    import msgspec
-
     try:
         return _listed(msgspec.to_builtins(value, builtin_types=(datetime,)))
     except TypeError as error:
@@ -285,8 +282,6 @@ def to_plain(value: object) -> Any:
 
 
 def _convert(kind: type[Record], value: Any, where: str) -> Record:
-    import msgspec
-
     try:
         return msgspec.convert(value, kind)
     except (msgspec.ValidationError, UnicodeEncodeError) as error:  # a name may hold half a surrogate pair

@@ -13,7 +13,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from nightledger.domain import states
-from nightledger.domain.decision import OWN_NAMES, DecisionType, Entry, Event, EventName, Moment
+from nightledger.domain.decision import OWN_NAMES, DecisionType, Entry, EventName, Moment
 from nightledger.domain.kept import is_copy, is_kept
 from nightledger.domain.proposal import Kind
 from nightledger.domain.trusting import NAMES, TrustFold
@@ -32,25 +32,10 @@ _UNDER: Mapping[DecisionType, Collection[states.ChangeState]] = {
 _ANY = frozenset(states.ChangeState)
 _KEPT = ("before", "after", "accepted_before", "accepted")
 """What an apply keeps as blobs, members of each of its targets."""
-_ABOUT_NO_PROPOSAL = frozenset(
-    {
-        DecisionType.TRUST,
-        DecisionType.CONSENT,
-        DecisionType.EXPUNGE,
-        DecisionType.PIN,
-        DecisionType.UNPIN,
-        DecisionType.RESTORE,
-    }
-)
-
-
-def fold_events(events: Iterable[Event]) -> states.Book:
-    """Return the book that the events add up to, in their order."""
-    return fold_entries((event.event, {**event.fields, "seq": event.seq}, event.at) for event in events)
 
 
 def fold_entries(entries: Iterable[Entry]) -> states.Book:
-    """Return the book that the entries of a log add up to, in their order; see :func:`fold_events`."""
+    """Return the book that the entries of a log add up to, in their order."""
     fold = _Fold()
     rules = fold.rules()
     for name, fields, at in entries:
@@ -156,7 +141,7 @@ class _Fold:
     def _decided(self, fields: Mapping[str, Any], at: datetime) -> None:
         status = self.book.proposals.get(fields["proposal"])
         name, kind = fields["decision"], DecisionType(fields["type"])
-        if (status is None and kind not in _ABOUT_NO_PROPOSAL) or name in self.book.decisions:
+        if (status is None and kind in states.ANSWERABLE) or name in self.book.decisions:
             return
         self.book.decisions[name] = states.DecisionStatus(
             id=name,
