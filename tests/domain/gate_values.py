@@ -1,12 +1,15 @@
 """Values of the gate for tests: short to write, complete, each field overridable."""
 
+import hashlib
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from msgspec.structs import replace
+
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, Entry, LogHead, Moment
 from nightledger.domain.folding import fold_entries
-from nightledger.domain.proposal import Anchor, Change, Hunk, Kind, Op, Origin, Proposal
+from nightledger.domain.proposal import Anchor, Change, Draft, Evidence, Hunk, Kind, Op, Origin, Proposal
 from nightledger.domain.states import Book
 
 START = datetime(2026, 3, 1, 6, 0, tzinfo=UTC)
@@ -29,6 +32,21 @@ def change(n: int, *, target: str = "MEMORY.md") -> Change:
         n=n, op=Op.ADD, target=target, section="Lessons", before="", after=f"- lesson {n}", diff="", hunk=hunk, reason="",
         evidence=(), provenance=(Origin.AGENT,), confidence=0.5, key=f"lesson {n}",
     )  # fmt: skip
+
+
+def evidence(path: str, outcome: str | None = None) -> Evidence:
+    """Give a line of a file, or an outcome."""
+    digest = hashlib.sha256(path.encode()).hexdigest()
+    return Evidence(path=path, lines=(1, 1), sha256=digest, origin=Origin.AGENT, outcome=outcome)
+
+
+def draft(key: str, **fields: Any) -> Draft:
+    """Give an addition that somebody wants, known by its key."""
+    made = Draft(
+        op=Op.ADD, target="MEMORY.md", section=(), after=key, reason="", evidence=(evidence("memory/a.md"),),
+        confidence=0.5, rank=0.5, statement_key=key,
+    )  # fmt: skip
+    return replace(made, **fields)
 
 
 def proposal(*changes: Change, **fields: Any) -> Proposal:

@@ -1,13 +1,12 @@
 """Whether a change may be applied, what may be proposed again and how much of it, and what became of its like."""
 
-import hashlib
 from datetime import timedelta
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from tests.domain.gate_values import HOME, START, Log, at, change, decision, proposal
+from tests.domain.gate_values import HOME, START, Log, at, change, decision, draft, evidence, proposal
 from tests.rows import each_row, from_corpus
 
 from nightledger.domain import judge as judging
@@ -19,11 +18,9 @@ from nightledger.domain.proposal import (
     Anchor,
     Change,
     Draft,
-    Evidence,
     Hunk,
     Kind,
     Op,
-    Origin,
     Part,
     Proposal,
 )
@@ -149,19 +146,6 @@ def test_a_daily_log_may_be_compressed_when_each_of_its_files_was_signed_for_and
 
 
 # ---------------------------------------------------------------- how much may wait, and what may return
-
-
-def evidence(path: str, outcome: str | None = None) -> Evidence:
-    digest = hashlib.sha256(path.encode()).hexdigest()
-    return Evidence(path=path, lines=(1, 1), sha256=digest, origin=Origin.AGENT, outcome=outcome)
-
-
-def draft(key: str, **fields: Any) -> Draft:
-    made = Draft(
-        op=Op.ADD, target="MEMORY.md", section=(), after=key, reason="", evidence=(evidence("memory/a.md"),),
-        confidence=0.5, rank=0.5, statement_key=key,
-    )  # fmt: skip
-    return replace(made, **fields)
 
 
 def keys(drafts: list[Draft]) -> list[str]:
