@@ -5,13 +5,7 @@ import json
 from tests.rows import from_corpus
 
 from nightledger.codec.canonical import canonical
-from nightledger.codec.links import (
-    LinkCursor,
-    dump_link_cursor,
-    dump_view,
-    link_record,
-    parse_link_cursor,
-)
+from nightledger.codec.links import LinkCursor, dump_link_cursor, dump_view, link_record, parse_link_cursor
 from nightledger.codec.records import find_problems
 from nightledger.domain.outcome import Link, Tally
 

@@ -5,12 +5,7 @@ from tests.codec.outcomes import NOW, SHA256, dump_outcome, full_record, given_r
 
 from nightledger.codec import rows
 from nightledger.codec.outcome_line import encode_outcomes
-from nightledger.codec.rows import (
-    DoingRow,
-    Exposure,
-    read_outcome_rows,
-    read_rows,
-)
+from nightledger.codec.rows import DoingRow, Exposure, read_outcome_rows, read_rows
 from nightledger.domain.outcome import OutcomeEvidence, Result, Signal
 from nightledger.domain.proposal import Origin
 
@@ -19,7 +14,7 @@ SHOWING = b'{"at":"2026-03-01T06:00:00Z","shown":["e-1"],"surface":"recall"}\n'
 
 def test_what_is_not_needed_is_not_read() -> None:
     assert list(read_rows(Exposure, [SHOWING])) == [
-        ([Exposure(at="2026-03-01T06:00:00Z", shown=("e-1",))], 0),
+        ([Exposure(at="2026-03-01T06:00:00Z", shown=("e-1",))], 0)
     ]
 
 

@@ -14,16 +14,7 @@ from nightledger.domain.consent import ConsentGraph, Tier
 from nightledger.domain.decision import Cooling, DecisionTarget, DecisionType, Moment, Vouched, Witnessed
 from nightledger.domain.judge import Claim, Rules, Said, Verdict
 from nightledger.domain.kept import Places
-from nightledger.domain.proposal import (
-    Anchor,
-    Change,
-    Draft,
-    Hunk,
-    Kind,
-    Op,
-    Part,
-    Proposal,
-)
+from nightledger.domain.proposal import Anchor, Change, Draft, Hunk, Kind, Op, Part, Proposal
 from nightledger.domain.states import ChangeState, ProposalStatus
 
 OPEN = ConsentGraph(
