@@ -16,7 +16,7 @@ from nightledger.domain import states
 from nightledger.domain.decision import OWN_NAMES, DecisionType, Entry, EventName, Moment
 from nightledger.domain.kept import is_copy, is_kept
 from nightledger.domain.proposal import Kind
-from nightledger.domain.trusting import NAMES, TrustFold
+from nightledger.domain.trusting import NAMES, NO_CHAIN
 
 _DECIDED: Mapping[DecisionType, tuple[Collection[states.ChangeState], states.ChangeState]] = {
     DecisionType.APPROVE: (states.OPEN_STATES, states.ChangeState.APPROVED),
@@ -54,7 +54,7 @@ class _Fold:
         self.gated: dict[str, str] = {}
         self.protected: dict[str, str] = {}
         self.genesis: Mapping[str, Any] = {}
-        self.trust = TrustFold()
+        self.trust = NO_CHAIN
         self.latest = datetime.min.replace(tzinfo=UTC)
         self.races: dict[tuple[str, str], states.Raced] = {}
         self.locked: frozenset[str] = frozenset()
@@ -100,7 +100,7 @@ class _Fold:
             protected=self.protected,
             genesis=self.genesis,
             settled=frozenset(name for name, one in self.book.proposals.items() if not one.revocable()),
-            trust=self.trust.chain(),
+            trust=self.trust,
             races=tuple(self.races.values()),
             locked=self.locked,
             begun=tuple(self.begun),
@@ -110,7 +110,7 @@ class _Fold:
     def _genesis(self, fields: Mapping[str, Any], at: datetime) -> None:
         if not self.genesis:
             self.genesis = {name: value for name, value in fields.items() if name not in OWN_NAMES}
-            self.trust.begin(fields, Moment.of_entry(fields, at))
+            self.trust = self.trust.begun(fields, Moment.of_entry(fields, at))
             for target in fields.get("gated", ()):
                 self._accept(target["path"], target["sha256"], at)
 
@@ -165,13 +165,13 @@ class _Fold:
         decided = self.book.decisions.get(fields["decision"])
         used = any(step.decision == fields["decision"] for step in self.trust.steps)
         if decided and decided.type is DecisionType.TRUST and not used:
-            self.trust.change(fields, Moment.of_entry(fields, at))
+            self.trust = self.trust.changed(fields, Moment.of_entry(fields, at))
             self._kept_anew(item["sha256"] for item in fields["files"])
         else:
             self._unfounded(fields, "it changes trust files, and no decision is there for it")
 
     def _trust_reset(self, fields: Mapping[str, Any], at: datetime) -> None:
-        self.trust.reset(fields, Moment.of_entry(fields, at), self.latest)
+        self.trust = self.trust.reset(fields, Moment.of_entry(fields, at), self.latest)
 
     def _expunged(self, fields: Mapping[str, Any], at: datetime) -> None:
         """Take what the entry beside a decision says; a later one that names it again adds nothing."""
