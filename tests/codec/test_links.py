@@ -10,15 +10,9 @@ from nightledger.codec.records import find_problems
 from nightledger.domain.outcome import Link, Tally
 
 CURSOR = LinkCursor(
-    path="memory/system/outcome-records.jsonl",
-    offset=40960,
-    lines=212,
-    inode=131,
-    probe="a" * 64,
-    zone="Europe/Berlin",
-    forgotten_sha256="b" * 64,
-    index="131 40960 7",
-)
+    path="memory/system/outcome-records.jsonl", offset=40960, lines=212, inode=131, probe="a" * 64, zone="Europe/Berlin",
+    forgotten_sha256="b" * 64, index="131 40960 7",
+)  # fmt: skip
 
 
 def test_the_cursor_comes_back_and_holds_to_its_schema() -> None:

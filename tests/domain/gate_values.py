@@ -1,19 +1,23 @@
 """Values of the gate for tests: short to write, complete, each field overridable."""
 
 import hashlib
+import json
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
+from tests.rows import corpus
 
-from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, Entry, LogHead, Moment
+from nightledger.domain.decision import Decision, Entry, Moment
 from nightledger.domain.folding import fold_entries
-from nightledger.domain.proposal import Anchor, Change, Draft, Evidence, Hunk, Kind, Op, Origin, Proposal
+from nightledger.domain.proposal import Anchor, Change, Draft, Evidence, Hunk, Op, Origin, Proposal
 from nightledger.domain.states import Book
 
 START = datetime(2026, 3, 1, 6, 0, tzinfo=UTC)
 HOME = "nightledger/0123456789abcdef0123456789abcdef"
+_PLAIN = json.loads(corpus("domain-gate_values.json"))
 FOUNDING = (
     "identity", "economy", "curiosity", "connection", "uncertainty", "feedback", "balance", "focus", "care", "reflection",
 )  # fmt: skip
@@ -42,48 +46,18 @@ def evidence(path: str, outcome: str | None = None) -> Evidence:
 
 def draft(key: str, **fields: Any) -> Draft:
     """Give an addition that somebody wants, known by its key."""
-    made = Draft(
-        op=Op.ADD, target="MEMORY.md", section=(), after=key, reason="", evidence=(evidence("memory/a.md"),),
-        confidence=0.5, rank=0.5, statement_key=key,
-    )  # fmt: skip
-    return replace(made, **fields)
+    known = {"after": key, "statement_key": key, "evidence": (evidence("memory/a.md"),)}
+    return replace(msgspec.convert(_PLAIN["draft"], Draft), **{**known, **fields})
 
 
 def proposal(*changes: Change, **fields: Any) -> Proposal:
     """Give a proposal of one change, or of those given."""
-    values: dict[str, Any] = {
-        "v": 1,
-        "id": "p-1",
-        "kind": Kind.CONSOLIDATE,
-        "lane": "job",
-        "created_at": START,
-        "period": "2026-02-28",
-        "title": "a week",
-        "targets": (),
-        "changes": changes or (change(1),),
-    }
-    return Proposal(**{**values, **fields})
+    return replace(msgspec.convert(_PLAIN["proposal"], Proposal), changes=changes or (change(1),), **fields)
 
 
 def decision(**fields: Any) -> Decision:
     """Give an approval of change 1."""
-    values: dict[str, Any] = {
-        "v": 1,
-        "id": "d-1",
-        "type": DecisionType.APPROVE,
-        "origin": HOME,
-        "host": "desk",
-        "proposal": "p-1",
-        "proposal_sha256": "aa",
-        "changes": (1,),
-        "targets": (DecisionTarget(path="MEMORY.md", base="b", result="r", hunks_sha256="h"),),
-        "not_before": START,
-        "expires": START + timedelta(days=7),
-        "nonce": "00",
-        "log": LogHead(size=1, root="cc"),
-        "principal": "operator",
-    }
-    return Decision(**{**values, **fields})
+    return replace(msgspec.convert(_PLAIN["decision"], Decision), **fields)
 
 
 class Log:
