@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.domain.gate_values import START, Log
-from tests.rows import each_row, from_corpus
+from tests.rows import from_corpus
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.states import AppliedTarget, Drift, Raced, proposal_state
@@ -14,7 +14,7 @@ GATED = [{"path": "MEMORY.md", "sha256": "b0"}]
 LOGGED, COPIED = "memory/2026-01-02.md", "memory/archive/daily/2026-01-02.md"
 
 
-def states(log: Log, proposal: str = "p-1") -> list[str]:
+def states_of(log: Log, proposal: str = "p-1") -> list[str]:
     status = log.book().proposals[proposal]
     return [status.state_of(n).value for n in sorted(status.changes)]
 
@@ -27,10 +27,6 @@ def begin(log: Log, *targets: dict[str, str], proposal: str = "p-1", **fields: A
     """Let an apply of decision d-1 begin with these targets."""
     asked = {"apply": "a-d-1", "decision": "d-1", "proposal": proposal, "changes": [1], **fields}
     return log.add("apply.intent", targets=list(targets), **asked)
-
-
-def closed(log: Log, number: int, reason: str) -> Log:
-    return log.add("proposal.closed", proposal="p-1", changes=[number], reason=reason)
 
 
 def to(path: str, before: str, after: str, **accepted: str) -> dict[str, str]:
@@ -49,61 +45,48 @@ def test_an_approval_moves_only_what_it_names_and_waits_to_be_applied() -> None:
     assert (decided.type, decided.changes, decided.sha256) == (DecisionType.APPROVE, (1, 3), "dd")
 
 
-def test_an_approval_is_taken_back_by_a_rejection_until_it_is_applied() -> None:
-    log = Log().proposed(2).decided("approve", 1, 2).intent(1).done().decided("reject", 1, 2, decision="d-2")
-    assert states(log) == ["applied", "rejected"]
+def play(steps: list[list[Any]]) -> Log:
+    """Return a log from the names of methods of :class:`Log`, each with its arguments, the named ones in an object."""
+    log = Log()
+    for name, *words in steps:
+        fields = words.pop() if words and isinstance(words[-1], dict) else {}
+        getattr(log, name)(*words, **fields)
+    return log
+
+
+@from_corpus("domain-folding")
+def test_the_log_adds_up_to_states_and_lists_show_the_most_urgent(
+    why: str, steps: list[list[Any]], states: list[str], word: str, gated: dict[str, str]
+) -> None:
+    log = play(steps)
+    assert (states_of(log), log.book().gated) == (states, gated), why
+    assert proposal_state(log.book().proposals["p-1"], START, {}) == word, why
 
 
 def test_a_decision_counts_once_and_a_second_approval_takes_nothing_over() -> None:
     log = Log().proposed(1).decided("approve", 1).decided("approve", 1, decision="d-2")
     assert log.book().proposals["p-1"].approved_by("d-1") == (1,)
     log.add("change.stale", proposal="p-1", changes=[1]).decided("approve", 1)
-    assert states(log) == ["stale"]
+    assert states_of(log) == ["stale"]
     assert Log().decided("approve", 1).book().decisions == {}
 
 
-@each_row(
-    "kind, answerable",
-    [
-        ("approve", "123"),
-        ("reject", "1234"),
-        ("undo", "5"),
-        ("close", "1234567"),
-        ("drift", ""),
-        ("trust", ""),
-    ],
-)
-def test_each_kind_of_decision_has_states_that_it_may_be_about(kind: str, answerable: str) -> None:
+def test_each_kind_of_decision_has_states_that_it_may_be_about() -> None:
     log = Log().proposed(7).add("proposal.deferred", proposal="p-1", changes=[2])
     log.decided("approve", 3, 4, 5).intent(5).done()
     log.add("change.stale", proposal="p-1", changes=[3]).decided("reject", 6, 7, decision="d-2")
-    assert states(log) == ["pending", "deferred", "stale", "approved", "applied", "rejected", "rejected"]
-    found = log.book().proposals["p-1"].answerable(DecisionType(kind))
-    assert "".join(map(str, found)) == answerable
-
-
-def test_later_and_stale_can_still_be_answered_closed_cannot_and_only_stale_moves_what_is_approved() -> None:
-    log = Log().proposed(4).add("proposal.deferred", proposal="p-1", changes=[1])
-    closed(closed(log, 2, "superseded"), 3, "withdrawn").decided("approve", 1, 2, 3, 4)
-    assert states(log) == ["approved", "superseded", "withdrawn", "approved"]
-    closed(log.add("proposal.deferred", proposal="p-1", changes=[1, 4]), 1, "withdrawn")
-    log.add("change.stale", proposal="p-1", changes=[4], decision="d-1")
-    assert states(log) == ["approved", "superseded", "withdrawn", "stale"]
-
-
-def test_events_about_unknown_things_change_nothing() -> None:
-    log = Log().proposed(1).add("proposal.closed", proposal="p-2", changes=[1], reason="withdrawn").intent(1)
-    log.done().add("apply.done", apply="a-9").add("something.later", proposal="p-1").add("heartbeat", day="x")
-    assert (states(log), log.book().gated) == (["pending"], {})
+    assert states_of(log) == ["pending", "deferred", "stale", "approved", "applied", "rejected", "rejected"]
+    status = log.book().proposals["p-1"]
+    found = {kind.value: status.answerable(kind) for kind in DecisionType if status.answerable(kind)}
+    every = tuple(range(1, 8))
+    assert found == {"approve": every[:3], "reject": every[:4], "undo": (5,), "close": every}
 
 
 def test_what_the_operator_closed_is_known_and_nothing_of_it_waits_any_more() -> None:
     log = Log().proposed(4).decided("approve", 1, 2).intent(1).done().decided("reject", 3, decision="d-2")
     assert log.book().closed() == frozenset()
     book = log.decided("close", 1, 2, 3, 4, decision="d-3").book()
-    assert book.closed() == {"p-1"}
-    assert states(log) == ["applied", "rejected", "rejected", "rejected"]
-    assert book.approvals_to_apply() == ()
+    assert (book.closed(), book.approvals_to_apply()) == ({"p-1"}, ())
 
 
 def test_what_is_settled_is_named_and_not_looked_at_again() -> None:
@@ -114,20 +97,11 @@ def test_what_is_settled_is_named_and_not_looked_at_again() -> None:
     assert set(log.intent(1).done().book().settled) == {"p-1", "p-2"}
 
 
-def word(log: Log, minutes: float = 0, ends: float | None = None) -> str:
-    """Return what lists call the proposal, where its approval has cooled so many minutes after the start."""
-    cools = {} if ends is None else {"d-1": START + timedelta(minutes=ends)}
-    return proposal_state(log.book().proposals["p-1"], START + timedelta(minutes=minutes), cools)
-
-
-def test_lists_show_the_most_urgent_word() -> None:
-    log = Log().proposed(3).decided("approve", 1)
-    assert word(log) == "pending"
-    log.decided("reject", 2, 3, decision="d-2")
-    assert [word(log, minutes, ends=10) for minutes in (9, 10)] == ["cooling", "approved"]
-    assert word(log.intent(1).done()) == "applied"
-    assert word(Log().proposed(1).decided("reject", 1)) == "rejected"
-    assert word(Log().proposed(2).add("proposal.deferred", proposal="p-1", changes=[1, 2])) == "deferred"
+def test_what_is_approved_cools_first() -> None:
+    status = Log().proposed(1).decided("approve", 1).book().proposals["p-1"]
+    cools = {"d-1": START + timedelta(minutes=10)}
+    found = [proposal_state(status, START + timedelta(minutes=minutes), cools) for minutes in (9, 10)]
+    assert found == ["cooling", "approved"]
 
 
 # ---------------------------------------------------------------- applies
@@ -140,7 +114,7 @@ def test_an_intent_is_unfinished_until_it_is_done() -> None:
     assert apply.targets == (AppliedTarget(path="MEMORY.md", before="b0", after="b1"),)
     assert apply.at == START + timedelta(minutes=2)
     book = log.done().book()
-    assert (book.unfinished(), book.approvals_to_apply(), states(log)) == ((), (), ["applied"])
+    assert (book.unfinished(), book.approvals_to_apply(), states_of(log)) == ((), (), ["applied"])
     assert (book.applies["a-d-1"].outcome, book.applies["a-d-1"].at) == ("done", START + timedelta(minutes=3))
     assert book.applied_at == {"p-1": START + timedelta(minutes=3)}
 
@@ -152,12 +126,8 @@ def test_when_something_was_last_applied_is_known_whatever_the_clock_did() -> No
     assert log.book().applied_at == {"p-1": START + timedelta(minutes=30)}
 
 
-def test_a_raced_apply_is_applied_and_an_aborted_one_is_not() -> None:
-    raced, aborted = (
-        Log().proposed(1).decided("approve", 1).intent(1).done(outcome=o) for o in ("raced", "aborted")
-    )
-    assert (states(raced), raced.book().gated) == (["applied"], {"MEMORY.md": "b1"})
-    assert (states(aborted), aborted.book().gated) == (["approved"], {})
+def test_an_aborted_apply_leaves_its_approval_and_cannot_end_otherwise() -> None:
+    aborted = Log().proposed(1).decided("approve", 1).intent(1).done(outcome="aborted")
     assert len(aborted.book().approvals_to_apply()) == 1
     assert aborted.done().book().applies["a-d-1"].outcome == "aborted"
 
@@ -166,7 +136,7 @@ def test_all_bytes_that_were_ever_accepted_are_known_with_their_time_through_app
     log = home().add("genesis", gated=[]).proposed(2).decided("approve", 1, 2).intent(1, 2).done()
     log.decided("undo", 2, decision="d-2").intent(2, decision="d-2", before="b1", after="b0").done("d-2")
     book = log.book()
-    assert (states(log), book.gated) == (["applied", "undone"], {"MEMORY.md": "b0"})
+    assert (states_of(log), book.gated) == (["applied", "undone"], {"MEMORY.md": "b0"})
     assert book.genesis["gated"] == GATED
     known = [("b1", START + timedelta(minutes=5)), ("b0", START + timedelta(minutes=8))]
     assert list(book.accepted["MEMORY.md"].items()) == known
@@ -249,7 +219,7 @@ def test_keeping_and_taking_back_say_what_is_accepted_since() -> None:
     assert [decision.id for decision in log.book().unsettled()] == ["d-1"]
     target = to("MEMORY.md", "x1", "x2", accepted_before="b0", accepted="b1")
     book = begin(log, target, taken_back=[2]).done().book()
-    assert states(log) == ["applied", "rejected", "pending"]
+    assert states_of(log) == ["applied", "rejected", "pending"]
     assert (book.gated, book.accepted_of("MEMORY.md")) == ({"MEMORY.md": "b1"}, "b1")
     assert book.unsettled() == ()
 
@@ -258,7 +228,7 @@ def test_an_apply_around_drift_leaves_it_drift() -> None:
     log = drifted(1).proposed(1, proposal="p-2").decided("approve", 1, proposal="p-2")
     target = to("MEMORY.md", "x1", "x2", accepted_before="b0", accepted="b1")
     book = begin(log, target, proposal="p-2").done().book()
-    assert (book.gated, states(log, "p-2")) == ({"MEMORY.md": "b1"}, ["applied"])
+    assert (book.gated, states_of(log, "p-2")) == ({"MEMORY.md": "b1"}, ["applied"])
     assert book.open_drift("MEMORY.md") is not None
 
 
