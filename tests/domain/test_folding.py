@@ -86,7 +86,8 @@ def test_what_the_operator_closed_is_known_and_nothing_of_it_waits_any_more() ->
     log = Log().proposed(4).decided("approve", 1, 2).intent(1).done().decided("reject", 3, decision="d-2")
     assert log.book().closed() == frozenset()
     book = log.decided("close", 1, 2, 3, 4, decision="d-3").book()
-    assert (book.closed(), book.approvals_to_apply()) == ({"p-1"}, ())
+    assert book.closed() == {"p-1"}
+    assert book.approvals_to_apply() == ()
 
 
 def test_what_is_settled_is_named_and_not_looked_at_again() -> None:
