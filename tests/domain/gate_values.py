@@ -102,3 +102,12 @@ class Log:
 
     def done(self, decision: str = "d-1", outcome: str = "done") -> "Log":
         return self.add(f"apply.{outcome}", apply=f"a-{decision}")
+
+
+def play(steps: list[list[Any]]) -> Log:
+    """Return a log from the names of methods of :class:`Log`, each with its arguments, the named ones in an object."""
+    log = Log()
+    for name, *words in steps:
+        fields = words.pop() if words and isinstance(words[-1], dict) else {}
+        getattr(log, name)(*words, **fields)
+    return log

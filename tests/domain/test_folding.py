@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.domain.gate_values import START, Log
+from tests.domain.gate_values import START, Log, play
 from tests.rows import from_corpus
 
 from nightledger.domain.decision import DecisionType
@@ -43,15 +43,6 @@ def test_an_approval_moves_only_what_it_names_and_waits_to_be_applied() -> None:
     assert [decision.id for decision in book.approvals_to_apply()] == ["d-1"]
     assert status.changes[1].since == decided.recorded.at == START + timedelta(minutes=1)
     assert (decided.type, decided.changes, decided.sha256) == (DecisionType.APPROVE, (1, 3), "dd")
-
-
-def play(steps: list[list[Any]]) -> Log:
-    """Return a log from the names of methods of :class:`Log`, each with its arguments, the named ones in an object."""
-    log = Log()
-    for name, *words in steps:
-        fields = words.pop() if words and isinstance(words[-1], dict) else {}
-        getattr(log, name)(*words, **fields)
-    return log
 
 
 @from_corpus("domain-folding")
