@@ -12,39 +12,19 @@ from nightledger.codec.records import to_plain
 from nightledger.domain.outcome import Outcome
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+_RECORDS = json.loads(corpus("codec-outcomes.json"))
 SHA256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 
 
 def given_record(**changes: Any) -> dict[str, Any]:
     """Give a record as an agent would write it; ``None`` takes a field out."""
-    record = {
-        "timestamp": "2026-02-28T04:05:00+01:00",
-        "task_type": "debug_cron",
-        "context_tags": ["Time Zone", "cron"],
-        "resolution": "set_zone_explicitly",
-        "outcome": "success",
-        "source_file": "memory/daily/2026-02-28.md#cron-fix",
-        **changes,
-    }
+    record = {**_RECORDS["given"], **changes}
     return {key: value for key, value in record.items() if value is not None}
 
 
 def full_record(**changes: Any) -> dict[str, Any]:
     """Give a record with every optional field."""
-    return given_record(
-        **{
-            "session": "2026-02-28-a",
-            "host": "build-box",
-            "origin": "agent",
-            "signal": "exit_code",
-            "evidence": [{"path": "memory/daily/2026-02-28.md", "lines": [12, 14], "sha256": SHA256}],
-            "shown": ["cron + time_zone"],
-            "project": "atlas",
-            "duration_s": 12.5,
-            "note": "The third try;\nsee the ticket.",
-            **changes,
-        }
-    )
+    return given_record(**{**_RECORDS["more"], **changes})
 
 
 def dump_outcome(outcome: Outcome) -> bytes:

@@ -24,12 +24,13 @@ def test_a_wrong_field_is_named(field: str, value: Any) -> None:
     with pytest.raises(RecordError, match=f"{field}: must") as caught:
         parse_home(json.dumps({**RECORD, field: value}).encode(), "home.json")
     assert "backup" in caught.value.hint
+    assert find_problems("home", {**RECORD, field: value})
 
 
-@each_row(("field", "value"), [*WRONG, *RECORD.items(), ("machine", "büro"), ("gated", ["ü/x.md"])])
-def test_the_schema_gives_the_same_verdict(field: str, value: Any) -> None:
+@each_row(("field", "value"), [*RECORD.items(), ("machine", "büro"), ("gated", ["ü/x.md"])])
+def test_what_the_schema_lets_in_is_let_in(field: str, value: Any) -> None:
     record = {**RECORD, field: value}
-    assert bool(find_home_problems(record)) == bool(find_problems("home", record))
+    assert find_home_problems(record) == find_problems("home", record) == ()
 
 
 @from_corpus("codec-home_record")

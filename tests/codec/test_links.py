@@ -1,29 +1,18 @@
+"""The linker's cursor and the view of links."""
+
 import json
 
 from tests.rows import from_corpus
 
 from nightledger.codec.canonical import canonical
-from nightledger.codec.links import (
-    LinkCursor,
-    dump_day,
-    dump_link_cursor,
-    dump_view,
-    link_record,
-    parse_link_cursor,
-)
+from nightledger.codec.links import LinkCursor, dump_link_cursor, dump_view, link_record, parse_link_cursor
 from nightledger.codec.records import find_problems
 from nightledger.domain.outcome import Link, Tally
 
 CURSOR = LinkCursor(
-    path="memory/system/outcome-records.jsonl",
-    offset=40960,
-    lines=212,
-    inode=131,
-    probe="a" * 64,
-    zone="Europe/Berlin",
-    forgotten_sha256="b" * 64,
-    index="131 40960 7",
-)
+    path="memory/system/outcome-records.jsonl", offset=40960, lines=212, inode=131, probe="a" * 64, zone="Europe/Berlin",
+    forgotten_sha256="b" * 64, index="131 40960 7",
+)  # fmt: skip
 
 
 def test_the_cursor_comes_back_and_holds_to_its_schema() -> None:
@@ -37,21 +26,14 @@ def test_what_is_no_cursor_is_none(raw: bytes) -> None:
     assert parse_link_cursor(raw) is None
 
 
-def make_link(first: str = "cron", second: str = "time_zone") -> Link:
-    best = Tally("set_zone", 3, 1, 0, 0, 0, 739675, ("o-" + "a" * 26,))
-    rival = Tally("réessayer", failures=2, shown_failures=1, last_day=739676)
+def make_link(first: str, second: str) -> Link:
+    best, rival = Tally("set_zone", 3, 1, last_day=739675), Tally("réessayer", failures=2, last_day=739676)
     return Link((first, second), co_occurrences=4, tallies=[rival, best], resolutions=2, last_day=739676)
 
 
-def test_a_link_is_a_record_of_its_schema() -> None:
-    record = link_record(make_link())
-    assert find_problems("hebbian-links", {"cron + time_zone": record}) == ()
-    assert (record["resolution_pattern"], record["confidence"]) == ("set_zone", 0.85)
-    assert record["last_active"] == dump_day(739676) == "2026-03-01"
-    assert record["rivals"][0]["last_active"] == "2026-03-01"
-
-
 def test_each_line_of_the_view_is_canonical() -> None:
-    rows = dump_view([make_link(), make_link("cron", "übung")]).decode().splitlines()
-    assert rows[1] == f'"cron + time_zone":{canonical(link_record(make_link()), floats=True).decode()},'
+    """What a link says there is what ``tests/linking.py`` adds up, and holds to the schema (``jobs/test_link.py``)."""
+    link = make_link("cron", "time_zone")
+    rows = dump_view([link, make_link("cron", "übung")]).decode().splitlines()
+    assert rows[1] == f'"cron + time_zone":{canonical(link_record(link), floats=True).decode()},'
     assert json.loads("".join(rows)).keys() == {"cron + time_zone", "cron + übung"}

@@ -6,10 +6,7 @@ import pytest
 from tests.codec.outcomes import NOW, SHA256, full_record, given_record
 from tests.rows import from_corpus
 
-from nightledger.codec.outcome_line import (
-    encode_outcomes,
-    read_outcome,
-)
+from nightledger.codec.outcome_line import encode_outcomes, read_outcome
 from nightledger.domain.errors import RecordError
 
 

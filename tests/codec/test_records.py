@@ -1,7 +1,6 @@
 """Records and the schemas that they are checked by: what is written is read again, and each problem says where and what."""
 
 import json
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,6 @@ from nightledger.codec.records import (
     parse_message,
     parse_record,
     read_schema,
-    to_plain,
 )
 from nightledger.domain.decision import Decision
 from nightledger.domain.errors import ConfigurationError, RecordError
@@ -63,14 +61,9 @@ def test_a_proposal_is_typed_to_the_bottom() -> None:
 
 
 def test_what_is_signed_holds_no_float() -> None:
-    @dataclass(frozen=True, slots=True)
-    class Sneaky:
-        weight: float
-
     decision = parse_record(Decision, raw(Decision), where="x")
     with pytest.raises(CanonicalError, match="float"):
         dump_record(replace(decision, nonce=1.5))
-    assert to_plain(Sneaky(1.5)) == {"weight": 1.5}
 
 
 def test_a_name_of_half_a_surrogate_pair_is_no_field() -> None:

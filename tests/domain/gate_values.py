@@ -1,14 +1,23 @@
 """Values of the gate for tests: short to write, complete, each field overridable."""
 
+import hashlib
+import json
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from nightledger.domain.decision import Actor, Decision, DecisionTarget, DecisionType, Event, LogHead, Moment
-from nightledger.domain.proposal import Anchor, Change, Hunk, Kind, Op, Origin, Proposal
+import msgspec
+from msgspec.structs import replace
+from tests.rows import corpus
+
+from nightledger.domain.decision import Decision, Entry, Moment
+from nightledger.domain.folding import fold_entries
+from nightledger.domain.proposal import Anchor, Change, Draft, Evidence, Hunk, Op, Origin, Proposal
+from nightledger.domain.states import Book
 
 START = datetime(2026, 3, 1, 6, 0, tzinfo=UTC)
 HOME = "nightledger/0123456789abcdef0123456789abcdef"
+_PLAIN = json.loads(corpus("domain-gate_values.json"))
 FOUNDING = (
     "identity", "economy", "curiosity", "connection", "uncertainty", "feedback", "balance", "focus", "care", "reflection",
 )  # fmt: skip
@@ -29,55 +38,43 @@ def change(n: int, *, target: str = "MEMORY.md") -> Change:
     )  # fmt: skip
 
 
+def evidence(path: str, outcome: str | None = None) -> Evidence:
+    """Give a line of a file, or an outcome."""
+    digest = hashlib.sha256(path.encode()).hexdigest()
+    return Evidence(path=path, lines=(1, 1), sha256=digest, origin=Origin.AGENT, outcome=outcome)
+
+
+def draft(key: str, **fields: Any) -> Draft:
+    """Give an addition that somebody wants, known by its key."""
+    known = {"after": key, "statement_key": key, "evidence": (evidence("memory/a.md"),)}
+    return replace(msgspec.convert(_PLAIN["draft"], Draft), **{**known, **fields})
+
+
 def proposal(*changes: Change, **fields: Any) -> Proposal:
     """Give a proposal of one change, or of those given."""
-    values: dict[str, Any] = {
-        "v": 1,
-        "id": "p-1",
-        "kind": Kind.CONSOLIDATE,
-        "lane": "job",
-        "created_at": START,
-        "period": "2026-02-28",
-        "title": "a week",
-        "targets": (),
-        "changes": changes or (change(1),),
-    }
-    return Proposal(**{**values, **fields})
+    return replace(msgspec.convert(_PLAIN["proposal"], Proposal), changes=changes or (change(1),), **fields)
 
 
 def decision(**fields: Any) -> Decision:
     """Give an approval of change 1."""
-    values: dict[str, Any] = {
-        "v": 1,
-        "id": "d-1",
-        "type": DecisionType.APPROVE,
-        "origin": HOME,
-        "host": "desk",
-        "proposal": "p-1",
-        "proposal_sha256": "aa",
-        "changes": (1,),
-        "targets": (DecisionTarget(path="MEMORY.md", base="b", result="r", hunks_sha256="h"),),
-        "not_before": START,
-        "expires": START + timedelta(days=7),
-        "nonce": "00",
-        "log": LogHead(size=1, root="cc"),
-        "principal": "operator",
-    }
-    return Decision(**{**values, **fields})
+    return replace(msgspec.convert(_PLAIN["decision"], Decision), **fields)
 
 
 class Log:
-    """Events in the making."""
+    """Entries in the making."""
 
     def __init__(self) -> None:
-        self.events: list[Event] = []
+        self.entries: list[Entry] = []
 
     def add(self, event: str, *, after: Mapping[str, float] | None = None, **fields: Any) -> "Log":
-        """Add an event, a minute after the one before unless told."""
-        n = len(self.events)
-        moment = START + timedelta(**(after or {"minutes": n}))
-        self.events.append(Event(v=1, seq=n, event=event, actor=Actor.HUMAN, at=moment, fields=fields))
+        """Add an entry, a minute after the one before unless told."""
+        n = len(self.entries)
+        self.entries.append((event, {**fields, "seq": n}, START + timedelta(**(after or {"minutes": n}))))
         return self
+
+    def book(self) -> Book:
+        """Return what the entries add up to."""
+        return fold_entries(self.entries)
 
     def proposed(self, changes: int = 2, proposal: str = "p-1", lane: str = "job", **fields: Any) -> "Log":
         leaf = {
@@ -90,13 +87,27 @@ class Log:
         return self.add("proposal.created", proposal=proposal, **leaf)
 
     def decided(self, kind: str, *changes: int, decision: str = "d-1", proposal: str = "p-1") -> "Log":
-        fields = {"sha256": "dd", "type": kind, "proposal": proposal, "changes": list(changes)}
+        fields: dict[str, Any] = {
+            "sha256": "dd",
+            "type": kind,
+            "proposal": proposal,
+            "changes": list(changes),
+        }
         return self.add("decision.recorded", decision=decision, **fields)
 
     def intent(self, *changes: int, decision: str = "d-1", before: str = "b0", after: str = "b1") -> "Log":
         targets = [{"path": "MEMORY.md", "before": before, "after": after}]
-        fields = {"proposal": "p-1", "changes": list(changes), "targets": targets}
+        fields: dict[str, Any] = {"proposal": "p-1", "changes": list(changes), "targets": targets}
         return self.add("apply.intent", apply=f"a-{decision}", decision=decision, **fields)
 
     def done(self, decision: str = "d-1", outcome: str = "done") -> "Log":
         return self.add(f"apply.{outcome}", apply=f"a-{decision}")
+
+
+def play(steps: list[list[Any]]) -> Log:
+    """Return a log from the names of methods of :class:`Log`, each with its arguments, the named ones in an object."""
+    log = Log()
+    for name, *words in steps:
+        fields = words.pop() if words and isinstance(words[-1], dict) else {}
+        getattr(log, name)(*words, **fields)
+    return log

@@ -1,4 +1,4 @@
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 
 from nightledger.domain.consent import TIER_WORDS, ConsentGraph, Tier, loosened, merge
 
@@ -26,20 +26,7 @@ def test_a_star_covers_names_that_begin_so_and_the_strictest_wins() -> None:
     assert ConsentGraph(domains={"email": {"read": Tier.AUTONOMOUS}}).tier("email", "read") is Tier.AUTONOMOUS
 
 
-@each_row(
-    "domain, action, tier, floor",
-    [
-        ("self_modification", "forget", "autonomous", "trusted_channel_required"),
-        ("self_modification", "modify_soul_md", "requires_approval", "blocked"),
-        ("self_modification", "never_heard_of", "autonomous", "blocked"),
-        ("email", "delete_vip", "autonomous", "blocked"),
-        ("self_modification", "forget", "blocked", ""),
-        ("self_modification", "forget", "trusted_channel_required", ""),
-        ("email", "send", "autonomous", ""),
-        ("email", "forward", "autonomous", ""),
-        ("fax", "send", "autonomous", ""),
-    ],
-)
+@from_corpus("domain-consent")
 def test_a_home_may_tighten_anything_and_choose_elsewhere_and_what_loosens_the_floor_is_named(
     domain: str, action: str, tier: str, floor: str
 ) -> None:

@@ -29,13 +29,8 @@ def booted(boot: str, boot_s: int, **by: float) -> Moment:
 
 
 def test_the_waits_are_two_hours_from_the_leaf_and_ten_minutes_from_the_signature() -> None:
-    for signed_h, now, left in (
-        (0, at(), 7200),
-        (1, at(hours=2, seconds=-1), 1),
-        (1, at(hours=2), 0),
-        (5, at(hours=5, minutes=9), 60),
-        (5, at(hours=5, minutes=10), 0),
-    ):
+    waits = ((0, at(), 7200), (1, at(hours=2, seconds=-1), 1), (1, at(hours=2), 0))
+    for signed_h, now, left in (*waits, (5, at(hours=5, minutes=9), 60), (5, at(hours=5, minutes=10), 0)):
         assert remaining_s(at(), at(hours=signed_h), now, PUBLISHED) == left
     assert cools_until(at(), at(hours=1), PUBLISHED) == START + timedelta(hours=2)
     assert cools_until(at(), at(hours=3), PUBLISHED) == START + timedelta(hours=3, minutes=10)
@@ -46,9 +41,7 @@ def test_a_clock_that_was_wrong_makes_no_wait_shorter() -> None:
     assert cools_until(ahead, at(), PUBLISHED) == START + timedelta(hours=2)
     assert remaining_s(ahead, at(), at(hours=1, minutes=59), PUBLISHED) == 60
     assert remaining_s(at(), at(days=-20_000), at(hours=1), PUBLISHED) == 3600
-    assert (
-        elapsed_s(booted("one", 1000), booted("two", 30, hours=3)) == 3 * 3600
-    )  # only the wall clock is left
+    assert elapsed_s(booted("one", 1000), booted("two", 30, hours=3)) == 3 * 3600  # the wall clock is left
 
 
 def test_a_wait_that_no_calendar_holds_ends_with_it() -> None:

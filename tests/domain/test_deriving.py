@@ -28,7 +28,7 @@ def turns_of(*steps: tuple[str, Any]) -> list[Turn]:
                 turn(speaker=speaker, text=rest, origin=Origin("group" if kind == "group" else "owner"))
             )
             continue
-        called = {"edit": {"tool": "Edit", "path": rest}, "tool": {"tool": rest}}
+        called: dict[str, dict[str, Any]] = {"edit": {"tool": "Edit", "path": rest}, "tool": {"tool": rest}}
         status = {} if kind in called else {"exit_status": value}
         turns.append(
             turn(speaker=Speaker.CALL, call=f"c{n}", **called.get(kind, {"tool": "Bash", "command": step}))

@@ -4,23 +4,18 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.domain.gate_values import START, Log
-from tests.rows import each_row, from_corpus
+from tests.domain.gate_values import START, Log, play
+from tests.rows import from_corpus
 
 from nightledger.domain.decision import DecisionType
-from nightledger.domain.folding import fold_events
-from nightledger.domain.states import AppliedTarget, Book, Drift, Raced, proposal_state
+from nightledger.domain.states import AppliedTarget, Drift, Raced, proposal_state
 
 GATED = [{"path": "MEMORY.md", "sha256": "b0"}]
 LOGGED, COPIED = "memory/2026-01-02.md", "memory/archive/daily/2026-01-02.md"
 
 
-def fold(log: Log) -> Book:
-    return fold_events(log.events)
-
-
-def states(log: Log, proposal: str = "p-1") -> list[str]:
-    status = fold(log).proposals[proposal]
+def states_of(log: Log, proposal: str = "p-1") -> list[str]:
+    status = log.book().proposals[proposal]
     return [status.state_of(n).value for n in sorted(status.changes)]
 
 
@@ -34,10 +29,6 @@ def begin(log: Log, *targets: dict[str, str], proposal: str = "p-1", **fields: A
     return log.add("apply.intent", targets=list(targets), **asked)
 
 
-def closed(log: Log, number: int, reason: str) -> Log:
-    return log.add("proposal.closed", proposal="p-1", changes=[number], reason=reason)
-
-
 def to(path: str, before: str, after: str, **accepted: str) -> dict[str, str]:
     return {"path": path, "before": before, "after": after, **accepted}
 
@@ -46,7 +37,7 @@ def to(path: str, before: str, after: str, **accepted: str) -> dict[str, str]:
 
 
 def test_an_approval_moves_only_what_it_names_and_waits_to_be_applied() -> None:
-    book = fold(Log().proposed(3).decided("approve", 1, 3))
+    book = Log().proposed(3).decided("approve", 1, 3).book()
     status, decided = book.proposals["p-1"], book.decisions["d-1"]
     assert (status.open_changes(), status.approved_by("d-1"), status.approved_by("d-2")) == ((2,), (1, 3), ())
     assert [decision.id for decision in book.approvals_to_apply()] == ["d-1"]
@@ -54,85 +45,55 @@ def test_an_approval_moves_only_what_it_names_and_waits_to_be_applied() -> None:
     assert (decided.type, decided.changes, decided.sha256) == (DecisionType.APPROVE, (1, 3), "dd")
 
 
-def test_an_approval_is_taken_back_by_a_rejection_until_it_is_applied() -> None:
-    log = Log().proposed(2).decided("approve", 1, 2).intent(1).done().decided("reject", 1, 2, decision="d-2")
-    assert states(log) == ["applied", "rejected"]
+@from_corpus("domain-folding")
+def test_the_log_adds_up_to_states_and_lists_show_the_most_urgent(
+    why: str, steps: list[list[Any]], states: list[str], word: str, gated: dict[str, str]
+) -> None:
+    log = play(steps)
+    assert (states_of(log), log.book().gated) == (states, gated), why
+    assert proposal_state(log.book().proposals["p-1"], START, {}) == word, why
 
 
 def test_a_decision_counts_once_and_a_second_approval_takes_nothing_over() -> None:
     log = Log().proposed(1).decided("approve", 1).decided("approve", 1, decision="d-2")
-    assert fold(log).proposals["p-1"].approved_by("d-1") == (1,)
+    assert log.book().proposals["p-1"].approved_by("d-1") == (1,)
     log.add("change.stale", proposal="p-1", changes=[1]).decided("approve", 1)
-    assert states(log) == ["stale"]
-    assert fold(Log().decided("approve", 1)).decisions == {}
+    assert states_of(log) == ["stale"]
+    assert Log().decided("approve", 1).book().decisions == {}
 
 
-@each_row(
-    "kind, answerable",
-    [
-        ("approve", "123"),
-        ("reject", "1234"),
-        ("undo", "5"),
-        ("close", "1234567"),
-        ("drift", ""),
-        ("trust", ""),
-    ],
-)
-def test_each_kind_of_decision_has_states_that_it_may_be_about(kind: str, answerable: str) -> None:
+def test_each_kind_of_decision_has_states_that_it_may_be_about() -> None:
     log = Log().proposed(7).add("proposal.deferred", proposal="p-1", changes=[2])
     log.decided("approve", 3, 4, 5).intent(5).done()
     log.add("change.stale", proposal="p-1", changes=[3]).decided("reject", 6, 7, decision="d-2")
-    assert states(log) == ["pending", "deferred", "stale", "approved", "applied", "rejected", "rejected"]
-    found = fold(log).proposals["p-1"].answerable(DecisionType(kind))
-    assert "".join(map(str, found)) == answerable
-
-
-def test_later_and_stale_can_still_be_answered_closed_cannot_and_only_stale_moves_what_is_approved() -> None:
-    log = Log().proposed(4).add("proposal.deferred", proposal="p-1", changes=[1])
-    closed(closed(log, 2, "superseded"), 3, "withdrawn").decided("approve", 1, 2, 3, 4)
-    assert states(log) == ["approved", "superseded", "withdrawn", "approved"]
-    closed(log.add("proposal.deferred", proposal="p-1", changes=[1, 4]), 1, "withdrawn")
-    log.add("change.stale", proposal="p-1", changes=[4], decision="d-1")
-    assert states(log) == ["approved", "superseded", "withdrawn", "stale"]
-
-
-def test_events_about_unknown_things_change_nothing() -> None:
-    log = Log().proposed(1).add("proposal.closed", proposal="p-2", changes=[1], reason="withdrawn").intent(1)
-    log.done().add("apply.done", apply="a-9").add("something.later", proposal="p-1").add("heartbeat", day="x")
-    assert (states(log), fold(log).gated) == (["pending"], {})
+    assert states_of(log) == ["pending", "deferred", "stale", "approved", "applied", "rejected", "rejected"]
+    status = log.book().proposals["p-1"]
+    found = {kind.value: status.answerable(kind) for kind in DecisionType if status.answerable(kind)}
+    every = tuple(range(1, 8))
+    assert found == {"approve": every[:3], "reject": every[:4], "undo": (5,), "close": every}
 
 
 def test_what_the_operator_closed_is_known_and_nothing_of_it_waits_any_more() -> None:
     log = Log().proposed(4).decided("approve", 1, 2).intent(1).done().decided("reject", 3, decision="d-2")
-    assert fold(log).closed() == frozenset()
-    book = fold(log.decided("close", 1, 2, 3, 4, decision="d-3"))
+    assert log.book().closed() == frozenset()
+    book = log.decided("close", 1, 2, 3, 4, decision="d-3").book()
     assert book.closed() == {"p-1"}
-    assert states(log) == ["applied", "rejected", "rejected", "rejected"]
     assert book.approvals_to_apply() == ()
 
 
 def test_what_is_settled_is_named_and_not_looked_at_again() -> None:
     log = Log().proposed(1).decided("approve", 1).proposed(2, proposal="p-2")
     log.decided("reject", 1, 2, decision="d-2", proposal="p-2").proposed(1, proposal="p-3")
-    book = fold(log)
+    book = log.book()
     assert (set(book.settled), [status.id for status in book.live()]) == ({"p-2"}, ["p-1", "p-3"])
-    assert set(fold(log.intent(1).done()).settled) == {"p-1", "p-2"}
+    assert set(log.intent(1).done().book().settled) == {"p-1", "p-2"}
 
 
-def word(log: Log, minutes: float = 0, ends: float | None = None) -> str:
-    """Return what lists call the proposal, where its approval has cooled so many minutes after the start."""
-    cools = {} if ends is None else {"d-1": START + timedelta(minutes=ends)}
-    return proposal_state(fold(log).proposals["p-1"], START + timedelta(minutes=minutes), cools)
-
-
-def test_lists_show_the_most_urgent_word() -> None:
-    log = Log().proposed(3).decided("approve", 1)
-    assert word(log) == "pending"
-    log.decided("reject", 2, 3, decision="d-2")
-    assert [word(log, minutes, ends=10) for minutes in (9, 10)] == ["cooling", "approved"]
-    assert word(log.intent(1).done()) == "applied"
-    assert word(Log().proposed(1).decided("reject", 1)) == "rejected"
-    assert word(Log().proposed(2).add("proposal.deferred", proposal="p-1", changes=[1, 2])) == "deferred"
+def test_what_is_approved_cools_first() -> None:
+    status = Log().proposed(1).decided("approve", 1).book().proposals["p-1"]
+    cools = {"d-1": START + timedelta(minutes=10)}
+    found = [proposal_state(status, START + timedelta(minutes=minutes), cools) for minutes in (9, 10)]
+    assert found == ["cooling", "approved"]
 
 
 # ---------------------------------------------------------------- applies
@@ -140,12 +101,12 @@ def test_lists_show_the_most_urgent_word() -> None:
 
 def test_an_intent_is_unfinished_until_it_is_done() -> None:
     log = Log().proposed(1).decided("approve", 1).intent(1, 9)
-    apply = fold(log).unfinished()[0]
+    apply = log.book().unfinished()[0]
     assert (apply.id, apply.decision, apply.changes, apply.outcome) == ("a-d-1", "d-1", (1, 9), "intent")
     assert apply.targets == (AppliedTarget(path="MEMORY.md", before="b0", after="b1"),)
     assert apply.at == START + timedelta(minutes=2)
-    book = fold(log.done())
-    assert (book.unfinished(), book.approvals_to_apply(), states(log)) == ((), (), ["applied"])
+    book = log.done().book()
+    assert (book.unfinished(), book.approvals_to_apply(), states_of(log)) == ((), (), ["applied"])
     assert (book.applies["a-d-1"].outcome, book.applies["a-d-1"].at) == ("done", START + timedelta(minutes=3))
     assert book.applied_at == {"p-1": START + timedelta(minutes=3)}
 
@@ -154,24 +115,20 @@ def test_when_something_was_last_applied_is_known_whatever_the_clock_did() -> No
     log = Log().proposed(2).decided("approve", 1).decided("approve", 2, decision="d-2")
     log.intent(1).add("apply.done", after={"minutes": 30}, apply="a-d-1")
     log.intent(2, decision="d-2").add("apply.done", after={"minutes": 20}, apply="a-d-2")
-    assert fold(log).applied_at == {"p-1": START + timedelta(minutes=30)}
+    assert log.book().applied_at == {"p-1": START + timedelta(minutes=30)}
 
 
-def test_a_raced_apply_is_applied_and_an_aborted_one_is_not() -> None:
-    raced, aborted = (
-        Log().proposed(1).decided("approve", 1).intent(1).done(outcome=o) for o in ("raced", "aborted")
-    )
-    assert (states(raced), fold(raced).gated) == (["applied"], {"MEMORY.md": "b1"})
-    assert (states(aborted), fold(aborted).gated) == (["approved"], {})
-    assert len(fold(aborted).approvals_to_apply()) == 1
-    assert fold(aborted.done()).applies["a-d-1"].outcome == "aborted"
+def test_an_aborted_apply_leaves_its_approval_and_cannot_end_otherwise() -> None:
+    aborted = Log().proposed(1).decided("approve", 1).intent(1).done(outcome="aborted")
+    assert len(aborted.book().approvals_to_apply()) == 1
+    assert aborted.done().book().applies["a-d-1"].outcome == "aborted"
 
 
 def test_all_bytes_that_were_ever_accepted_are_known_with_their_time_through_apply_and_undo() -> None:
     log = home().add("genesis", gated=[]).proposed(2).decided("approve", 1, 2).intent(1, 2).done()
     log.decided("undo", 2, decision="d-2").intent(2, decision="d-2", before="b1", after="b0").done("d-2")
-    book = fold(log)
-    assert (states(log), book.gated) == (["applied", "undone"], {"MEMORY.md": "b0"})
+    book = log.book()
+    assert (states_of(log), book.gated) == (["applied", "undone"], {"MEMORY.md": "b0"})
     assert book.genesis["gated"] == GATED
     known = [("b1", START + timedelta(minutes=5)), ("b0", START + timedelta(minutes=8))]
     assert list(book.accepted["MEMORY.md"].items()) == known
@@ -188,25 +145,25 @@ def compressed(log: Log) -> Log:
 
 def test_a_compressed_log_has_its_full_text_in_its_copy_until_it_is_taken_back() -> None:
     log = compressed(Log())
-    book = fold(log)
+    book = log.book()
     assert (book.kept, book.copies) == ({LOGGED: "short", COPIED: "full"}, {LOGGED: COPIED})
     assert dict(book.gated) == {}
     assert book.begun[0].accepted == {LOGGED: None, COPIED: None}
-    book = fold(begin(log, to(LOGGED, "short", "full"), to(COPIED, "full", "")).done())
+    book = begin(log, to(LOGGED, "short", "full"), to(COPIED, "full", "")).done().book()
     assert (book.kept, book.copies) == ({LOGGED: "full", COPIED: ""}, {})
 
 
 def test_a_log_of_that_name_that_is_gated_stays_watched() -> None:
-    book = fold(compressed(Log().add("genesis", gated=[{"path": LOGGED, "sha256": "full"}])))
+    book = compressed(Log().add("genesis", gated=[{"path": LOGGED, "sha256": "full"}])).book()
     assert (book.gated[LOGGED], LOGGED in book.kept) == ("short", False)
 
 
 def test_a_leak_that_was_overwritten_stands_so_in_what_the_gate_wrote_and_nowhere_else() -> None:
     places = [{"path": COPIED, "sha256": "holes"}, {"path": "other", "sha256": "z"}]
     log = compressed(Log()).decided("expunge", decision="d-x", proposal="")
-    book = fold(log.add("text.expunged", decision="d-x", sha256s=["full"], places=places))
+    book = log.add("text.expunged", decision="d-x", sha256s=["full"], places=places).book()
     assert book.kept == {LOGGED: "short", COPIED: "holes"}
-    assert book.gone_at["full"] == log.events[-1].at
+    assert book.gone_at["full"] == log.entries[-1][2]
 
 
 @from_corpus("domain-folding")
@@ -219,11 +176,11 @@ def test_an_id_is_followed_from_edit_to_edit_and_back(
         for step in steps:  # in several entries of the log
             log.add("entries.named", apply="a-d-1", names=[step])
         log.done()
-    assert fold(log).names == names
-    assert set(fold(log).edited_at.values()) <= {log.events[-1].at, log.events[4].at}
+    assert log.book().names == names
+    assert set(log.book().edited_at.values()) <= {log.entries[-1][2], log.entries[4][2]}
     lost = begin(Log().proposed(1).decided("approve", 1))
     lost.add("entries.named", apply="a-d-1", names=[["A", "B"]])
-    assert fold(lost.done(outcome="aborted")).names == {}
+    assert lost.done(outcome="aborted").book().names == {}
 
 
 # ---------------------------------------------------------------- drift and races
@@ -240,21 +197,21 @@ def drifted(changes: int) -> Log:
 def test_what_the_guard_found_last_is_open_until_its_item_is_answered_by_a_decision_of_its_own_type() -> None:
     log, at = drifted(2), START + timedelta(minutes=2)
     drift = Drift(path="MEMORY.md", sha256="x1", base="b0", proposal="p-1", writer="git", at=at)
-    assert (fold(log).drifts, fold(log).open_drift("MEMORY.md")) == ({"MEMORY.md": drift}, drift)
-    assert fold(log).open_drift("NOTES.md") is None
-    status = fold(log).proposals["p-1"]
+    assert (log.book().drifts, log.book().open_drift("MEMORY.md")) == ({"MEMORY.md": drift}, drift)
+    assert log.book().open_drift("NOTES.md") is None
+    status = log.book().proposals["p-1"]
     kinds = (DecisionType.DRIFT, DecisionType.APPROVE, DecisionType.REJECT)
     assert [status.answerable(kind) for kind in kinds] == [(1, 2), (), ()]
     log.add("proposal.closed", proposal="p-1", changes=[1, 2], reason="withdrawn")
-    assert fold(log).open_drift("MEMORY.md") is None
+    assert log.book().open_drift("MEMORY.md") is None
 
 
 def test_keeping_and_taking_back_say_what_is_accepted_since() -> None:
     log = drifted(3).decided("drift", 1)
-    assert [decision.id for decision in fold(log).unsettled()] == ["d-1"]
+    assert [decision.id for decision in log.book().unsettled()] == ["d-1"]
     target = to("MEMORY.md", "x1", "x2", accepted_before="b0", accepted="b1")
-    book = fold(begin(log, target, taken_back=[2]).done())
-    assert states(log) == ["applied", "rejected", "pending"]
+    book = begin(log, target, taken_back=[2]).done().book()
+    assert states_of(log) == ["applied", "rejected", "pending"]
     assert (book.gated, book.accepted_of("MEMORY.md")) == ({"MEMORY.md": "b1"}, "b1")
     assert book.unsettled() == ()
 
@@ -262,8 +219,8 @@ def test_keeping_and_taking_back_say_what_is_accepted_since() -> None:
 def test_an_apply_around_drift_leaves_it_drift() -> None:
     log = drifted(1).proposed(1, proposal="p-2").decided("approve", 1, proposal="p-2")
     target = to("MEMORY.md", "x1", "x2", accepted_before="b0", accepted="b1")
-    book = fold(begin(log, target, proposal="p-2").done())
-    assert (book.gated, states(log, "p-2")) == ({"MEMORY.md": "b1"}, ["applied"])
+    book = begin(log, target, proposal="p-2").done().book()
+    assert (book.gated, states_of(log, "p-2")) == ({"MEMORY.md": "b1"}, ["applied"])
     assert book.open_drift("MEMORY.md") is not None
 
 
@@ -272,8 +229,8 @@ def test_what_raced_waits_until_it_was_offered() -> None:
     raced = Raced(path="MEMORY.md", sha256="r1", before="b0")
     for sha256 in ("r1", "r2"):
         log.add("apply.raced", apply="a-d-1", replaced=[{"path": "MEMORY.md", "sha256": sha256}])
-        assert fold(log).races == (raced,)
-    assert fold(found(log, "r1", base="b1")).races == ()
+        assert log.book().races == (raced,)
+    assert found(log, "r1", base="b1").book().races == ()
 
 
 @pytest.mark.parametrize("settled", [False, True])
@@ -286,6 +243,6 @@ def test_a_protected_file_is_known_by_its_first_bytes_until_others_are_acknowled
             "drift", 1
         )
         begin(log, to("SOUL.md", "s1", "s1", accepted_before="s0", accepted="s1")).done()
-    book = fold(log)
+    book = log.book()
     assert (book.protected, book.gated) == ({"SOUL.md": "s1" if settled else "s0"}, {"MEMORY.md": "b0"})
     assert (book.accepted_of("SOUL.md"), book.accepted_of("NOTES.md")) == (book.protected["SOUL.md"], None)

@@ -1,52 +1,26 @@
 """Whether a change may be applied, what may be proposed again and how much of it, and what became of its like."""
 
-import hashlib
 from datetime import timedelta
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from tests.domain.gate_values import HOME, START, Log, at, change, decision, proposal
+from tests.domain.gate_values import HOME, START, Log, at, change, decision, draft, evidence, proposal
 from tests.rows import each_row, from_corpus
 
+from nightledger.domain import judge as judging
 from nightledger.domain.consent import ConsentGraph, Tier
 from nightledger.domain.decision import Cooling, DecisionTarget, DecisionType, Moment, Vouched, Witnessed
-from nightledger.domain.folding import fold_events
-from nightledger.domain.judge import (
-    EDIT_LANE,
-    TARGET_BYTES,
-    Claim,
-    Rules,
-    Said,
-    Shares,
-    Verdict,
-    admit,
-    choose,
-    choose_to_forget,
-    has_new_source,
-    judge,
-    may_return,
-    source_of,
-)
-from nightledger.domain.proposal import (
-    Anchor,
-    Change,
-    Draft,
-    Evidence,
-    Hunk,
-    Kind,
-    Op,
-    Origin,
-    Part,
-    Proposal,
-)
+from nightledger.domain.judge import Claim, Rules, Said, Verdict
+from nightledger.domain.kept import Places
+from nightledger.domain.proposal import Anchor, Change, Draft, Hunk, Kind, Op, Part, Proposal
 from nightledger.domain.states import ChangeState, ProposalStatus
 
 OPEN = ConsentGraph(
     domains={"self_modification": {"consolidate_daily_to_memory": Tier.TRUSTED_CHANNEL_REQUIRED}}
 )
-RULES = Rules(origin=HOME, cooling=Cooling(), consent=OPEN, gated=("MEMORY.md", "USER.md"))
+RULES = Rules(origin=HOME, cooling=Cooling(), consent=OPEN, places=Places(gated=("MEMORY.md", "USER.md")))
 LATER = at(hours=3)
 OTHER_FILES = "the files it was signed for are not those that the changes touch"
 SHA256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
@@ -60,12 +34,12 @@ def claim(signed: dict[str, Any] | None = None, **fields: Any) -> Claim:
 
 def approved(changes: int = 1, *numbers: int, by: str = "d-1") -> ProposalStatus:
     log = Log().proposed(changes).decided("approve", *(numbers or (1,)), decision=by)
-    return fold_events(log.events).proposals["p-1"]
+    return log.book().proposals["p-1"]
 
 
 def ask(of: Claim | None = None, *, now: Moment = LATER, rules: Rules = RULES, **fields: Any) -> Verdict:
     given = {"proposal": proposal(), "proposal_sha256": "aa", "status": approved(), **fields}
-    return judge(
+    return judging.judge(
         of or claim(), given["proposal"], given["proposal_sha256"], given["status"], rules=rules, now=now
     )
 
@@ -83,7 +57,9 @@ def test_a_signed_change_that_has_cooled_may_be_applied_and_before_the_gate_says
     assert not Verdict(reasons=("no",)).is_open
     late = claim({"not_before": START + timedelta(hours=5)})
     assert ask(late).wait_s == 2 * 3600
-    assert ask(late, now=at(hours=1), proposal=proposal(lane=EDIT_LANE)).is_open  # the operator's own edit
+    assert ask(
+        late, now=at(hours=1), proposal=proposal(lane=judging.EDIT_LANE)
+    ).is_open  # the operator's own edit
 
 
 def test_an_approval_expires_at_its_time_by_the_clock_or_by_what_witnesses_saw() -> None:
@@ -118,11 +94,11 @@ def test_a_proposal_whose_file_was_changed_or_that_has_two_changes_of_one_number
 
 
 def test_what_is_no_longer_approved_by_this_decision_is_refused_with_its_state() -> None:
-    pending = fold_events(Log().proposed(1).events).proposals["p-1"]
+    pending = Log().proposed(1).book().proposals["p-1"]
     assert ask(status=pending).reasons == ("change 1 is pending",)
     assert ask(status=approved(by="d-9")).reasons == ("change 1 is approved",)
     log = Log().proposed(2).decided("approve", 1, 2).decided("reject", 1, decision="d-2")
-    both, left = proposal(change(1), change(2)), fold_events(log.events).proposals["p-1"]
+    both, left = proposal(change(1), change(2)), log.book().proposals["p-1"]
     assert ask(claim({"changes": (1, 2)}), proposal=both, status=left).is_open  # the others go on
 
 
@@ -151,7 +127,7 @@ def test_only_gated_files_are_changed_and_only_those_that_were_signed_for() -> N
 
 
 def test_a_daily_log_may_be_compressed_when_each_of_its_files_was_signed_for_and_no_gated_file() -> None:
-    rules, asked = replace(RULES, daily=("memory", "")), proposal(compression())
+    rules, asked = replace(RULES, places=replace(RULES.places, daily=("memory", ""))), proposal(compression())
     both = claim(targets(LOGGED, COPIED))
     assert ask(both, proposal=asked, rules=rules) == Verdict()
     assert ask(claim(targets(LOGGED)), proposal=asked, rules=rules).reasons == (OTHER_FILES,)
@@ -161,19 +137,6 @@ def test_a_daily_log_may_be_compressed_when_each_of_its_files_was_signed_for_and
 
 
 # ---------------------------------------------------------------- how much may wait, and what may return
-
-
-def evidence(path: str, outcome: str | None = None) -> Evidence:
-    digest = hashlib.sha256(path.encode()).hexdigest()
-    return Evidence(path=path, lines=(1, 1), sha256=digest, origin=Origin.AGENT, outcome=outcome)
-
-
-def draft(key: str, **fields: Any) -> Draft:
-    made = Draft(
-        op=Op.ADD, target="MEMORY.md", section=(), after=key, reason="", evidence=(evidence("memory/a.md"),),
-        confidence=0.5, rank=0.5, statement_key=key,
-    )  # fmt: skip
-    return replace(made, **fields)
 
 
 def keys(drafts: list[Draft]) -> list[str]:
@@ -187,7 +150,7 @@ def test_the_best_ranked_come_first_then_target_line_and_key() -> None:
         draft("b", rank=0.9, op=Op.REMOVE, line=2),
         draft("a", rank=0.9, target="A.md"),
     ]
-    assert keys(choose(drafts, additions=5, room=5)) == ["a", "b", "c", "d"]
+    assert keys(judging.choose(drafts, additions=5, room=5)) == ["a", "b", "c", "d"]
 
 
 @given(
@@ -200,7 +163,7 @@ def test_what_is_admitted_makes_the_queue_no_weaker_and_no_longer(
 ) -> None:
     weakest = sorted(waiting)
     drafts = [draft(f"{n}", confidence=sure) for n, sure in enumerate(new)]
-    kept = admit(drafts, weakest, free)
+    kept = judging.admit(drafts, weakest, free)
     gone = weakest[: max(0, len(kept) - free)]
     assert len(kept) - len(gone) <= max(free, 0)
     assert all(max(gone, default=0) < one.confidence for one in kept)
@@ -212,12 +175,12 @@ def test_what_is_admitted_makes_the_queue_no_weaker_and_no_longer(
 def test_additions_and_room_are_capped_and_removals_need_room_only() -> None:
     drafts = [draft(f"{n}", rank=-n) for n in range(4)] + [draft("r", rank=-9, op=Op.REMOVE)]
     for additions, room, chosen in ((2, 9, ["0", "1", "r"]), (9, 2, ["0", "1"]), (-1, 1, ["r"]), (-1, 0, [])):
-        assert keys(choose(drafts, additions=additions, room=room)) == chosen
+        assert keys(judging.choose(drafts, additions=additions, room=room)) == chosen
 
 
 def test_one_statement_for_one_file_is_chosen_once() -> None:
     drafts = [draft("a", rank=1), draft("a", rank=2), draft("a", target="USER.md"), draft("a", op=Op.REMOVE)]
-    assert [(d.rank, d.target, d.op) for d in choose(drafts, additions=9, room=9)] == [
+    assert [(d.rank, d.target, d.op) for d in judging.choose(drafts, additions=9, room=9)] == [
         (2, "MEMORY.md", Op.ADD),
         (0.5, "MEMORY.md", Op.REMOVE),
         (0.5, "USER.md", Op.ADD),
@@ -234,7 +197,10 @@ def test_what_was_rejected_returns_with_a_new_source_or_where_the_operator_asks(
 ) -> None:
     fresh = draft("a", evidence=tuple(map(evidence, named)))
     answered = [said(path, closed=True) for path in rejected] + [said(path, closed=False) for path in waiting]
-    assert (may_return(fresh, answered), may_return(fresh, answered, asked=True)) == (returns, asked_returns)
+    assert (judging.may_return(fresh, answered), judging.may_return(fresh, answered, asked=True)) == (
+        returns,
+        asked_returns,
+    )
 
 
 @from_corpus("domain-judge")
@@ -242,19 +208,19 @@ def test_a_new_source_is_none_of_those_that_were_answered(
     cited: list[list[str]], known: list[list[str]], *, new: bool
 ) -> None:
     """Outcomes are one where they are as many as those that were answered; a log and its copy are one source."""
-    assert has_new_source(*([evidence(*words) for words in some] for some in (cited, known))) is new
+    assert judging.has_new_source(*([evidence(*words) for words in some] for some in (cited, known))) is new
 
 
 def test_one_proposal_forgets_one_link_or_archives_and_compresses_what_fits() -> None:
     link = draft("link", op=Op.DELETE_LINK, rank=1.0)
     logs = [draft(f"log {n}", op=Op.COMPRESS, target=f"memory/{n}.md", rank=0.1) for n in range(9)]
-    room = 3 * (len("memory/1.md") + TARGET_BYTES)
-    assert keys(choose_to_forget([*logs, link], deletions=1, leaf_bytes=room)) == ["link"]
-    assert choose_to_forget([*logs, link], deletions=0, leaf_bytes=room) == []
-    assert keys(choose_to_forget(logs, deletions=1, leaf_bytes=room)) == ["log 0", "log 1", "log 2"]
-    assert len(choose_to_forget(logs, deletions=0, leaf_bytes=1 << 20)) == 9
+    room = 3 * (len("memory/1.md") + judging.TARGET_BYTES)
+    assert keys(judging.choose_to_forget([*logs, link], deletions=1, leaf_bytes=room)) == ["link"]
+    assert judging.choose_to_forget([*logs, link], deletions=0, leaf_bytes=room) == []
+    assert keys(judging.choose_to_forget(logs, deletions=1, leaf_bytes=room)) == ["log 0", "log 1", "log 2"]
+    assert len(judging.choose_to_forget(logs, deletions=0, leaf_bytes=1 << 20)) == 9
     last = draft("link", op=Op.DELETE_LINK, rank=0.0)
-    assert "link" not in keys(choose_to_forget([*logs, last], deletions=1, leaf_bytes=1 << 20))
+    assert "link" not in keys(judging.choose_to_forget([*logs, last], deletions=1, leaf_bytes=1 << 20))
 
 
 # ---------------------------------------------------------------- what became of its like
@@ -265,7 +231,7 @@ def test_who_proposed_a_change_is_told_by_where_it_came_from(
     lane: str, kind: str, reason: str, outcome: str | None, source: str | None
 ) -> None:
     one = replace(change(1), reason=reason, evidence=(evidence("o", outcome),))
-    assert source_of(proposal(one, lane=lane, kind=Kind(kind)), one) == source
+    assert judging.source_of(proposal(one, lane=lane, kind=Kind(kind)), one) == source
 
 
 def nightly(sure: float) -> tuple[Proposal, Change]:
@@ -278,5 +244,5 @@ def test_a_share_is_of_those_as_sure_where_there_are_ten_and_of_nothing_before_t
     counts: list[tuple[float, str, int]], decided: int, signed: int
 ) -> None:
     made = [(*nightly(sure), ChangeState(state)) for sure, state, n in counts for _ in range(n)]
-    share = Shares(made).of(*nightly(0.31))
+    share = judging.Shares(made).of(*nightly(0.31))
     assert (share.decided, share.signed) == (decided, signed) if share else decided == 0

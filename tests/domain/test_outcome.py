@@ -8,32 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import each_row, from_corpus
 
-from nightledger.domain.outcome import (
-    CAP,
-    HALF_LIFE_ACTIVE_DAYS,
-    PRIOR_LOG_ODDS,
-    SHOWN_FROM,
-    SUCCESS_LOG_ODDS,
-    Link,
-    Tally,
-    confidence,
-    confidence_of,
-    decayed,
-    evidence,
-    link_key,
-    split_key,
-    was_shown,
-)
+from nightledger.domain import outcome
+from nightledger.domain.outcome import Link, Tally, confidence, evidence
 
 counts = st.integers(0, 10_000)
 
 
 def test_confidence_is_the_published_example_never_certainty_and_overflows_at_neither_end() -> None:
-    assert [confidence(n, 0) for n in (1, 2, 3, 6, 10_000)] == [0.4, 0.6603, 0.85, CAP, 0.98]
-    assert confidence(2, 0) < SHOWN_FROM < confidence(3, 0)
-    assert (confidence_of(-(10**9)), confidence_of(10**9)) == (0.0, 0.98)
+    assert [confidence(n, 0) for n in (1, 2, 3, 6, 10_000)] == [0.4, 0.6603, 0.85, outcome.CAP, 0.98]
+    assert confidence(2, 0) < outcome.SHOWN_FROM < confidence(3, 0)
+    assert (outcome.confidence_of(-(10**9)), outcome.confidence_of(10**9)) == (0.0, 0.98)
     for successes, belief in ((1, 0.40), (3, 0.85)):
-        odds = math.exp(-(PRIOR_LOG_ODDS + successes * SUCCESS_LOG_ODDS))
+        odds = math.exp(-(outcome.PRIOR_LOG_ODDS + successes * outcome.SUCCESS_LOG_ODDS))
         assert math.isclose(1 / (1 + odds), belief)
 
 
@@ -51,10 +37,11 @@ def test_what_was_shown_confirms_once_at_most_and_counts_in_full_against_it_wher
 
 
 @each_row(
-    "idle_days, left", [(0, 0.85), (25, 0.7011), (26, 0.6958), (HALF_LIFE_ACTIVE_DAYS, 0.425), (5000, 0.0)]
+    "idle_days, left",
+    [(0, 0.85), (25, 0.7011), (26, 0.6958), (outcome.HALF_LIFE_ACTIVE_DAYS, 0.425), (5000, 0.0)],
 )
 def test_confidence_fades_by_active_days(idle_days: int, left: float) -> None:
-    assert decayed(0.85, idle_days) == left
+    assert outcome.decayed(0.85, idle_days) == left
 
 
 def tally(resolution: str, successes: int = 0, failures: int = 0, last_day: int = 1) -> Tally:
@@ -93,17 +80,21 @@ def test_the_best_has_most_evidence_then_successes_then_the_newer_day_then_the_n
 
 @given(st.lists(st.text("abc_+", min_size=1), min_size=2, max_size=2, unique=True))
 def test_a_name_gives_its_tags_back(tags: list[str]) -> None:
-    assert split_key(link_key(*tags)) == split_key(link_key(*reversed(tags))) == tuple(sorted(tags))
+    assert (
+        outcome.split_key(outcome.link_key(*tags))
+        == outcome.split_key(outcome.link_key(*reversed(tags)))
+        == tuple(sorted(tags))
+    )
 
 
 @each_row("key", ["", "cron", "cron+disk", "disk + cron", "cron + cron", " + cron", "a + b + c"])
 def test_what_is_no_name_of_a_link_is_refused(key: str) -> None:
     with pytest.raises(ValueError, match="is not the name of a link"):
-        split_key(key)
+        outcome.split_key(key)
 
 
 @from_corpus("domain-outcome")
 def test_a_resolution_was_shown_by_its_name_or_by_a_link_of_the_outcomes_tags(
     shown: str, *, so: bool
 ) -> None:
-    assert was_shown("set_zone", ("cron", "mail", "time_zone"), ["restart", shown]) is so
+    assert outcome.was_shown("set_zone", ("cron", "mail", "time_zone"), ["restart", shown]) is so

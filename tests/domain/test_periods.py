@@ -160,16 +160,14 @@ def _play(steps: list[tuple[int, str]]) -> tuple[Night, list[str]]:
     return night, [(first + n * DAY).isoformat() for n in range((last - first).days + 1)]
 
 
-@given(steps=_calls(1))
-def test_over_failures_and_crashes_each_night_is_done_once_and_in_order(steps: list[tuple[int, str]]) -> None:
+@given(steps=_calls(1) | _calls(-60 * 24 * 4))
+def test_over_failures_crashes_and_clock_jumps_no_night_is_lost_and_none_comes_twice_while_clocks_go_on(
+    steps: list[tuple[int, str]],
+) -> None:
     night, wanted = _play(steps)
-    assert night.done("link") == night.done("consolidate") == wanted
-
-
-@given(steps=_calls(-60 * 24 * 4))
-def test_over_clock_jumps_both_ways_no_night_is_lost(steps: list[tuple[int, str]]) -> None:
-    night, wanted = _play(steps)
-    assert sorted(set(night.done("link"))) == sorted(set(night.done("consolidate"))) == wanted
+    for done in map(night.done, ("link", "consolidate")):
+        assert sorted(set(done)) == wanted
+        assert done == wanted or any(minutes < 0 for minutes, _ in steps)
 
 
 @given(steps=_calls(-59))

@@ -4,12 +4,12 @@ from datetime import date, timedelta
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.rows import each_row, from_corpus
+from tests.domain.gate_values import draft
+from tests.rows import from_corpus
 
 from nightledger.domain.consent import ConsentGraph, Tier
 from nightledger.domain.judge import MOST_FORGOTTEN
 from nightledger.domain.outcome import Link, Tally
-from nightledger.domain.proposal import Draft, Op
 from nightledger.domain.pruning import (
     BUDGET_SHARE,
     blocked_words,
@@ -22,27 +22,18 @@ from nightledger.domain.pruning import (
 TODAY = date(2026, 6, 30)
 
 
-@each_row("sessions, days, faint, goes", [
-    (1, 60, False, False), (1, 61, False, True), (1, -3, False, False), (2, 900, False, False), (9, 60, True, False), (9, 61, True, True),
-])  # fmt: skip
+@from_corpus("domain-pruning")
 def test_a_link_goes_that_occurred_once_or_is_faint_and_was_not_seen_for_more_than_60_days(
-    sessions: int, days: int, *, faint: bool, goes: bool
+    sessions: int, days: int, confidence: float, *, goes: bool
 ) -> None:
     last = (TODAY - timedelta(days=days)).toordinal()
-    pair, tallies = ("a", "b"), [Tally("x")]
-    link = Link(pair, co_occurrences=sessions, tallies=tallies, resolutions=1, last_day=last)
-    confidence = 0.09 if faint else 0.1
+    link = Link(("a", "b"), co_occurrences=sessions, tallies=[Tally("x")], resolutions=1, last_day=last)
     assert (is_weak(link, TODAY) or is_faint(link, confidence, TODAY)) is goes
 
 
 def portions(sizes: list[int], total: int) -> list[tuple[list[int], str, str]]:
     """Give of each portion the lines of its drafts, what its title says, and the flag of all of them."""
-    drafts = [
-        Draft(
-            op=Op.ARCHIVE, target="MEMORY.md", section=(), before="x" * size, line=line, after="", reason="", evidence=(),
-            confidence=1.0, rank=0.0, statement_key=str(line),
-        ) for line, size in enumerate(sizes)
-    ]  # fmt: skip
+    drafts = [draft(str(line), line=line, before="x" * size) for line, size in enumerate(sizes)]
     found = []
     for members, part in in_portions(drafts, total):
         (flag,) = {"".join(flag.message for flag in draft.flags) for draft in members}

@@ -24,7 +24,7 @@ from nightledger.files.home import shipped_config
 EVERY = {source: SourceRules(weight=100, most=5) for source in Source}
 
 
-def candidate(text: str, source: Source = Source.DOCUMENT, score: float = 0.5, **where: str) -> Candidate:
+def candidate(text: str, source: Source = Source.DOCUMENT, score: float = 0.5, **where: Any) -> Candidate:
     return Candidate(**{"place": "a.md:1", "why": "why", **where}, source=source, text=text, score=score)
 
 

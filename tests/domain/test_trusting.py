@@ -1,17 +1,17 @@
 """Which trust files are in force: resets wait, keys end them, and what may change them."""
 
+from typing import Any
+
 from msgspec.structs import replace
-from tests.domain.gate_values import Log, at, decision
-from tests.rows import each_row
+from tests.domain.gate_values import Log, at, decision, play
+from tests.rows import each_row, from_corpus
 
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
-from nightledger.domain.folding import fold_events
 from nightledger.domain.trusting import (
     EMPTY_SHA256,
     NAMES,
     RESET_WAIT_S,
     TRUST_FILES,
-    TrustChain,
     why_not_change,
 )
 
@@ -34,55 +34,39 @@ def reset(log: Log, sha256: str, **after: float) -> Log:
     return log.add("trust.reset", after=after or None, files=files)
 
 
-def chain(log: Log) -> TrustChain:
-    return fold_events(log.events).trust
+@from_corpus("domain-trusting")
+def test_what_is_in_force_follows_from_the_steps_and_the_time(
+    why: str, steps: list[list[Any]], signers: list[tuple[dict[str, float], str]]
+) -> None:
+    files = play(steps).book().trust.files
+    found = [files(at(**after))["allowed_signers"] for after, _ in signers]
+    assert found == [sha256 for _, sha256 in signers], why
 
 
-def signers(log: Log, **after: float) -> str:
-    return chain(log).files(at(**after))["allowed_signers"]
-
-
-def test_a_reset_waits_a_day_and_then_counts() -> None:
-    log = reset(begun(), "new", hours=0)
-    assert signers(log, hours=DAY_H, seconds=-1) == "s0"
-    assert signers(log, hours=DAY_H) == "new"
-    step = chain(log).steps[1]
+def test_a_reset_is_told_while_it_waits_and_ever_after() -> None:
+    chain = reset(begun(), "new", hours=0).book().trust
+    step = chain.steps[1]
     assert (step.is_reset, step.remaining_s(at(hours=DAY_H - 1))) == (True, 3600)
-    assert chain(log).pending_reset(at(hours=1)) == step
-    assert chain(log).pending_reset(at(hours=DAY_H)) is None
-    assert chain(log).resets() == (step,)
-    assert chain(begun()).pending_reset(at()) is None
-
-
-def test_a_backdated_reset_waits_from_the_latest_time_of_the_log_before_it() -> None:
-    log = begun().add("heartbeat", after={"days": 9}, day="x")
-    reset(log, "evil", days=-30)
-    assert signers(log, days=9, hours=DAY_H - 1) == "s0"
-    assert signers(log, days=9, hours=DAY_H) == "evil"
-
-
-def test_whoever_still_has_a_key_can_end_a_reset_that_waits() -> None:
-    log = changed(reset(begun(), "evil", hours=0), "revoked_keys", "r1", hours=1)
-    assert signers(log, days=400) == "s0"
-    assert chain(log).pending_reset(at(hours=2)) is None
-    assert [step.cancelled for step in chain(log).resets()] == [True]
-
-
-def test_a_second_reset_ends_the_first_and_waits_itself() -> None:
-    log = reset(reset(begun(), "evil", hours=0), "mine", hours=5)
-    assert signers(log, hours=DAY_H) == "s0"
-    assert signers(log, hours=DAY_H + 5) == "mine"
+    waiting = [chain.pending_reset(at(hours=hours)) for hours in (1, DAY_H)]
+    assert (waiting, chain.resets()) == ([step, None], (step,))
+    assert begun().book().trust.pending_reset(at()) is None
+    ended = changed(reset(begun(), "evil", hours=0), "revoked_keys", "r1", hours=1).book().trust
+    assert (ended.pending_reset(at(hours=2)), ended.resets()) == (
+        None,
+        (replace(step, cancelled=True, files=ended.steps[1].files),),
+    )
 
 
 def test_what_was_recorded_before_a_reset_took_force_is_told() -> None:
     log = reset(begun(), "new", hours=0)
     before, waiting, after = at(hours=-1), at(hours=1), at(hours=DAY_H + 1)
     now = at(hours=DAY_H + 2)
-    assert chain(log).was_reset(before, 1, now)
-    assert chain(log).was_reset(waiting, 2, now)
-    assert not chain(log).was_reset(after, 2, now)
-    assert not chain(log).was_reset(before, 1, waiting)
-    assert not chain(changed(begun(), "policy", "p1")).was_reset(before, 1, now)
+    was_reset = log.book().trust.was_reset
+    assert was_reset(before, 1, now)
+    assert was_reset(waiting, 2, now)
+    assert not was_reset(after, 2, now)
+    assert not was_reset(before, 1, waiting)
+    assert not changed(begun(), "policy", "p1").book().trust.was_reset(before, 1, now)
 
 
 BEFORE = {"allowed_signers": "s0", "peers": EMPTY_SHA256, "policy": "p0", "revoked_keys": "r0"}

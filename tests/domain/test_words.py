@@ -15,30 +15,24 @@ from tests.whole import part
 from nightledger.domain import words
 from nightledger.domain.outcome import Result, Signal
 from nightledger.domain.proposal import Origin
-from nightledger.domain.words import (
-    MAX_TAG_CHARACTERS,
-    canonical_tag,
-    dump_moment,
-    number_of,
-    read_identifier,
-    read_label,
-    read_moment,
-    read_path,
-    read_tag,
-    read_text,
-    show,
-)
 
 
 def read_word(value: object) -> str:
-    return read_identifier(value, 80)
+    return words.read_identifier(value, 80)
 
 
 def read_place(value: object) -> str:
-    return read_path(value, anchor=True)
+    return words.read_path(value, anchor=True)
 
 
-READERS: list[Callable[[object], str]] = [read_text, read_word, read_label, read_path, read_place, read_tag]
+READERS: list[Callable[[object], str]] = [
+    words.read_text,
+    read_word,
+    words.read_label,
+    words.read_path,
+    read_place,
+    words.read_tag,
+]
 PROBLEMS: dict[object, str] = {
     **dict.fromkeys((None, 5, 1.5, True, (), b"x"), "must be text"),
     "": "is empty",
@@ -47,11 +41,11 @@ PROBLEMS: dict[object, str] = {
 }
 NAMED = {
     "identifier": read_word,
-    "label": read_label,
-    "path": read_path,
+    "label": words.read_label,
+    "path": words.read_path,
     "place": read_place,
-    "tag": read_tag,
-    "time": read_moment,
+    "tag": words.read_tag,
+    "time": words.read_moment,
 }
 
 
@@ -95,7 +89,7 @@ def test_identifiers_of_any_script_are_identifiers(word: str) -> None:
     "digits, number", [("0042", 42), ("9" * 18, 10**18 - 1), ("1" + "0" * 18, 10**18), ("9" * 5_000, 10**18)]
 )
 def test_a_number_of_too_many_digits_is_the_largest(digits: str, number: int) -> None:
-    assert number_of(digits) == number
+    assert words.number_of(digits) == number
 
 
 @each_row("path", json.loads(corpus("domain-words-away.json")))
@@ -103,25 +97,27 @@ def test_a_number_of_too_many_digits_is_the_largest(digits: str, number: int) ->
 def test_a_path_that_leads_elsewhere_is_refused(path: str, anchor: str) -> None:
     for text, anchored in ((path + anchor, True), (path, False)):
         with pytest.raises(ValueError, match=r"absolute|plain path|cannot be seen|at most 512"):
-            read_path(text, anchor=anchored)
+            words.read_path(text, anchor=anchored)
 
 
 @from_corpus("domain-words")
 def test_a_time_with_a_zone_is_one_instant(text: str, stored: str) -> None:
     """In Berlin 02:30 did not exist on 2026-03-29; with an offset it is one instant all the same."""
-    assert dump_moment(read_moment(text)) == dump_moment(read_moment(stored)) == stored
-    assert read_moment(text).tzinfo is UTC
+    assert (
+        words.dump_moment(words.read_moment(text)) == words.dump_moment(words.read_moment(stored)) == stored
+    )
+    assert words.read_moment(text).tzinfo is UTC
 
 
 @given(moment=st.datetimes(datetime(2, 1, 1), datetime(9998, 12, 31), timezones=st.just(UTC)))  # noqa: DTZ001 - zone beside
 def test_every_moment_survives_being_written_and_read(moment: datetime) -> None:
-    assert read_moment(dump_moment(moment)) == moment
+    assert words.read_moment(words.dump_moment(moment)) == moment
 
 
 def test_messages_repeat_little_and_escape_it() -> None:
-    assert (show("x\x1b[31m"), show(5)) == (r"'x\x1b[31m'", "5")
+    assert (words.show("x\x1b[31m"), words.show(5)) == (r"'x\x1b[31m'", "5")
     for long in ("y" * 10_000, ["z" * 10_000]):
-        assert re.fullmatch(r".{40,50}\.\.\. \(\d+ characters\)", show(long))
+        assert re.fullmatch(r".{40,50}\.\.\. \(\d+ characters\)", words.show(long))
 
 
 def test_the_words_of_the_fast_path_are_those_of_the_enums() -> None:
@@ -133,18 +129,18 @@ def test_the_words_of_the_fast_path_are_those_of_the_enums() -> None:
 
 @from_corpus("domain-words")
 def test_one_thing_has_one_spelling(text: str, tag: str) -> None:
-    assert canonical_tag(text) == read_tag(text) == tag
+    assert words.canonical_tag(text) == words.read_tag(text) == tag
 
 
 def test_the_canonical_form_of_every_character_is_its_own() -> None:
     characters = (chr(code) for code in part(range(0x110000), 11) if not 0xD800 <= code < 0xE000)
-    assert all(canonical_tag(tag) == tag for tag in map(canonical_tag, characters))
+    assert all(words.canonical_tag(tag) == tag for tag in map(words.canonical_tag, characters))
 
 
 @given(text=st.text(max_size=80))
 def test_a_canonical_tag_is_its_own_and_a_tag_has_its_bounds(text: str) -> None:
-    assert canonical_tag(canonical_tag(text)) == canonical_tag(text)
+    assert words.canonical_tag(words.canonical_tag(text)) == words.canonical_tag(text)
     try:
-        assert 1 <= len(read_tag(text)) <= MAX_TAG_CHARACTERS
+        assert 1 <= len(words.read_tag(text)) <= words.MAX_TAG_CHARACTERS
     except ValueError:
         return

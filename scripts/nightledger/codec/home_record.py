@@ -12,7 +12,8 @@ from nightledger.domain.errors import RecordError
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
-    from typing import Final
+    from collections.abc import Callable
+    from typing import Any, Final
 
 
 VERSION = 2
@@ -62,10 +63,6 @@ class Identity:
 
 HOSTS = ("claude_code", "codex", "generic", "hermes", "openclaw")
 MAX_PATH_CHARACTERS = 512
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT(?!24)\d\d:\d\d:\d\d(\.\d{6})?Z")
 """Python 3.14 takes 24:00 for the next midnight, those before it for no time."""
 _HINT = "restore config/nightledger/home.json from a backup; it is written once, by 'nightledger init'"

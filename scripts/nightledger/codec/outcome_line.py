@@ -6,25 +6,12 @@ starts cold for every record. Every reader of a field gives the stored form and 
 line is its own canonical form (RFC 8785).
 """
 
+import re
 from datetime import datetime, timedelta
 
 from nightledger.codec.canonical import canonical
 from nightledger.domain import words
 from nightledger.domain.errors import RecordError
-from nightledger.domain.words import (
-    ID_CHARACTERS,
-    MAX_AHEAD_S,
-    MAX_TAGS,
-    content_id,
-    dump_moment,
-    read_identifier,
-    read_label,
-    read_moment,
-    read_path,
-    read_tag,
-    read_text,
-    show,
-)
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -35,7 +22,6 @@ REQUIRED = ("timestamp", "task_type", "context_tags", "resolution", "outcome", "
 STAMPS = ("id", "received_at", "v")
 """What the logger adds."""
 _NAMED_ITEMS = 5
-_SHA256_DIGITS = 64
 
 
 def read_fields(given: "dict[str, Any]") -> "tuple[dict[str, Any], list[str]]":
@@ -59,32 +45,24 @@ def read_fields(given: "dict[str, Any]") -> "tuple[dict[str, Any], list[str]]":
 def find_unknown(given: "dict[str, Any]") -> list[str]:
     """Name the fields that an outcome does not have."""
     unknown = [key for key in given if key not in FIELDS and key not in STAMPS]
-    return [f"{show(key)}: is not a field of an outcome" for key in unknown[:MAX_TAGS]]
+    return [f"{words.show(key)}: is not a field of an outcome" for key in unknown[: words.MAX_TAGS]]
 
 
 def _one_of(allowed: tuple[str, ...]) -> "Callable[[Any], str]":
     def read(value: "Any") -> str:
         if isinstance(value, str) and value in allowed:
             return value
-        raise ValueError(f"{show(value)} is not one of {', '.join(allowed)}")
+        raise ValueError(f"{words.show(value)} is not one of {', '.join(allowed)}")
 
     return read
 
 
 def _identifier(value: "Any") -> str:
-    return read_identifier(value, words.MAX_IDENTIFIER_CHARACTERS)
-
-
-def _timestamp(value: "Any") -> str:
-    return dump_moment(read_moment(value))
-
-
-def _source_file(value: "Any") -> str:
-    return read_path(value, anchor=True)
+    return words.read_identifier(value, words.MAX_IDENTIFIER_CHARACTERS)
 
 
 def _note(value: "Any") -> str:
-    text = read_text(value)
+    text = words.read_text(value)
     if len(text) > words.MAX_NOTE_CHARACTERS:
         raise ValueError(f"has {len(text)} characters; at most {words.MAX_NOTE_CHARACTERS}")
     if "\0" in text:
@@ -94,16 +72,16 @@ def _note(value: "Any") -> str:
 
 def _duration_s(value: "Any") -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ValueError(f"must be a number of seconds, not {show(value)}")  # noqa: TRY004 - a record's content
+        raise ValueError(f"must be a number of seconds, not {words.show(value)}")  # noqa: TRY004 - a record's content
     if not 0 <= value <= words.MAX_DURATION_S:
-        raise ValueError(f"{show(value)} is not between 0 and {words.MAX_DURATION_S} seconds")
+        raise ValueError(f"{words.show(value)} is not between 0 and {words.MAX_DURATION_S} seconds")
     rounded = round(value, 3) + 0
     return int(rounded) if rounded == int(rounded) else rounded
 
 
 def _list(value: "Any", read: "Callable[[Any], Any]", limit: int) -> "list[Any]":
     if not isinstance(value, list):
-        raise ValueError(f"must be a list, not {show(value)}")  # noqa: TRY004 - a record's content
+        raise ValueError(f"must be a list, not {words.show(value)}")  # noqa: TRY004 - a record's content
     if not 1 <= len(value) <= limit:
         raise ValueError(f"has {len(value)} items; 1 to {limit} are allowed")
     items, wrong = [], []
@@ -117,52 +95,38 @@ def _list(value: "Any", read: "Callable[[Any], Any]", limit: int) -> "list[Any]"
     return items
 
 
-def _tags(value: "Any") -> list[str]:
-    return sorted(set(_list(value, read_tag, MAX_TAGS)))
-
-
-def _shown(value: "Any") -> list[str]:
-    return sorted(set(_list(value, _shown_item, words.MAX_SHOWN)))
-
-
 def _shown_item(value: "Any") -> str:
-    return read_label(value, words.MAX_SHOWN_CHARACTERS)
-
-
-def _evidence(value: "Any") -> "list[dict[str, Any]]":
-    return _list(value, _evidence_item, words.MAX_EVIDENCE)
+    return words.read_label(value, words.MAX_SHOWN_CHARACTERS)
 
 
 def _evidence_item(value: "Any") -> "dict[str, Any]":
     if not isinstance(value, dict) or set(value) != {"lines", "path", "sha256"}:
-        raise ValueError(f"{show(value)} must be an object of path, lines and sha256, nothing else")
+        raise ValueError(f"{words.show(value)} must be an object of path, lines and sha256, nothing else")
     lines = value["lines"]
     if not (isinstance(lines, list) and [type(line) for line in lines] == [int, int]):
         raise ValueError("lines must be [first, last]")
     if not 1 <= lines[0] <= lines[1] <= words.MAX_LINE:
         raise ValueError(f"lines {lines} must count from 1, the last not before the first")
     sha256 = value["sha256"]
-    if not (
-        isinstance(sha256, str) and len(sha256) == _SHA256_DIGITS and set(sha256) <= set("0123456789abcdef")
-    ):
-        raise ValueError(f"sha256 {show(sha256)} must be 64 lower-case hex digits")
-    return {"lines": lines, "path": read_path(value["path"]), "sha256": sha256}
+    if not (isinstance(sha256, str) and re.fullmatch("[0-9a-f]{64}", sha256)):
+        raise ValueError(f"sha256 {words.show(sha256)} must be 64 lower-case hex digits")
+    return {"lines": lines, "path": words.read_path(value["path"]), "sha256": sha256}
 
 
 FIELDS: "dict[str, Callable[[Any], Any]]" = {
-    "timestamp": _timestamp,
+    "timestamp": lambda value: words.dump_moment(words.read_moment(value)),
     "task_type": _identifier,
-    "context_tags": _tags,
+    "context_tags": lambda value: sorted(set(_list(value, words.read_tag, words.MAX_TAGS))),
     "resolution": _identifier,
     "outcome": _one_of(words.RESULTS),
-    "source_file": _source_file,
-    "session": read_label,
-    "host": read_label,
+    "source_file": lambda value: words.read_path(value, anchor=True),
+    "session": words.read_label,
+    "host": words.read_label,
     "origin": _one_of(words.ORIGINS),
     "signal": _one_of(words.SIGNALS),
-    "evidence": _evidence,
-    "shown": _shown,
-    "project": read_label,
+    "evidence": lambda value: _list(value, _evidence_item, words.MAX_EVIDENCE),
+    "shown": lambda value: sorted(set(_list(value, _shown_item, words.MAX_SHOWN))),
+    "project": words.read_label,
     "duration_s": _duration_s,
     "note": _note,
 }
@@ -228,7 +192,7 @@ def read_outcome(value: "Any", *, now: datetime) -> "tuple[dict[str, Any], list[
         now: When it was received; aware.
     """
     if not isinstance(value, dict):
-        return {}, [f"must be a JSON object, not {show(value)}"]
+        return {}, [f"must be a JSON object, not {words.show(value)}"]
     given = {key: item for key, item in value.items() if item is not None}
     record, problems = read_fields(given)
     problems = find_unknown(given) + [f"{key}: is missing" for key in REQUIRED if key not in given] + problems
@@ -237,10 +201,10 @@ def read_outcome(value: "Any", *, now: datetime) -> "tuple[dict[str, Any], list[
         return record, problems
     record["v"] = 1
     record["id"] = outcome_id(record)
-    record["received_at"] = dump_moment(now)
+    record["received_at"] = words.dump_moment(now)
     if given.get("id", record["id"]) != record["id"]:
         problems.append(
-            f"id: {show(given['id'])} is not the id of this content, {record['id']}; leave it out"
+            f"id: {words.show(given['id'])} is not the id of this content, {record['id']}; leave it out"
         )
     return record, problems
 
@@ -270,17 +234,17 @@ def outcome_id(record: "dict[str, Any]") -> str:
         record: A stored record, or one that lacks the two.
     """
     identity = {key: item for key, item in record.items() if key not in ("id", "received_at")}
-    return content_id("o", canonical(identity, floats=True))
+    return words.content_id("o", canonical(identity, floats=True))
 
 
 def _ahead(record: "dict[str, Any]", now: datetime) -> list[str]:
     if "timestamp" not in record:
         return []
-    ahead = read_moment(record["timestamp"]) - now
-    if ahead <= timedelta(seconds=MAX_AHEAD_S):
+    ahead = words.read_moment(record["timestamp"]) - now
+    if ahead <= timedelta(seconds=words.MAX_AHEAD_S):
         return []
     return [
-        f"timestamp: {record['timestamp']} is in the future; it is {dump_moment(now)}. A wrong zone or clock?"
+        f"timestamp: {record['timestamp']} is in the future; it is {words.dump_moment(now)}. A wrong zone or clock?"
     ]
 
 
@@ -288,27 +252,21 @@ def _wrong_version(record: "dict[str, Any]") -> list[str]:
     version = record.get("v", 1)
     if type(version) is int and version == 1:
         return []
-    return [f"v: {show(version)} is not 1; a newer record needs a newer Nightledger"]
+    return [f"v: {words.show(version)} is not 1; a newer record needs a newer Nightledger"]
 
 
 def _wrong_stamps(record: "dict[str, Any]") -> list[str]:
     problems = []
     try:
-        if dump_moment(read_moment(record["received_at"])) != record["received_at"]:
+        if words.dump_moment(words.read_moment(record["received_at"])) != record["received_at"]:
             problems.append("received_at: is not in its stored form")
     except ValueError as error:
         problems.append(f"received_at: {error}")
     if not is_outcome_id(record["id"]):
-        problems.append(f"id: {show(record['id'])} is not an id: o- and 26 characters")
+        problems.append(f"id: {words.show(record['id'])} is not an id: o- and 26 characters")
     return problems
 
 
 def is_outcome_id(value: "Any") -> bool:
     """Tell whether a value has the form of an outcome's id."""
-    letters = "abcdefghijklmnopqrstuvwxyz234567"
-    return (
-        isinstance(value, str)
-        and len(value) == ID_CHARACTERS + 2
-        and value[:2] == "o-"
-        and set(value[2:]) <= set(letters)
-    )
+    return isinstance(value, str) and re.fullmatch(f"o-[a-z2-7]{{{words.ID_CHARACTERS}}}", value) is not None

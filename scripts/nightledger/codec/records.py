@@ -17,21 +17,12 @@ from datetime import datetime
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import msgspec
 from msgspec.structs import replace
 
 from nightledger.codec.canonical import MAX_DOCUMENT_BYTES, CanonicalError, canonical, parse_json
+from nightledger.domain import words
 from nightledger.domain.errors import ConfigurationError, RecordError
-from nightledger.domain.words import (
-    content_id,
-    dump_moment,
-    read_identifier,
-    read_label,
-    read_moment,
-    read_path,
-    read_tag,
-    read_text,
-    show,
-)
 
 if TYPE_CHECKING:  # their start takes eight times that of the interpreter; only what others wrote is checked
     from jsonschema import FormatChecker, ValidationError
@@ -116,7 +107,7 @@ def _pattern(_: "Validator", wanted: str, value: Any, __: Any) -> "Iterator[Vali
     from jsonschema import ValidationError
 
     if isinstance(value, str) and re.search(exact(wanted), value) is None:
-        yield ValidationError(f"{show(value)} does not match {wanted}")
+        yield ValidationError(f"{words.show(value)} does not match {wanted}")
 
 
 def exact(pattern: str) -> str:
@@ -150,16 +141,16 @@ def _is_milliseconds(value: object) -> bool:
 def _read_note(text: str) -> str:
     if "\0" in text:
         raise ValueError("holds a NUL character")
-    return read_text(text)
+    return words.read_text(text)
 
 
 _READERS: dict[str, Callable[[str], object]] = {
-    "date-time": lambda text: dump_moment(read_moment(text)),
-    "tag": read_tag,
-    "identifier": lambda text: read_identifier(text, _LONGEST),
-    "label": lambda text: read_label(text, _LONGEST),
-    "home-path": read_path,
-    "home-place": lambda text: read_path(text, anchor=True),
+    "date-time": lambda text: words.dump_moment(words.read_moment(text)),
+    "tag": words.read_tag,
+    "identifier": lambda text: words.read_identifier(text, _LONGEST),
+    "label": lambda text: words.read_label(text, _LONGEST),
+    "home-path": words.read_path,
+    "home-place": lambda text: words.read_path(text, anchor=True),
     "note": _read_note,
 }
 
@@ -170,15 +161,15 @@ def _say(error: "ValidationError") -> str:
     value = error.instance
     if error.validator == "type":
         names = wanted if isinstance(wanted, str) else " or ".join(wanted)
-        return f"{show(value)} is not of type {names}"
+        return f"{words.show(value)} is not of type {names}"
     if error.validator in ("enum", "const"):
-        words = wanted if error.validator == "enum" else [wanted]
-        return f"{show(value)} is not one of {', '.join(map(str, words))}"
+        allowed = wanted if error.validator == "enum" else [wanted]
+        return f"{words.show(value)} is not one of {', '.join(map(str, allowed))}"
     if error.validator == "format":
-        return str(error.cause) if error.cause else f"{show(value)} is not in its stored form"
+        return str(error.cause) if error.cause else f"{words.show(value)} is not in its stored form"
     if error.validator in ("required", "additionalProperties", "ascending"):
         return error.message[:200]
-    return f"{show(value)} breaks the rule {error.validator} {json.dumps(wanted)[:100]}"
+    return f"{words.show(value)} breaks the rule {error.validator} {json.dumps(wanted)[:100]}"
 
 
 Record = TypeVar("Record")
@@ -237,8 +228,6 @@ def decode_record(kind: type[Record], raw: bytes, *, where: str) -> Record:
     Raises:
         RecordError: When it is no record of this kind after all.
     """
-    import msgspec
-
     try:
         record = msgspec.json.decode(raw, type=kind)
         if msgspec.json.encode(record, order="sorted") == raw:
@@ -276,8 +265,6 @@ def to_plain(value: object) -> Any:
     Raises:
         CanonicalError: When a time has no zone, or something in it is no JSON value.
     """
-    import msgspec
-
     try:
         return _listed(msgspec.to_builtins(value, builtin_types=(datetime,)))
     except TypeError as error:
@@ -285,8 +272,6 @@ def to_plain(value: object) -> Any:
 
 
 def _convert(kind: type[Record], value: Any, where: str) -> Record:
-    import msgspec
-
     try:
         return msgspec.convert(value, kind)
     except (msgspec.ValidationError, UnicodeEncodeError) as error:  # a name may hold half a surrogate pair
@@ -302,7 +287,7 @@ def _listed(value: Any) -> Any:
         return value
     if value.tzinfo is None:
         raise CanonicalError(f"the time {value} has no zone")
-    return dump_moment(value)
+    return words.dump_moment(value)
 
 
 MAX_MESSAGE_BYTES = 1 << 20
@@ -358,4 +343,4 @@ def _canonical(message: "Message") -> bytes | None:
 
 
 def _id_of(message: "Message") -> str:
-    return content_id("m", canonical(to_plain(replace(message, id=""))))
+    return words.content_id("m", canonical(to_plain(replace(message, id=""))))

@@ -17,7 +17,7 @@ from datetime import time
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
+import msgspec
 
 from nightledger.codec.canonical import parse_json
 from nightledger.codec.records import find_errors, find_problems, read_schema
@@ -38,7 +38,7 @@ MAX_DEPTH = 6
 """No setting nests deeper than a mapping of lists; beyond that it is a mistake or an attack."""
 
 
-class YamlMapping(Struct, frozen=True, kw_only=True):
+class YamlMapping(msgspec.Struct, frozen=True, kw_only=True):
     """One configuration file.
 
     Attributes:
@@ -339,8 +339,6 @@ def parse_operator(raw: bytes, *, where: str) -> Operator:
     Raises:
         ConfigurationError: Naming every problem with its line; a program without its full path too.
     """
-    import msgspec
-
     values = parse_configuration(raw, "operator", where=where, hint=_OPERATOR_HINT)
     servers = {name: values.get(name) or None for name in ("meaning", "analyst")}
     operator = msgspec.convert({**values, **servers}, Operator)
@@ -371,8 +369,6 @@ def parse_staging_rules(shipped: bytes, own: bytes | None, *, where: str) -> "St
     Raises:
         ConfigurationError: Naming every problem.
     """
-    import msgspec
-
     from nightledger.domain.staging import StagingRules
 
     values: dict[str, Any] = parse_json(shipped, "config/staging-rules.json")

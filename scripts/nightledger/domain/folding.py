@@ -13,10 +13,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from nightledger.domain import states
-from nightledger.domain.decision import OWN_NAMES, DecisionType, Entry, Event, EventName, Moment
+from nightledger.domain.decision import OWN_NAMES, DecisionType, Entry, EventName, Moment
 from nightledger.domain.kept import is_copy, is_kept
 from nightledger.domain.proposal import Kind
-from nightledger.domain.trusting import NAMES, TrustFold
+from nightledger.domain.trusting import NAMES, NO_CHAIN
 
 _DECIDED: Mapping[DecisionType, tuple[Collection[states.ChangeState], states.ChangeState]] = {
     DecisionType.APPROVE: (states.OPEN_STATES, states.ChangeState.APPROVED),
@@ -32,25 +32,10 @@ _UNDER: Mapping[DecisionType, Collection[states.ChangeState]] = {
 _ANY = frozenset(states.ChangeState)
 _KEPT = ("before", "after", "accepted_before", "accepted")
 """What an apply keeps as blobs, members of each of its targets."""
-_ABOUT_NO_PROPOSAL = frozenset(
-    {
-        DecisionType.TRUST,
-        DecisionType.CONSENT,
-        DecisionType.EXPUNGE,
-        DecisionType.PIN,
-        DecisionType.UNPIN,
-        DecisionType.RESTORE,
-    }
-)
-
-
-def fold_events(events: Iterable[Event]) -> states.Book:
-    """Return the book that the events add up to, in their order."""
-    return fold_entries((event.event, {**event.fields, "seq": event.seq}, event.at) for event in events)
 
 
 def fold_entries(entries: Iterable[Entry]) -> states.Book:
-    """Return the book that the entries of a log add up to, in their order; see :func:`fold_events`."""
+    """Return the book that the entries of a log add up to, in their order."""
     fold = _Fold()
     rules = fold.rules()
     for name, fields, at in entries:
@@ -69,7 +54,7 @@ class _Fold:
         self.gated: dict[str, str] = {}
         self.protected: dict[str, str] = {}
         self.genesis: Mapping[str, Any] = {}
-        self.trust = TrustFold()
+        self.trust = NO_CHAIN
         self.latest = datetime.min.replace(tzinfo=UTC)
         self.races: dict[tuple[str, str], states.Raced] = {}
         self.locked: frozenset[str] = frozenset()
@@ -115,7 +100,7 @@ class _Fold:
             protected=self.protected,
             genesis=self.genesis,
             settled=frozenset(name for name, one in self.book.proposals.items() if not one.revocable()),
-            trust=self.trust.chain(),
+            trust=self.trust,
             races=tuple(self.races.values()),
             locked=self.locked,
             begun=tuple(self.begun),
@@ -125,7 +110,7 @@ class _Fold:
     def _genesis(self, fields: Mapping[str, Any], at: datetime) -> None:
         if not self.genesis:
             self.genesis = {name: value for name, value in fields.items() if name not in OWN_NAMES}
-            self.trust.begin(fields, Moment.of_entry(fields, at))
+            self.trust = self.trust.begun(fields, Moment.of_entry(fields, at))
             for target in fields.get("gated", ()):
                 self._accept(target["path"], target["sha256"], at)
 
@@ -156,7 +141,7 @@ class _Fold:
     def _decided(self, fields: Mapping[str, Any], at: datetime) -> None:
         status = self.book.proposals.get(fields["proposal"])
         name, kind = fields["decision"], DecisionType(fields["type"])
-        if (status is None and kind not in _ABOUT_NO_PROPOSAL) or name in self.book.decisions:
+        if (status is None and kind in states.ANSWERABLE) or name in self.book.decisions:
             return
         self.book.decisions[name] = states.DecisionStatus(
             id=name,
@@ -180,13 +165,13 @@ class _Fold:
         decided = self.book.decisions.get(fields["decision"])
         used = any(step.decision == fields["decision"] for step in self.trust.steps)
         if decided and decided.type is DecisionType.TRUST and not used:
-            self.trust.change(fields, Moment.of_entry(fields, at))
+            self.trust = self.trust.changed(fields, Moment.of_entry(fields, at))
             self._kept_anew(item["sha256"] for item in fields["files"])
         else:
             self._unfounded(fields, "it changes trust files, and no decision is there for it")
 
     def _trust_reset(self, fields: Mapping[str, Any], at: datetime) -> None:
-        self.trust.reset(fields, Moment.of_entry(fields, at), self.latest)
+        self.trust = self.trust.reset(fields, Moment.of_entry(fields, at), self.latest)
 
     def _expunged(self, fields: Mapping[str, Any], at: datetime) -> None:
         """Take what the entry beside a decision says; a later one that names it again adds nothing."""

@@ -84,17 +84,13 @@ class Rules(Struct, frozen=True, kw_only=True):
         origin: This home's id.
         cooling: The waits.
         consent: The consent graph in force.
-        gated: Paths that may be changed through the gate, relative to the home.
-        daily: Directories of daily logs, which may be compressed, relative to the home.
-        skills: The folder of the host's skills, relative to the home; empty for none.
+        places: Which files changes may write.
     """
 
     origin: str
     cooling: Cooling
     consent: ConsentGraph
-    gated: tuple[str, ...]
-    daily: tuple[str, ...] = ()
-    skills: str = ""
+    places: Places
 
 
 def judge(
@@ -172,9 +168,8 @@ def _of_targets(proposal: Proposal, decision: Decision, rules: Rules) -> list[st
         reasons.append(f"a decision to {decision.type.value} is not an approval")
     if rules.consent.tier("self_modification", proposal.kind.value) is Tier.BLOCKED:
         reasons.append(f"the consent graph blocks {proposal.kind.value}")
-    places = Places(gated=rules.gated, daily=rules.daily, skills=rules.skills)
     changes = [change for change in proposal.changes if change.n in decision.changes]
-    reasons += dict.fromkeys(reason for change in changes for reason in why_forbidden(change, places))
+    reasons += dict.fromkeys(reason for change in changes for reason in why_forbidden(change, rules.places))
     touched = {part.target for change in changes for part in parts_of(change)}
     if touched != {target.path for target in decision.targets}:
         reasons.append("the files it was signed for are not those that the changes touch")

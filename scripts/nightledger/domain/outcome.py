@@ -9,11 +9,11 @@ carry both of its tags, because a resolution belongs to an outcome, not to a ses
 """
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from enum import StrEnum
 from operator import attrgetter
-from typing import Annotated, Generic, Literal, NamedTuple, TypeVar
+from typing import Annotated, Literal, NamedTuple
 
 from msgspec import Meta, Struct
 
@@ -104,37 +104,6 @@ class Outcome(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields
     task_type: str
     timestamp: Annotated[datetime, Meta(tz=True)]
     v: Literal[1]
-
-
-Item = TypeVar("Item", bound=Hashable)
-
-
-class DisjointSets(Generic[Item]):
-    """Items in sets; each is known by one of its items, its root."""
-
-    __slots__ = ("_parents", "count")
-
-    def __init__(self) -> None:
-        """Begin with no items; ``count`` is how many sets there are."""
-        self._parents: dict[Item, Item] = {}
-        self.count = 0
-
-    def root(self, item: Item) -> Item:
-        """Return the root of an item's set; a new item is a set of its own."""
-        parents = self._parents
-        if item not in parents:
-            parents[item] = item
-            self.count += 1
-        while (parent := parents[item]) != item:
-            parents[item] = item = parents[parent]
-        return item
-
-    def join(self, one: Item, other: Item) -> bool:
-        """Make one set of two, known by the first one's root; tell whether they were apart."""
-        one, other = self.root(one), self.root(other)
-        self._parents[other] = one
-        self.count -= one != other
-        return one != other
 
 
 AFTER_ONE_SUCCESS = 0.40

@@ -14,7 +14,7 @@ from enum import StrEnum
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.domain.outcome import SHOWN_FROM, DisjointSets, Outcome, Result, confidence
+from nightledger.domain.outcome import SHOWN_FROM, Outcome, Result, confidence
 from nightledger.domain.periods import log_day
 from nightledger.domain.words import MAX_IDENTIFIER_CHARACTERS, read_identifier
 
@@ -265,24 +265,23 @@ class Sources:
     and that we ourselves had shown something before.
     """
 
-    __slots__ = ("_marks", "_zone")
+    __slots__ = ("_groups", "_zone", "count")
 
     def __init__(self, zone: tzinfo) -> None:
         """Begin with none; days are those of the home's zone."""
         self._zone = zone
-        self._marks: DisjointSets[Hashable] = DisjointSets()
-
-    @property
-    def count(self) -> int:
-        """Independent sources so far."""
-        return self._marks.count
+        self._groups: dict[Hashable, set[Hashable]] = {}
+        self.count = 0
 
     def add(self, outcome: Outcome) -> int:
         """Take in an outcome; return how many sources there are now."""
-        first, *others = self._marks_of(outcome)
-        self._marks.root(first)
-        for mark in others:
-            self._marks.join(first, mark)
+        marks = set(self._marks_of(outcome))
+        known = {id(group): group for mark in marks if (group := self._groups.get(mark))}
+        largest, *smaller = sorted(known.values(), key=len, reverse=True) or [set()]
+        moved = marks.union(*smaller)
+        largest |= moved
+        self._groups.update(dict.fromkeys(moved, largest))
+        self.count += 1 - len(known)
         return self.count
 
     def _marks_of(self, outcome: Outcome) -> Iterator[Hashable]:

@@ -68,17 +68,6 @@ def local_moment(day: date, at: time, zone: tzinfo) -> datetime:
     return datetime.combine(day, at, tzinfo=zone).astimezone(UTC)
 
 
-def over_at(key: str, zone: tzinfo) -> datetime:
-    """Give from when on a period's key names time that has passed: the end of its last log day.
-
-    Raises:
-        ValueError: When it is no key of a period.
-    """
-    if not _KEY.fullmatch(key):
-        raise ValueError(key)
-    return local_moment(date.fromisoformat(key) + DAY, time(), zone)
-
-
 def due(
     schedule: Schedule, done: str | None, now: datetime, zone: tzinfo, *, since: date
 ) -> tuple[Period, ...]:
@@ -221,9 +210,11 @@ def can_be(run: Run, zone: tzinfo) -> bool:
 
 
 def _over_at(period: str, zone: tzinfo) -> datetime | None:
-    """Return when a period was over; None where that is no key of a period of ours."""
+    """Return the moment at which the days of a period are over, in UTC; None where it is none, or no calendar holds it."""
     try:
-        return over_at(period, zone)
+        return (
+            local_moment(date.fromisoformat(period) + DAY, time(), zone) if _KEY.fullmatch(period) else None
+        )
     except (ValueError, OverflowError):
         return None
 

@@ -91,7 +91,7 @@ ENDED = frozenset({ChangeState.REJECTED, ChangeState.WITHDRAWN, ChangeState.UNDO
 """What waits no more and stands nowhere; it may return with new evidence."""
 REFUSED = ENDED - {ChangeState.SUPERSEDED, ChangeState.WITHDRAWN}
 """What ended because the operator said so."""
-_ANSWERABLE: Mapping[DecisionType, Collection[ChangeState]] = {
+ANSWERABLE: Mapping[DecisionType, Collection[ChangeState]] = {
     DecisionType.APPROVE: OPEN_STATES,
     DecisionType.REJECT: REVOCABLE,
     DecisionType.UNDO: {ChangeState.APPLIED},
@@ -145,7 +145,7 @@ class ProposalStatus(Struct, frozen=True, kw_only=True):
         """
         if kind is not DecisionType.UNDO and (kind is DecisionType.DRIFT) != (self.kind is Kind.DRIFT):
             return ()
-        return self._in(_ANSWERABLE.get(kind, ()))
+        return self._in(ANSWERABLE.get(kind, ()))
 
     def revocable(self) -> tuple[int, ...]:
         """Give the numbers of the changes that wait or are to be applied, in order."""

@@ -74,7 +74,7 @@ class TrustStep(Struct, frozen=True, kw_only=True):
 
 
 class TrustChain(Struct, frozen=True, kw_only=True):
-    """Every step, in the order of the log; none where the log has no genesis."""
+    """Every step, in the order of the log; none where the log has no genesis. What makes no sense adds nothing."""
 
     steps: tuple[TrustStep, ...] = ()
 
@@ -120,54 +120,40 @@ class TrustChain(Struct, frozen=True, kw_only=True):
             for n, step in enumerate(self.steps)
         )
 
+    def begun(self, fields: Mapping[str, Any], since: Moment) -> "TrustChain":
+        """Return the chain that a genesis entry begins."""
+        return TrustChain(steps=(TrustStep(files=_files(fields.get("trust", ())), since=since),))
 
-NO_CHAIN = TrustChain()
-"""Of a log without a genesis."""
+    def changed(self, fields: Mapping[str, Any], since: Moment) -> "TrustChain":
+        """Return the chain with the entry of a signed change; the caller knows its decision."""
+        step = TrustStep(files=_files(fields["files"]), since=since, decision=fields["decision"])
+        return TrustChain(steps=(*self._cancelled(since), step))
 
-
-class TrustFold:
-    """Builds a chain from the entries of a log, in their order; what makes no sense adds nothing."""
-
-    __slots__ = ("steps",)
-
-    def __init__(self) -> None:
-        """Begin with no step."""
-        self.steps: list[TrustStep] = []
-
-    def begin(self, fields: Mapping[str, Any], since: Moment) -> None:
-        """Take the genesis entry."""
-        self.steps = [TrustStep(files=_files(fields.get("trust", ())), since=since)]
-
-    def change(self, fields: Mapping[str, Any], since: Moment) -> None:
-        """Take the entry of a signed change; the caller knows its decision."""
-        self._cancel(since)
-        self.steps.append(TrustStep(files=_files(fields["files"]), since=since, decision=fields["decision"]))
-
-    def reset(self, fields: Mapping[str, Any], since: Moment, latest: datetime) -> None:
-        """Take the entry of a reset.
+    def reset(self, fields: Mapping[str, Any], since: Moment, latest: datetime) -> "TrustChain":
+        """Return the chain with the entry of a reset.
 
         Args:
             fields: Its members.
             since: Its clocks.
             latest: The latest time of any entry before it.
         """
-        self._cancel(since)
+        steps = self._cancelled(since)
         waits_from, files = replace(since, at=max(since.at, latest)), _files(fields["files"])
         if "policy" in files:
             policy = {"policy": files.pop("policy")}
-            self.steps.append(TrustStep(files=policy, since=waits_from, loss=fields.get("size", 0)))
-        self.steps.append(TrustStep(files=files, since=waits_from, wait_s=RESET_WAIT_S))
+            steps.append(TrustStep(files=policy, since=waits_from, loss=fields.get("size", 0)))
+        return TrustChain(steps=(*steps, TrustStep(files=files, since=waits_from, wait_s=RESET_WAIT_S)))
 
-    def chain(self) -> TrustChain:
-        """Give the chain so far."""
-        return TrustChain(steps=tuple(self.steps))
-
-    def _cancel(self, at: Moment) -> None:
-        """End the wait of an earlier reset that is not over."""
-        self.steps = [
+    def _cancelled(self, at: Moment) -> list[TrustStep]:
+        """Return the steps, with the wait of an earlier reset ended that is not over."""
+        return [
             replace(step, cancelled=True) if step.is_reset and not step.counts(at) else step
             for step in self.steps
         ]
+
+
+NO_CHAIN = TrustChain()
+"""Of a log without a genesis."""
 
 
 def why_not_change(

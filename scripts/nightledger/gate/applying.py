@@ -217,9 +217,7 @@ def apply_one(gate: Gate, ledger: Ledger, status: DecisionStatus, moment: Moment
         origin=gate.home.identity.origin,
         cooling=gate.cooling,
         consent=gate.consent,
-        gated=gate.home.identity.gated,
-        daily=places_of(gate.home).daily,
-        skills=places_of(gate.home).skills,
+        places=places_of(gate.home),
     )
     verdict = judge(claim, stored.proposal, stored.sha256, proposal_status, rules=rules, now=moment)
     reasons = (*verdict.reasons, *_hunk_reasons(stored, claim.decision))

@@ -144,19 +144,15 @@ def _told(
             f"{len(left)} open items are neither carried nor resolved; nothing was written:\n{names}",
             hint='name each in "carry" or "resolve"; "carry": ["*"] carries all that are not named',
         )
-    adds = [
-        Told(kind=HANDOFF, action="add", fields=fields)
-        for name, fields in opened.items()
-        if name not in waiting
+    new = [fields for name, fields in opened.items() if name not in waiting]
+    return [
+        *(Told(kind=HANDOFF, action="add", fields=fields) for fields in new),
+        *(
+            Told(kind=HANDOFF, action="carry", fields={}, id=name)
+            for name in sorted(carry & waiting - resolve)
+        ),
+        *(Told(kind=HANDOFF, action="resolve", fields={}, id=name) for name in sorted(resolve & waiting)),
     ]
-    carried = [
-        Told(kind=HANDOFF, action="carry", fields={}, id=name) for name in sorted((carry & waiting) - resolve)
-    ]
-    return (
-        adds
-        + carried
-        + [Told(kind=HANDOFF, action="resolve", fields={}, id=name) for name in sorted(resolve & waiting)]
-    )
 
 
 class View(Struct, frozen=True, kw_only=True):
