@@ -60,15 +60,6 @@ def test_an_append_at_the_same_time_is_not_lost(tmp_path: Path) -> None:
     assert lines[2000:] == [b"line %d" % n for n in range(50)]
 
 
-def test_what_has_a_second_name_stays_as_it_is_under_both(tmp_path: Path) -> None:
-    path = tmp_path / "log"
-    path.write_bytes(b"a secret")
-    (tmp_path / "other").hardlink_to(path)
-    with pytest.raises(UnreadableError, match="second name"):
-        overwrite(str(path), [b"secret"])
-    assert path.read_bytes() == b"a secret"
-
-
 @given(content=st.binary(), needles=st.lists(st.binary(max_size=4)))
 def test_the_length_stays_and_no_needle_does(content: bytes, needles: list[bytes]) -> None:
     after = overwritten(content, needles)

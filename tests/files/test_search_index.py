@@ -188,7 +188,7 @@ def changed(path: str, statement: str) -> None:
 
 DAMAGES: dict[str, Callable[[str], object]] = {
     "header": lambda path: Path(path).write_bytes(b"no database at all" * 100),
-    "other": lambda path: (os.unlink(path), changed(path, "CREATE TABLE mine(x)")),
+    "other": lambda path: changed(path, "PRAGMA application_id=7"),
     "tables": lambda path: changed(path, "DROP TABLE files"),
     "pages": lambda path: changed(path, "UPDATE chunks SET text = 'x'"),
     "chunks": lambda path: changed(path, "DELETE FROM chunks"),

@@ -6,11 +6,9 @@ from tests.gate.homes import Desk, addition
 from tests.recall.asking import ask, hits, put, told
 from tests.rows import from_corpus
 
-from nightledger.domain.search import Query, Showing
 from nightledger.files.search_index import index_path
 from nightledger.files.search_reader import Reader, open_reader
 from nightledger.recall.names import read_forms
-from nightledger.recall.searching import FAR, as_told
 
 LOG = "memory/2026-02-27.md"
 LINES = (
@@ -83,20 +81,3 @@ def test_a_word_that_stands_somewhere_is_no_slip_of_another(desk: Desk) -> None:
     slips = {"clustr": ["cluster"], "databses": ["database"], "oystter": ["oyster"]}
     assert read_forms(opened, [*slips], agent=True).others == slips
     opened.close()
-
-
-def test_an_agent_is_told_nothing_where_little_of_a_question_is_met_and_a_person_is_told_so(
-    desk: Desk,
-) -> None:
-    desk.applied(addition("The oven of the bakery is cleaned each week."))
-    asked = "which harbour repaired the periscope of the submarine that week?"
-    assert hits(desk, asked) == ask(desk, asked, agent=True).hits != ()
-    for showing, shown in ((Showing.OPERATOR, True), (Showing.AGENT, False)):
-        query = Query(text=asked, showing=showing)
-        found = as_told(ask(desk, asked, agent=showing is Showing.AGENT), query)
-        assert bool(found.hits) is shown
-        assert FAR in found.notes
-    query = Query(text="when is the oven cleaned?", showing=Showing.AGENT)
-    found = as_told(ask(desk, query.text, agent=True), query)
-    assert found.hits
-    assert FAR not in found.notes

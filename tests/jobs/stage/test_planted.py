@@ -9,7 +9,7 @@ from tests.jobs.stage.staging import event, run
 from tests.recall import test_withheld as states
 from tests.recall.asking import put
 from tests.recall.test_withheld import BESIDE, LOG, PATHS, PLANTED, SECRET
-from tests.recall.writings import telling, write_all
+from tests.recall.writings import telling
 from tests.whole import part
 
 from nightledger.jobs.stage import HELD_TITLE, Staged
@@ -45,19 +45,6 @@ def test_what_an_agent_may_not_see_is_never_staged(desk: Desk, plant: Callable[[
     for word in TELLING:
         assert word.casefold() not in told
     assert BESIDE.casefold() in told
-
-
-@pytest.mark.parametrize(
-    "plant", [states.waits, states.rejected, states.forgotten], ids=lambda one: one.__name__
-)
-def test_nor_is_it_staged_in_any_other_writing(desk: Desk, plant: Callable[[Desk], None]) -> None:
-    plant(desk)
-    write_all(desk)
-    told_once = "The marmot of the exhibition must never be fed by visitors."
-    put(desk, "memory/2026-02-26.md", f"# Day\n\n- {told_once}\n")
-    told = provoke(desk)
-    assert telling(told) == []
-    assert told_once in told
 
 
 @pytest.mark.parametrize("own", [True, False])
