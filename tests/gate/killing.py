@@ -48,3 +48,13 @@ class Killer:
 def dies(work: Callable[[], object]) -> bool:
     """Run work in a process of its own; tell whether it was killed there."""
     return status_of(work) == DEAD
+
+
+def dies_at(step: int, work: Callable[[], object]) -> bool:
+    """Run work in a process of its own that is killed at such a step; tell whether it came to that."""
+
+    def armed() -> None:
+        Killer(step).arm()
+        work()
+
+    return dies(armed)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 from tests.gate.homes import Desk, addition, open_desk
-from tests.gate.killing import Killer, dies
+from tests.gate.killing import dies_at
 from tests.gate.signers import compose_change, let_sign, new_key, own_key, revoke_key, sign_change, text
 from tests.rows import from_corpus
 
@@ -13,7 +13,7 @@ from nightledger.domain.decision import Decision
 from nightledger.domain.errors import RefusedError
 from nightledger.gate.checking import find_altered
 from nightledger.gate.deciding import accept
-from nightledger.gate.stored import Signed, with_id
+from nightledger.gate.stored import with_id
 from nightledger.gate.trust_changes import reset_signers, settle_trust
 from nightledger.gate.trusting import read_signers
 from nightledger.trust import signers
@@ -59,21 +59,14 @@ def test_a_kill_at_any_step_leaves_the_old_set_or_the_new_one(template: Path, tm
         step += 1
         root = tmp_path / str(step)
         shutil.copytree(base, root)
-        killed = dies(partial(_accept_and_die, root, signed, step))
         desk = open_desk(root)
+        killed = dies_at(step, partial(accept, desk.gate, desk.ledger(), signed, desk.moment))
         settle_trust(desk.gate, desk.ledger(), desk.moment)
         assert find_altered(desk.home, desk.ledger(), desk.moment) == ()
         seen.add(tuple(names(desk)))
         shutil.rmtree(root)
     assert step > 10
     assert seen == {("operator",), ("operator", "ana")}
-
-
-def _accept_and_die(root: Path, signed: Signed, step: int) -> None:
-    desk = open_desk(root)
-    ledger = desk.ledger()
-    Killer(step).arm()
-    accept(desk.gate, ledger, signed, desk.moment)
 
 
 def test_an_altered_approval_does_not_stop_a_revocation(desk: Desk) -> None:
