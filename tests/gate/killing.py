@@ -45,11 +45,6 @@ class Killer:
         return call
 
 
-def dies(work: Callable[[], object]) -> bool:
-    """Run work in a process of its own; tell whether it was killed there."""
-    return status_of(work) == DEAD
-
-
 def dies_at(step: int, work: Callable[[], object]) -> bool:
     """Run work in a process of its own that is killed at such a step; tell whether it came to that."""
 
@@ -57,4 +52,4 @@ def dies_at(step: int, work: Callable[[], object]) -> bool:
         Killer(step).arm()
         work()
 
-    return dies(armed)
+    return status_of(armed) == DEAD
