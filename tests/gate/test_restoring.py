@@ -1,11 +1,10 @@
 import dataclasses
 import shutil
-from functools import partial
 from pathlib import Path
 
 from msgspec.structs import replace
 from tests.gate.homes import Desk, addition, open_desk
-from tests.gate.killing import dies_at
+from tests.gate.killing import deaths
 from tests.whole import WHOLE
 
 from nightledger.domain.decision import DecisionType, EventName
@@ -44,12 +43,7 @@ def test_until_the_loss_stands_in_the_log_the_home_is_an_alarm_and_is_restored_a
     sign_head(desk.gate, desk.moment)
     shutil.rmtree(base / "home")
     shutil.copytree(template / "home", base / "home")
-    dead, step = True, 0
-    while dead:
-        step += 1 if WHOLE else 3
-        root = tmp_path / str(step)
-        shutil.copytree(base, root)
-        dead = dies_at(step, partial(accept_loss, open_desk(root)))
+    for root in deaths(base, tmp_path, lambda root: accept_loss(open_desk(root)), 1 if WHOLE else 3):
         left = open_desk(root)
         try:
             left.ledger()
@@ -59,4 +53,3 @@ def test_until_the_loss_stands_in_the_log_the_home_is_an_alarm_and_is_restored_a
             assert not list(left.ring.directory.glob(".*.restoring"))
         events = left.ledger().log.events
         assert [event.fields["lost"] for event in events if event.event == EventName.RESTORED] == [1]
-    assert step > 10
