@@ -36,7 +36,7 @@ from nightledger.gate.guarding import Sighting, guard
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, record, sign_head
 from nightledger.gate.proposing import Outcome, Submission, propose, submit_changes
 from nightledger.gate.reviewing import Answer, Documents, Item, Refusal, Verb, items_of, list_items
-from nightledger.gate.stored import read_proposal, sign
+from nightledger.gate.stored import Signed, read_proposal, sign
 from nightledger.gate.undoing import Undo, plan_undo, undo_choice
 from nightledger.gate.writing import write_all
 from nightledger.trust.keys import KeyRing, load_operator_key, operator_key_path
@@ -172,7 +172,10 @@ class Desk:
 
     def accept(self, decision: Decision) -> Decision:
         signer = load_operator_key(operator_key_path(self.ring, self.home.identity.id))
-        return accept(self.gate, self.ledger(), sign(decision, signer), self.moment)
+        return self.accept_signed(sign(decision, signer))
+
+    def accept_signed(self, signed: Signed) -> Decision:
+        return accept(self.gate, self.ledger(), signed, self.moment)
 
     def approve(self, *proposals: Proposal, only: Sequence[int] = ()) -> list[Decision]:
         decisions, refusals = self.compose(*(said for one in proposals for said in answers_to(one, *only)))

@@ -1,7 +1,9 @@
 """Kill a process at a chosen step among those that change the disk."""
 
 import os
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from tests.forked import status_of
@@ -45,6 +47,18 @@ class Killer:
         return call
 
 
-def dies(work: Callable[[], object]) -> bool:
-    """Run work in a process of its own; tell whether it was killed there."""
-    return status_of(work) == DEAD
+def deaths(base: Path, scratch: Path, work: Callable[[Path], object], every: int = 1) -> Iterator[Path]:
+    """Do work on copies of a directory, killed at one step later in each, until it ends; give each copy."""
+    step, dead = 0, True
+    while dead:
+        step += every
+        copy = shutil.copytree(base, scratch / f"died{step}")
+
+        def armed(step: int = step, copy: Path = copy) -> None:
+            Killer(step).arm()
+            work(copy)
+
+        dead = status_of(armed) == DEAD
+        yield copy
+        shutil.rmtree(copy)
+    assert step > 10

@@ -8,7 +8,7 @@ from tests.gate.homes import Desk
 
 from nightledger.codec.constitution import dump_constitution
 from nightledger.domain.decision import NAMESPACE, Decision, DecisionType
-from nightledger.gate.deciding import accept, make_unproposed
+from nightledger.gate.deciding import make_unproposed
 from nightledger.gate.recalling import NAME, shipped_principles
 from nightledger.gate.stored import Signed, sign
 from nightledger.gate.trust_changes import keep_contents, trust_targets
@@ -82,7 +82,7 @@ def revoke_key(desk: Desk, revoked: Key, *, by: Key, principal: str) -> None:
         "allowed_signers": signers.remove_key(text(desk, "allowed_signers"), revoked.public),
         "revoked_keys": signers.revoke(text(desk, "revoked_keys"), revoked.public),
     }
-    accept(desk.gate, desk.ledger(), sign_change(desk, contents, by, principal=principal), desk.moment)
+    desk.accept_signed(sign_change(desk, contents, by, principal=principal))
 
 
 def seed(desk: Desk) -> Decision:

@@ -8,14 +8,12 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.gate.forgetting_desk import LOG, forget, pruned, put
+from tests.gate.forgetting_desk import LOG, put
 from tests.gate.homes import MEMORY, Desk, addition
 from tests.gate.signers import own_key, text
-from tests.linking import lines, outcome
 from tests.second_verifier import second_look
 
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, Moment
-from nightledger.domain.kept import LINKS
 from nightledger.domain.proposal import Anchor, Hunk
 from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.atomic import BlobStore
@@ -67,29 +65,22 @@ def keep(desk: Desk, content: str) -> str:
     return BlobStore(desk.home.blobs_dir).put(content.encode())
 
 
-def forge(desk: Desk, decision: Decision, *, outcomes: int | None = None, **target: str) -> None:
-    """Append an apply that never was: of a decision, in the very bytes that it names.
-
-    Args:
-        desk: Whose home.
-        decision: What it carries out.
-        outcomes: How many it says that there are.
-        target: Members of its only target that are to be others.
-    """
-    targets = [
-        {
-            "path": signed.path,
-            "before": signed.base,
-            "after": signed.result,
-            "signed_base": signed.base,
-            "signed_result": signed.result,
-            **target,
-        }
-        for signed in decision.targets
-        if signed.path != LINKS
-    ]
-    fields = {"proposal": decision.proposal, "changes": list(decision.changes), "targets": targets}
-    fields |= {} if outcomes is None else {"outcomes": outcomes}
+def forge(desk: Desk, decision: Decision, **others: str) -> None:
+    """Append an apply that never was: of a decision, in the very bytes that it names; some members of its target are to be others."""
+    (signed,) = decision.targets
+    was, became = signed.base, signed.result
+    target = {
+        "path": signed.path,
+        "before": was,
+        "after": became,
+        "signed_base": was,
+        "signed_result": became,
+    }
+    fields: dict[str, object] = {
+        "proposal": decision.proposal,
+        "changes": [*decision.changes],
+        "targets": [target | others],
+    }
     apply = f"a-{1:026d}"
     desk.record("apply.intent", apply=apply, decision=decision.id, **fields)
     desk.record("apply.done", apply=apply)
@@ -138,16 +129,6 @@ def test_a_change_of_a_log_that_no_change_may_make_is_found(desk: Desk) -> None:
     record_unasked(desk, decision)
     forge(desk, decision, after=keep(desk, "- 1.\n- 2.\n"))
     assert said(desk, alone=True) == f"{LOG} is not a gated file of this home"
-
-
-def test_a_deletion_forgets_no_outcome_that_is_still_to_come(desk: Desk) -> None:
-    Path(desk.home.outcomes).write_bytes(lines([outcome(n) for n in range(3)]))
-    (decision,) = desk.approve(pruned(desk, forget()))
-    forge(desk, decision, outcomes=4)
-    assert said(desk, alone=True) == "it forgets more outcomes of a link than there are"
-    with Path(desk.home.outcomes).open("ab") as stream:
-        stream.write(lines([outcome("later")]))
-    assert counts(desk) == (1, 0)
 
 
 def test_an_item_that_did_not_show_what_drifted_settles_nothing(desk: Desk) -> None:

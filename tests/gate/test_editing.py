@@ -48,7 +48,6 @@ def test_an_edit_that_takes_a_secret_out_leaves_it_in_no_record(desk: Desk, line
 @pytest.mark.parametrize(
     ("before", "after", "why"),
     [
-        ("", f"- token {SECRET}\n", "the scanner secret."),
         (f"- token {SECRET}\n- one\n- two\n", f"- one\n- two\n- token {SECRET}\n", "a line with a secret"),
         (f"- password: {TOLD}\n", f"- password: {TOLD}\n- It takes {TOLD}.\n", "at line 13 it puts in"),
     ],

@@ -61,9 +61,7 @@ def test_a_sweep_that_was_cut_short_is_finished_and_logged_once_in_entries_that_
     assert NAMES_AN_ENTRY * 67 < 65_535 - 1_000
 
 
-def test_a_run_that_catches_up_counts_as_one_day_and_days_before_a_proposal_do_not_count(desk: Desk) -> None:
-    live(desk, 20)
-    desk.wait(hours=1)
+def test_a_run_that_catches_up_counts_as_one_day(desk: Desk) -> None:
     proposal = desk.proposal(addition("One."), lane=JOB)
     desk.wait(days=1)
     live(desk, 20, since=30, minutes=1)

@@ -1,6 +1,6 @@
 import pytest
 from msgspec.structs import replace
-from tests.gate.homes import Desk, addition
+from tests.gate.homes import Desk
 
 from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import RefusedError
@@ -22,12 +22,6 @@ def pinned(desk: Desk, *words: str, tag: str = "", kind: DecisionType = Decision
     standing = find_standing(desk.home, desk.ledger().book).entries
     chosen = [placed for placed in standing.values() if placed.entry.text.strip() in words]
     return desk.accept(make_unproposed(desk.gate, kind, pin_targets(chosen), desk.signing(), reason=tag))
-
-
-def test_what_only_adds_or_removes_logs_no_names(desk: Desk) -> None:
-    desk.applied(addition("Set the zone."))
-    desk.edit(desk.memory.read_bytes().replace(f"{BACKUPS}\n".encode(), b""))
-    assert "entries.named" not in desk.events()
 
 
 def test_steps_of_an_apply_that_was_given_up_count_for_nothing(desk: Desk) -> None:

@@ -1,7 +1,7 @@
 from tests.gate.forgetting_desk import COPY, FULL, LOG, ODD, compress, file, forgotten, put, snapshot
 from tests.gate.homes import MEMORY, Desk, addition
 
-from nightledger.domain.proposal import Anchor, Hunk
+from nightledger.domain.proposal import Anchor, Draft, Hunk
 from nightledger.gate.checking import find_altered
 from nightledger.gate.proposing import propose
 from nightledger.gate.reviewing import Documents
@@ -52,7 +52,7 @@ def test_undone_and_applied_again_after_a_new_source(desk: Desk) -> None:
 
 
 def test_logs_of_any_bytes_are_copied_and_given_back_as_they_were(desk: Desk) -> None:
-    drafts = {}
+    drafts = dict[str, Draft]()
     for path, content in {LOG: FULL, **ODD}.items():
         taken = [draft.also[0].target for draft in drafts.values()]
         drafts[path] = compress(desk, path, content, taken)

@@ -61,6 +61,8 @@ def test_all_of_the_words_is_1_and_none_is_0() -> None:
     likeness = Likeness("upgrade of the relay", TEXTS)
     assert (likeness.of(RESTART), likeness.of(ZONE)) == (1.0, 0.0)
     assert {Likeness(nothing, TEXTS).of(text) for text in TEXTS for nothing in ("", "zebra")} == {0.0}
+    assert Likeness(f"so I wonder whether to {RESTART} or to wait", TEXTS).of(RESTART) == 1.0
+    assert 0.0 < Likeness("restart the boat", TEXTS).of(RESTART) < 1.0
 
 
 @given(question=st.text(max_size=60), texts=st.lists(st.text(max_size=60), max_size=5))
