@@ -26,9 +26,8 @@ from nightledger.gate.screening import own_values
 from nightledger.gate.stored import Stored, hunks_sha256, read_proposal, read_stored
 from nightledger.gate.trusting import read_claim, why_void, witnessed
 from nightledger.gate.writing import PutBackError, Write, write_all
-from nightledger.text.changes.diff import new_lines
+from nightledger.text.changes.diff import check_blocks, new_lines
 from nightledger.text.changes.sections import is_made_of, keeps
-from nightledger.text.markdown.check import check_blocks
 from nightledger.text.markdown.document import decode, encode
 from nightledger.text.scanners.scan import scan
 from nightledger.text.similar import fold, same_claim

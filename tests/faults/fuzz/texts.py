@@ -13,12 +13,11 @@ from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.domain.finding import Doubt, Finding, Severity
 from nightledger.domain.proposal import Anchor, Draft, Hunk, Op
 from nightledger.hosts.configured import parse_json5
-from nightledger.text.changes.diff import Course, trace, unified_diff
+from nightledger.text.changes.diff import Course, check_blocks, trace, unified_diff
 from nightledger.text.changes.merge import merge3, take_back
 from nightledger.text.changes.place import Unplaced, make_hunk, put_all
 from nightledger.text.checkup.checkup import check_memory
 from nightledger.text.dates import find_dates
-from nightledger.text.markdown.check import check_blocks
 from nightledger.text.markdown.document import (
     Document,
     decode,

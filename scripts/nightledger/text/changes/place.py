@@ -18,9 +18,8 @@ from nightledger.domain.decision import ShownIn
 from nightledger.domain.kept import skill_front, skill_name
 from nightledger.domain.proposal import HOLE, Anchor, Draft, Hunk, Op
 from nightledger.text.changes import sections
-from nightledger.text.changes.diff import changed_runs, kept_lines
+from nightledger.text.changes.diff import changed_runs, check_blocks, kept_lines
 from nightledger.text.markdown import document as md
-from nightledger.text.markdown.check import check_blocks
 from nightledger.text.markdown.document import holds_label
 
 NOT_UTF8 = "it touches a line, or belongs below a heading, with bytes that are not UTF-8; mend that line by hand first"

@@ -5,8 +5,8 @@ from tests.text.documents import documents, entries_to_add
 from tests.text.drafts import applied, draft, made
 
 from nightledger.domain.proposal import Hunk, Op
+from nightledger.text.changes.diff import check_blocks
 from nightledger.text.changes.place import Unplaced, make_hunk
-from nightledger.text.markdown.check import check_blocks
 from nightledger.text.markdown.document import encode, parse_markdown
 from nightledger.text.markdown.entries import find_entries
 
