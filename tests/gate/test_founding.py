@@ -3,11 +3,11 @@ import os
 from pathlib import Path
 
 import pytest
-from nightledger.domain.identity import Identity
 from tests.gate.homes import HOME_ID, MEMORY, START, Desk, make_founding, open_desk
 from tests.gate.killing import deaths
 from tests.whole import WHOLE
 
+from nightledger.codec.home_record import Identity
 from nightledger.domain.errors import LockedError
 from nightledger.files.atomic import Lock
 from nightledger.gate import founding
