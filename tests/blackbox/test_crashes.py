@@ -22,37 +22,44 @@ KILLED = 137
 LESSON = "Label both ends of a cable."
 
 
-def die_at(number: int, work: Callable[[], Any]) -> bool:
-    """Do ``work`` in a fork that ends before its ``number``-th call; tell whether it came that far."""
-    left = [number]
+def die_once(is_time: Callable[[], bool], work: Callable[[], Any]) -> bool:
+    """Do ``work`` in a fork that ends before the first call at which it is time; tell whether it came that far."""
 
-    def counted(call: Callable[..., Any]) -> Callable[..., Any]:
+    def asked(call: Callable[..., Any]) -> Callable[..., Any]:
         def stand_in(*given: Any, **named: Any) -> Any:
-            left[0] -= 1
-            if left[0] < 0:
+            if is_time():
                 os._exit(KILLED)
             return call(*given, **named)
 
         return stand_in
 
-    def all_counted() -> None:
+    def all_asked() -> None:
         for name in CALLS:
-            setattr(os, name, counted(getattr(os, name)))
+            setattr(os, name, asked(getattr(os, name)))
         work()
 
-    return status_of(all_counted) == KILLED
+    return status_of(all_asked) == KILLED
 
 
-def last_call(world: World, work: Callable[[World], Any], scratch: Path) -> int:
-    """Give how many calls ``work`` makes (by doubling and halving, on copies)."""
-    low, high = 0, 64
-    while die_at(high, lambda: work(world.copy(scratch / f"up{high}"))):  # noqa: B023 - called at once
-        low, high = high, high * 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        reached = die_at(middle, lambda: work(world.copy(scratch / f"at{middle}")))  # noqa: B023 - called at once
-        low, high = (middle, high) if reached else (low, middle)
-    return high
+def die_at(number: int, work: Callable[[], Any]) -> bool:
+    """Do ``work`` in a fork that ends before its ``number``-th call; tell whether it came that far."""
+    left = iter(range(number))
+    return die_once(lambda: next(left, None) is None, work)
+
+
+def die_behind(event: str, world: World, work: Callable[[], Any]) -> None:
+    """Do ``work`` in a fork that ends when an event has become the log's newest, eight calls later."""
+    left = iter(range(8))
+    is_time = lambda: world.events()[-1]["event"] == event and next(left, None) is None  # noqa: E731 - one line
+    assert die_once(is_time, work), f"there was no {event}"
+
+
+def calls_of(world: World, work: Callable[[World], Any], scratch: Path) -> int:
+    """Give how many calls ``work`` makes, on a copy."""
+    twin = world.copy(scratch / "count")
+    with (scratch / "calls").open("wb", buffering=0) as calls:
+        assert not die_once(lambda: not calls.write(b"."), lambda: work(twin))
+    return (scratch / "calls").stat().st_size
 
 
 @pytest.fixture
@@ -114,7 +121,7 @@ def test_whatever_call_it_dies_at_nothing_is_torn_lost_or_called_tampering(
     between.run("apply", *(p["id"] for p in between.proposals("--all")[:1]))
     act(whole)
     texts, drifted = {world.read(), between.read(), whole.read()}, world.run("verify").status == 4
-    calls = last_call(world, act, scratch / "count")
+    calls = calls_of(world, act, scratch)
     assert calls > 5
     failures = []
     for at in range(calls % every, calls, every):

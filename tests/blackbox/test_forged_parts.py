@@ -9,7 +9,7 @@ import pytest
 from tests.blackbox.forge import append, event_named, put_blob
 from tests.blackbox.living import two_lessons
 from tests.blackbox.person import Person
-from tests.blackbox.test_crashes import die_at
+from tests.blackbox.test_crashes import die_at, die_behind
 from tests.blackbox.test_independent_verifier import looks
 from tests.blackbox.test_signed_lines import carried_out, names_of, signed_of
 from tests.blackbox.world import World, sha256
@@ -147,7 +147,6 @@ def test_the_removal_of_one_secret_removes_no_other_line(world: World) -> None:
 def test_an_answer_to_drift_that_was_cut_short_lets_no_signed_line_go(
     world: World, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    root = tmp_path_factory.mktemp("cut")
     world.applied(SIGNED)
     drifted = (
         world.read()
@@ -160,21 +159,14 @@ def test_an_answer_to_drift_that_was_cut_short_lets_no_signed_line_go(
     def settle(home: World) -> None:
         home.run("review", typed=Person(says={"Paint": "y"}, otherwise="s"))
 
-    ended = world.copy(root / "ended")
+    ended = world.copy(tmp_path_factory.mktemp("ended"))
     settle(ended)
     intent = event_named(ended, "apply.intent")
-    cut = next(home for n in range(40, 200, 2) if (home := cut_at(n, world, root, settle)))
+    die_behind("decision.recorded", world, lambda: settle(world))
     accepted = drifted.replace("for 3 days.", "for 30 days.").replace(f"- {SIGNED}\n", "")
-    target = {**intent["targets"][0], "accepted": put_blob(cut, accepted.encode())}
-    recorded = event_named(cut, "decision.recorded")
+    target = {**intent["targets"][0], "accepted": put_blob(world, accepted.encode())}
+    recorded = event_named(world, "decision.recorded")
     begun = {**intent, "event": "apply.intent", "decision": recorded["decision"], "targets": [target]}
-    append(cut, begun, {"event": "apply.done", "apply": begun["apply"]})
-    cut.write("MEMORY.md", accepted)
-    assert looks(cut) == (4, 4)
-
-
-def cut_at(number: int, world: World, root: Path, act: Callable[[World], None]) -> World | None:
-    """Give a copy in which the act died right after its decision was recorded; None where it died elsewhere."""
-    home = world.copy(root / str(number))
-    die_at(number, lambda: act(home))
-    return home if home.events()[-1]["event"] == "decision.recorded" else None
+    append(world, begun, {"event": "apply.done", "apply": begun["apply"]})
+    world.write("MEMORY.md", accepted)
+    assert looks(world) == (4, 4)

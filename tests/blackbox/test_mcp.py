@@ -9,12 +9,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import mcp.server.stdio  # noqa: F401 - each server is a fork of this process, and need not load it
 import pytest
-from tests.blackbox.test_crashes import die_at
+from tests.blackbox.test_crashes import die_behind
 from tests.blackbox.world import PROGRAM, Forked, World
 from tests.rows import each_row
 
@@ -199,17 +198,12 @@ def test_a_hundred_calls_at_once_are_answered_and_a_slow_one_holds_up_none(world
     assert len(world.json("record", "seed")) == 100
 
 
-def test_a_home_that_is_locked_or_in_the_middle_of_an_apply_is_answered(world: World, tmp_path: Path) -> None:
+def test_a_home_that_is_locked_or_in_the_middle_of_an_apply_is_answered(world: World) -> None:
     world.signed("- Count twice.")
     world.wait(hours=3)
-    for number in range(40, 400, 8):
-        cut = world.copy(tmp_path / f"cut{number}")
-        if die_at(number, lambda: cut.run("apply")) and cut.events()[-1]["event"] == "apply.intent":  # noqa: B023 - called at once
-            break
-    else:
-        raise AssertionError("no apply was cut short")
-    with served(cut) as client:
-        with open(cut.home / ".nightledger/locks/home.lock", "rb") as held:
+    die_behind("apply.intent", world, lambda: world.run("apply"))
+    with served(world) as client:
+        with open(world.home / ".nightledger/locks/home.lock", "rb") as held:
             fcntl.flock(held, fcntl.LOCK_EX)
             failed, said = client.call("recall", query="backups")
             assert (failed, "Keep backups" in said) == (False, True), said
@@ -217,8 +211,8 @@ def test_a_home_that_is_locked_or_in_the_middle_of_an_apply_is_answered(world: W
             assert (failed, "try again" in said) == (True, True), said
         assert client.call("propose", text="- Label cables.", reason="it helps")[0] is False
         assert "Label cables." in client.call("proposals")[1]
-    assert cut.process("apply").status == 0
-    assert cut.run("verify").status == 0
+    assert world.process("apply").status == 0
+    assert world.run("verify").status == 0
 
 
 def test_two_servers_and_a_night_on_one_home_lose_nothing(world: World) -> None:

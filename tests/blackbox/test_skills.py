@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 from tests.blackbox.person import review, sound
-from tests.blackbox.test_crashes import die_at, last_call
+from tests.blackbox.test_crashes import calls_of, die_at
 from tests.blackbox.world import World, found
 from tests.rows import each_row
 
@@ -500,7 +500,7 @@ def test_whatever_call_it_dies_at_a_skill_is_there_whole_or_not_at_all(
     def act(twin: World) -> object:
         return twin.run(verb, name)
 
-    calls = last_call(world, act, scratch / "count")
+    calls = calls_of(world, act, scratch)
     failures = []
     for at in range(calls % every, calls, every):
         twin = world.copy(scratch / f"died{at}")

@@ -18,7 +18,7 @@ from typing import Any
 
 from tests.blackbox.forge import event_named
 from tests.blackbox.page import listed, opened, shown
-from tests.blackbox.test_crashes import die_at
+from tests.blackbox.test_crashes import die_behind
 from tests.blackbox.test_reviewing import NET, ONE, PAID, TWO
 from tests.blackbox.world import MEMORY, ROOT, World, found, hurried
 from tests.rows import each_row
@@ -527,7 +527,7 @@ def test_a_page_whose_queue_another_signed_signs_nothing_twice(world: World) -> 
 
 def test_a_home_at_work_is_told_and_costs_no_answer(world: World) -> None:
     world.propose("Count twice.")
-    with opened(world) as page:
+    with hurried(), opened(world) as page:
         page.answer(page.items()[0], "approve")
         with open(world.home / ".nightledger/locks/home.lock", "rb") as held:
             fcntl.flock(held, fcntl.LOCK_EX)
@@ -537,30 +537,22 @@ def test_a_home_at_work_is_told_and_costs_no_answer(world: World) -> None:
         assert page.sign()["done"]
 
 
-def test_a_home_whose_apply_was_cut_short_is_finished_before_it_is_shown(
-    world: World, tmp_path: Path
-) -> None:
+def test_a_home_whose_apply_was_cut_short_is_finished_before_it_is_shown(world: World) -> None:
     world.signed("Count twice.")
     world.wait(hours=3)
     world.propose("Label cables.")
-    for number in range(40, 400, 8):
-        cut = world.copy(tmp_path / f"cut{number}")
-        assert die_at(number, lambda: cut.run("apply")), "it was never between its intent and its end"  # noqa: B023
-        if cut.events()[-1]["event"] == "apply.intent":
-            break
-    else:
-        raise AssertionError("no apply was cut short")
-    with open(cut.home / ".nightledger/locks/home.lock", "rb") as held:
+    die_behind("apply.intent", world, lambda: world.run("apply"))
+    with open(world.home / ".nightledger/locks/home.lock", "rb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         with hurried():
-            assert cut.run("review", "--web", "--no-open").status == 75
-    with opened(cut) as page:
+            assert world.run("review", "--web", "--no-open").status == 75
+    with opened(world) as page:
         (one,) = page.items()
-        applies = [event["event"] for event in cut.events() if event["event"].startswith("apply.")]
+        applies = [event["event"] for event in world.events() if event["event"].startswith("apply.")]
         assert applies[-1] in {"apply.aborted", "apply.done"}
         page.answer(one, "approve")
         assert page.sign()["done"]
-    assert cut.run("verify").status == 0
+    assert world.run("verify").status == 0
 
 
 def test_an_answer_to_what_reads_otherwise_now_is_not_taken(world: World) -> None:
