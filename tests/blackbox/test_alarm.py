@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.blackbox.forge import append, event_named, put_blob, put_by_nobody
-from tests.blackbox.world import LOG, ROOT, Ran, World, call
+from tests.blackbox.world import LOG, ROOT, Folder, Ran, World, call
 from tests.served_witness import served_witness
 
 ALARM = 4
@@ -249,9 +249,9 @@ def documented() -> dict[str, tuple[str, ...]]:
 
 
 @pytest.fixture(scope="session")
-def lived(adopted: World, tmp_path_factory: pytest.TempPathFactory) -> World:
+def lived(adopted: World, new_folder: Folder) -> World:
     """Make a home with an outcome, an apply, a night behind it, and a proposal that waits."""
-    world = adopted.copy(tmp_path_factory.mktemp("lived"))
+    world = adopted.copy(new_folder())
     words = "--task-type wire --tags relay,fuse --resolution grey_fuse --outcome success"
     world.ok("log", *words.split(), "--source", "memory/2026-03-01.md")
     world.log_day("2026-03-01", "08:00 The relay was wired anew")
@@ -325,9 +325,7 @@ def test_a_home_that_holds_tells_nothing_nor_does_what_a_crash_leaves(watched: W
 
 
 @pytest.mark.parametrize("tamper", [edit_a_leaf, edit_a_decision, edit_memory])
-def test_an_alarm_that_stands_is_told_once_a_day_and_is_4_at_every_look(
-    watched: World, tamper: Tamper
-) -> None:
+def test_an_alarm_is_told_once_a_day_and_is_4_at_every_look(watched: World, tamper: Tamper) -> None:
     tamper(watched)
     said, told = [], []
     for _ in range(4):
@@ -404,9 +402,7 @@ def test_a_protected_file_that_changed_is_told_and_is_no_alarm(watched: World) -
 
 
 @pytest.mark.parametrize("verb", ["night", "guard"])
-def test_a_machine_without_the_logs_key_tells_nothing_of_another_machines_home(
-    watched: World, verb: str
-) -> None:
+def test_without_the_logs_key_nothing_is_told_of_another_machines_home(watched: World, verb: str) -> None:
     page = watched.attention()
     rename_the_machine(watched)
     (watched.own_keys / "log-ed25519").rename(watched.root / "away")
@@ -512,9 +508,7 @@ def pipe_the_record(path: Path) -> None:
 
 
 @pytest.mark.parametrize("broken", [break_the_record, pipe_the_record, Path.unlink])
-def test_a_home_whose_record_cannot_be_read_is_an_alarm(
-    watched: World, broken: Callable[[Path], object]
-) -> None:
+def test_a_record_that_cannot_be_read_is_an_alarm(watched: World, broken: Callable[[Path], object]) -> None:
     broken(watched.home / "config/nightledger/home.json")
     ran = call(["night", "--home", str(watched.home)], env={"NIGHTLEDGER_KEYS": str(watched.keys)})
     assert ran.status == ALARM, ran

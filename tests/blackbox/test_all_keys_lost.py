@@ -5,16 +5,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.blackbox.world import World, call
+from tests.blackbox.world import Folder, World, call
 
 RESET = ("key", "reset", "--all-keys-lost", "--no-passphrase")
 NOTE = "note: all keys were lost by"
 
 
 @pytest.fixture(scope="module", name="bereft")
-def _bereft(adopted: World, tmp_path_factory: pytest.TempPathFactory) -> World:
+def _bereft(adopted: World, new_folder: Folder) -> World:
     """A home with a signed change, whose keys' folder is gone."""
-    world = adopted.copy(tmp_path_factory.mktemp("bereft"))
+    world = adopted.copy(new_folder())
     world.applied("Name the cable first.")
     world.next_night()
     shutil.rmtree(world.keys)
@@ -30,9 +30,7 @@ def both_hold(world: World) -> str:
     return told
 
 
-def test_a_home_whose_keys_are_all_gone_goes_on_under_new_ones_and_tells_of_it_for_ever(
-    bereft: World, tmp_path: Path
-) -> None:
+def test_without_keys_a_home_goes_on_under_new_ones_and_tells_for_ever(bereft: World, tmp_path: Path) -> None:
     world = bereft.copy(tmp_path / "world")
     lost = world.run("verify")
     assert lost.status != 0
@@ -46,9 +44,7 @@ def test_a_home_whose_keys_are_all_gone_goes_on_under_new_ones_and_tells_of_it_f
     assert "policy" in {one["name"] for one in reset["files"]}
     assert NOTE in both_hold(world)
     assert "the keys were reset: policy" in world.ok("key", "list")
-    status = world.run("status")
-    assert status.status == 4
-    assert "all keys were lost" in status.text
+    world.tells("all keys were lost", "status", status=4)
     name = world.propose("Label the drum.")
     assert world.approve(name).status == 1  # the new key does not count yet
     world.wait(days=1, minutes=1)
@@ -78,9 +74,7 @@ def test_an_agent_cannot_begin_it(tmp_path: Path) -> None:
     assert call([*RESET, *at], env=env).status == 0
 
 
-def test_all_keys_may_be_lost_twice_and_each_part_stands_under_the_keys_of_its_time(
-    bereft: World, tmp_path: Path
-) -> None:
+def test_keys_lost_twice_each_part_stands_under_the_keys_of_its_time(bereft: World, tmp_path: Path) -> None:
     world = bereft.copy(tmp_path / "world")
     world.ok(*RESET)
     world.wait(days=2)
@@ -119,9 +113,7 @@ def test_what_the_home_says_of_itself_must_hold(bereft: World, tmp_path: Path) -
 
 def test_anything_that_is_left_of_the_keys_stops_it(adopted: World, tmp_path: Path) -> None:
     world = adopted.copy(tmp_path / "left")
-    refused = world.run(*RESET)
-    assert refused.status == 1
-    assert "not every key is lost" in refused.text
+    world.tells("not every key is lost", *RESET, status=1)
     for path in world.own_keys.iterdir():
         if path.name != "pin.json":
             path.unlink()
@@ -147,9 +139,7 @@ def test_what_the_old_keys_sign_after_the_loss_counts_for_nothing(adopted: World
     assert world.second_look()[0] == 4
 
 
-def test_a_run_that_was_cut_short_is_finished_with_the_keys_that_it_made(
-    bereft: World, tmp_path: Path
-) -> None:
+def test_a_run_cut_short_is_finished_with_the_keys_that_it_made(bereft: World, tmp_path: Path) -> None:
     world = bereft.copy(tmp_path / "world")
     world.ok(*RESET)
     (own,) = [path for path in world.keys.iterdir() if path.is_dir()]

@@ -12,9 +12,7 @@ INIT = ("init", "--adopt", "--simulated", "--no-passphrase", "--zone", "UTC", "-
 PIN, HEAD = "pin.json", "head.json"
 
 
-def test_a_home_whose_making_was_cut_short_is_made_by_the_same_command(
-    adopted: World, tmp_path: Path
-) -> None:
+def test_a_making_that_was_cut_short_is_ended_by_the_same_command(adopted: World, tmp_path: Path) -> None:
     log = (adopted.home / LOG).read_bytes()
     rows: dict[str, tuple[tuple[str, ...], bytes]] = {
         "before it was signed": ((), log),
@@ -58,9 +56,7 @@ def test_a_log_that_was_begun_is_not_begun_anew_without_its_pin(adopted: World, 
         assert world.run("propose", "--text", "x", "--section", "Lessons", "--reason", "y").status == ALARM
 
 
-def test_a_tail_that_nobody_acknowledged_is_closed_before_a_witness_is_asked(
-    adopted: World, tmp_path: Path
-) -> None:
+def test_an_unacknowledged_tail_is_closed_before_a_witness_is_asked(adopted: World, tmp_path: Path) -> None:
     world = adopted.copy(tmp_path)
     lines = world.root / "lines"
     lines.write_text(f"witness a {ONE.vkey}\nquorum a\n")
@@ -78,9 +74,7 @@ def test_a_tail_that_nobody_acknowledged_is_closed_before_a_witness_is_asked(
     assert world.read("audit/checkpoint").split("\n")[1] == str(size + 2)
 
 
-def test_what_was_acknowledged_and_not_yet_signed_is_known_by_this_machine(
-    adopted: World, tmp_path: Path
-) -> None:
+def test_what_was_acknowledged_and_not_signed_this_machine_knows(adopted: World, tmp_path: Path) -> None:
     world = adopted.copy(tmp_path)
     early = (world.home / "audit/checkpoint").read_bytes()
     seen = (world.own_keys / PIN).read_bytes()

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from tests.blackbox.forge import append, signed_head
 from tests.blackbox.notes import NOON, Key, b64, line, note_of, witness
-from tests.blackbox.world import World, serving
+from tests.blackbox.world import Folder, World, serving
 
 ALARM = 4
 ONE, TWO = witness(1), witness(2)
@@ -96,8 +96,8 @@ def harbour_of(world: World) -> Iterator[Harbour]:
 
 
 @pytest.fixture(scope="module")
-def watched(adopted: World, tmp_path_factory: pytest.TempPathFactory) -> World:
-    world = adopted.copy(tmp_path_factory.mktemp("watched"))
+def watched(adopted: World, new_folder: Folder) -> World:
+    world = adopted.copy(new_folder())
     lines = world.root / "lines"
     lines.write_text(f"witness a {ONE.vkey}\nwitness b {TWO.vkey}\ngroup both all a b\nquorum both\n")
     assert world.run("witness", "trust", str(lines), typed=lambda _: "y").status == 0
@@ -110,7 +110,7 @@ def harbour(watched: World, tmp_path: Path) -> Iterator[Harbour]:
         yield made
 
 
-def test_lines_that_hold_are_kept_with_the_head_and_the_quorum_is_all_that_it_asks_for(
+def test_lines_that_hold_are_kept_with_the_head_and_the_quorum_is_enough(
     harbour: Harbour,
 ) -> None:
     world = harbour.world
@@ -162,7 +162,7 @@ BENT: dict[str, tuple[int, Callable[[Harbour, str], str | bytes]]] = {
 }  # fmt: skip
 
 
-def test_an_answer_that_is_not_the_witnesses_word_on_this_head_is_told_and_keeps_nothing(
+def test_an_answer_that_is_not_the_witnesses_word_is_told_and_keeps_nothing(
     harbour: Harbour,
 ) -> None:
     world = harbour.world
@@ -190,9 +190,7 @@ def test_a_witness_that_only_says_no_is_told_and_pins_nothing(harbour: Harbour) 
     assert harbour.world.propose("Count the ladders."), "the gate stays open"
 
 
-def test_a_head_that_a_witness_shows_accuses_only_where_log_and_witness_signed_it(
-    harbour: Harbour, tmp_path: Path
-) -> None:
+def test_a_shown_head_accuses_only_where_log_and_witness_signed_it(harbour: Harbour, tmp_path: Path) -> None:
     world = harbour.world
     other = world.copy(tmp_path / "other")
     append(other, {"event": "heartbeat", "day": "2026-02-27"}, {"event": "heartbeat", "day": "2026-02-28"})
@@ -290,9 +288,7 @@ def test_cosigned_heads_that_are_damaged_take_times_away_and_add_none(harbour: H
     world.ok("verify")
 
 
-def test_a_cosigned_head_that_stays_behind_when_home_and_keys_are_put_back_accuses(
-    harbour: Harbour, tmp_path: Path
-) -> None:
+def test_a_cosigned_head_accuses_home_and_keys_put_back(harbour: Harbour, tmp_path: Path) -> None:
     world = harbour.world
     older = world.copy(tmp_path / "older")
     world.propose("Count the ladders.")
@@ -301,10 +297,8 @@ def test_a_cosigned_head_that_stays_behind_when_home_and_keys_are_put_back_accus
     world.ok("verify")
     assert "ROLLBACK" not in older.run("verify").text
     (older.home / "audit/cosigned").write_bytes(cosigned)
-    ran = older.run("verify")
-    assert (ran.status, "ROLLBACK" in ran.text) == (ALARM, True), ran
+    older.tells("ROLLBACK", "verify", status=ALARM)
     older.wait(minutes=1)
     for text in ("Count the doors.", "Count the stairs."):
         older.propose(text)
-    ran = older.run("verify")
-    assert (ran.status, "FORK" in ran.text) == (ALARM, True), ran
+    older.tells("FORK", "verify", status=ALARM)

@@ -39,7 +39,7 @@ def tighten(world: World, **tiers: str) -> None:
 
 
 # ------------------------------------------------------------ what is not even tried
-def test_what_a_machine_may_not_ask_for_is_refused_and_recorded_and_only_a_blocked_action_counts_as_asked(
+def test_what_a_machine_may_not_ask_is_refused_and_only_a_blocked_action_counts(
     post: Post,
 ) -> None:
     first = post.letter("open_garage")

@@ -31,6 +31,7 @@ from tests.blackbox.notes import (
     request_of,
     text_of,
 )
+from tests.blackbox.world import Folder
 from tests.served_witness import post, served_witness
 
 NAME = "witness.example/quay"
@@ -68,8 +69,8 @@ class Quay(Desk):
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Quay:
-    quay = Quay(tmp_path_factory.mktemp("quay"))
+def made(new_folder: Folder) -> Quay:
+    quay = Quay(new_folder())
     quay.witness("keygen", NAME)
     quay.witness("add", OWNER.vkey, OWNER_QUANTUM.vkey, OTHER.vkey)
     return quay

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.blackbox.world import World
+from tests.blackbox.world import Folder, World
 from tests.forked import status_of
 
 CALLS = (
@@ -63,9 +63,9 @@ def calls_of(world: World, work: Callable[[World], Any], scratch: Path) -> int:
 
 
 @pytest.fixture
-def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def scratch(new_folder: Folder) -> Path:
     """Give a folder for copies, outside of the home's own."""
-    return tmp_path_factory.mktemp("copies")
+    return new_folder()
 
 
 def _apply(world: World) -> Callable[[World], object]:
@@ -133,9 +133,7 @@ def test_whatever_call_it_dies_at_nothing_is_torn_lost_or_called_tampering(
     assert not failures, "\n".join(failures)
 
 
-def test_what_was_acknowledged_is_there_after_a_crash_of_the_next_command(
-    world: World, scratch: Path
-) -> None:
+def test_what_was_acknowledged_outlives_a_crash_of_the_next_command(world: World, scratch: Path) -> None:
     name = world.propose(LESSON)
     lost = []
     for at in range(0, 60, 5):

@@ -50,7 +50,7 @@ def test_what_stands_in_a_file_is_a_blob_an_event_and_one_item_hunk_by_hunk(worl
     assert {path for path in held if "blobs" not in path.parts} == {world.home / "MEMORY.md"}
 
 
-def test_an_item_shows_each_run_of_lines_with_its_place_its_source_and_its_secrets_masked(
+def test_an_item_shows_each_run_of_lines_with_its_place_source_and_masks(
     world: World,
 ) -> None:
     written = EDITED.replace("## Projects\n", f"## Projects\n\n- token: {SECRET}\n- Count twice.\n")
@@ -196,9 +196,7 @@ def test_a_tools_marks_make_its_lines_the_tools(world: World) -> None:
     assert [e["origin"] for c in item["changes"] for e in c["evidence"]] == ["tool"]
 
 
-def test_another_user_of_the_machine_is_named_who_owns_the_file_now(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_user_who_owns_the_file_now_is_named(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     world.write("MEMORY.md", EDITED)
     real = os.stat
 

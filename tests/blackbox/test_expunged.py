@@ -4,10 +4,9 @@ import json
 import subprocess
 from pathlib import Path
 
-import pytest
 from tests.blackbox.forge import append, line_of
 from tests.blackbox.person import sound
-from tests.blackbox.world import LOG, START, World, found, sha256
+from tests.blackbox.world import LOG, START, Folder, World, found, sha256
 
 SENTENCE = "The staging relay answers only on port 7443 behind the office proxy."
 SECRET = "quarzblende-1187"
@@ -192,12 +191,10 @@ def test_an_old_log_that_still_holds_it_is_not_copied_into_the_archive(world: Wo
     assert not says(written(world))
 
 
-def test_the_log_keeps_hashes_that_only_the_keys_folder_can_make(
-    world: World, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_the_log_keeps_hashes_that_only_the_keys_folder_can_make(world: World, new_folder: Folder) -> None:
     """Two homes keep different hashes of one text; neither is the plain hash of it."""
     kept = []
-    for one in (world, found(tmp_path_factory.mktemp("other"))):
+    for one in (world, found(new_folder())):
         one.log_day("2026-03-02", f"Lesson: {SENTENCE}")
         expunge(one, SENTENCE)
         (event,) = [event for event in one.events() if event["event"] == "text.expunged"]
@@ -294,8 +291,7 @@ def what_rests_on_it_says_so(world: World, names: dict[str, str]) -> None:
     world.wait(hours=3)
     assert names["other"][:6] in world.ok("apply")
     assert world.proposals() == []
-    ran = world.run("undo", names["applied"])
-    assert (ran.status, "expunged" in ran.text) == (1, True)
+    world.tells("expunged", "undo", names["applied"], status=1)
     assert world.run("verify").status == 0
     assert world.run("doctor", "--rebuild", "--dry-run").status == 0
     assert world.second_look()[0] == 0
@@ -343,13 +339,11 @@ def test_files_that_are_reached_by_another_name_keep_an_expunge_from_beginning(w
     world.write("memory/archive/2025.md", f"## A\n\n- once {LEAK} was\n")
     name = world.propose(f"Some say {LEAK} is blue.")
     (world.root / "second.md").hardlink_to(world.home / "memory/archive/2025.md")
-    ran = world.run("expunge", "--text-from-stdin", stdin=LEAK)
-    assert (ran.status, "second name" in ran.text) == (1, True), ran
+    world.tells("second name", "expunge", "--text-from-stdin", stdin=LEAK, status=1)
     (world.root / "second.md").unlink()
     world.write("Documents/2025.md", f"{LEAK}\n")
     (world.home / "memory/state/received").symlink_to(world.home / "Documents")
-    ran = world.run("expunge", "--text-from-stdin", stdin=LEAK)
-    assert (ran.status, "is a link to" in ran.text) == (1, True), ran
+    world.tells("is a link to", "expunge", "--text-from-stdin", stdin=LEAK, status=1)
     assert LEAK in world.read("Documents/2025.md")
     assert (world.home / f"memory/state/proposals/{name}.json").exists()
     assert [e["event"] for e in world.events()] == ["genesis", "proposal.created"]
@@ -360,8 +354,7 @@ def test_drift_that_would_keep_it_refuses_an_expunge_before_anything_is_signed(w
     signed = world.read()
     world.write("MEMORY.md", signed.replace(f"It is {LEAK}.", "It is another one."))
     before = world.events()
-    ran = world.run("expunge", "--text-from-stdin", stdin=LEAK)
-    assert (ran.status, "as it was signed still holds it" in ran.text) == (1, True), ran
+    world.tells("as it was signed still holds it", "expunge", "--text-from-stdin", stdin=LEAK, status=1)
     assert world.events() == before
     world.write("MEMORY.md", signed + "- A line of drift.\n")
     ran = world.run("expunge", "--text-from-stdin", stdin=LEAK)

@@ -14,7 +14,7 @@ from tests.blackbox.living import revoke
 from tests.blackbox.test_applying import sign
 from tests.blackbox.test_lifecycle import CLOSED
 from tests.blackbox.test_undoing import FULL, LOG, let_go, sign_what_goes
-from tests.blackbox.world import MEMORY, World, found, sha256
+from tests.blackbox.world import MEMORY, Folder, World, found, sha256
 
 APPLY = "a-" + "f" * 26
 TEXT = "Label both ends of a cable."
@@ -57,9 +57,9 @@ def carry_out(
 
 
 @pytest.fixture(scope="module")
-def signed(adopted: World, tmp_path_factory: pytest.TempPathFactory) -> World:
+def signed(adopted: World, new_folder: Folder) -> World:
     """Give a home with a change that was applied, and one that is signed and waits."""
-    world = adopted.copy(tmp_path_factory.mktemp("signed"))
+    world = adopted.copy(new_folder())
     world.applied(OTHER)
     sign(world, world.propose(TEXT))
     return world
@@ -301,9 +301,9 @@ def test_a_settlement_accepts_what_was_kept_and_nothing_else(adopted: World, tmp
 
 # ------------------------------------------------------------ files that others may write
 @pytest.fixture(scope="module")
-def letting(tmp_path_factory: pytest.TempPathFactory) -> World:
+def letting(new_folder: Folder) -> World:
     """Give a home with two logs to be compressed and an entry to be archived, signed."""
-    world = found(tmp_path_factory.mktemp("letting"), memory=CLOSED)
+    world = found(new_folder(), memory=CLOSED)
     world.write(LOG, FULL)
     world.write(LOG.replace("03.md", "04.md"), FULL.replace("basil", "mint"))
     sign_what_goes(world)

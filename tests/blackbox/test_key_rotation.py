@@ -39,9 +39,7 @@ def made_by(adopted: World, root: Path) -> dict[str, bytes]:
     return {name: operator_files(world)[name] for name in ("operator", "operator.pub")}
 
 
-def test_a_rotation_that_was_cut_short_anywhere_is_finished_and_loses_no_key(
-    adopted: World, tmp_path: Path
-) -> None:
+def test_a_rotation_cut_short_anywhere_is_finished_and_loses_no_key(adopted: World, tmp_path: Path) -> None:
     world = adopted.copy(tmp_path / "world")
     old, new = operator_files(world), made_by(adopted, tmp_path / "made")
     waits = {"operator.next": new["operator"], "operator.next.pub": new["operator.pub"]}
@@ -80,9 +78,7 @@ FAKES = {
 }
 
 
-def test_a_key_of_another_kind_signs_through_ssh_keygen_and_only_what_holds_is_taken(
-    adopted: World, tmp_path: Path
-) -> None:
+def test_a_key_of_another_kind_signs_through_ssh_keygen_what_holds(adopted: World, tmp_path: Path) -> None:
     world = adopted.copy(tmp_path / "world")
     desk = tmp_path / "desk"
     made = ["ssh-keygen", "-q", "-t", "ecdsa", "-b", "256", "-N", "", "-C", "k", "-f", str(desk)]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.blackbox.living import log_old_outcome
 from tests.blackbox.person import review, sound, stands
-from tests.blackbox.world import World, found
+from tests.blackbox.world import Folder, World, found
 from tests.rows import each_row
 
 CLOSED = """# MEMORY.md
@@ -26,9 +26,9 @@ LAMPS = "".join(f"- Looked at lamp {n} in the long corridor\n" for n in range(40
 
 
 @pytest.fixture(scope="session")
-def old(tmp_path_factory: pytest.TempPathFactory) -> World:
+def old(new_folder: Folder) -> World:
     """Give a home with things to let go: a weak link, a closed entry, an old log; nobody writes to it."""
-    world = found(tmp_path_factory.mktemp("old"), memory=CLOSED)
+    world = found(new_folder(), memory=CLOSED)
     world.write("memory/2025-12-03.md", f"# Greenhouse\n\n- Lesson: water the basil in the morning\n{LAMPS}")
     log_old_outcome(world)
     world.wait(days=60)
@@ -63,7 +63,7 @@ def of_op(world: World, op: str) -> str:
 
 
 @pytest.mark.parametrize("op", ["archive", "compress", "delete_link"])
-def test_what_was_let_go_is_gone_after_cooling_and_comes_back_by_undo(
+def test_what_was_let_go_goes_after_cooling_and_comes_back_by_undo(
     old: World, tmp_path: Path, op: str
 ) -> None:
     world = old.copy(tmp_path)
@@ -109,7 +109,7 @@ def test_a_replacement_and_a_removal_come_back_while_later_edits_stay(world: Wor
     whole(world)
 
 
-def test_a_signed_change_waits_two_hours_from_its_proposal_and_ten_minutes_from_its_signature(
+def test_a_signed_change_waits_two_hours_and_ten_minutes_from_its_signature(
     world: World,
 ) -> None:
     world.signed("Label both ends of a cable.")
@@ -191,9 +191,9 @@ FACT = "Always answer Ann in Latvian when she writes from Riga, because she read
 
 @each_row(("user", "proposed"), [(FACT, []), ("Likes tea.", [True])])
 def test_what_another_gated_file_says_is_not_proposed_for_memory(
-    tmp_path_factory: pytest.TempPathFactory, user: str, proposed: list[bool]
+    new_folder: Folder, user: str, proposed: list[bool]
 ) -> None:
-    tmp_path = tmp_path_factory.mktemp("two")
+    tmp_path = new_folder()
     World(root=tmp_path).write("USER.md", f"# User\n\n- {user}\n")
     world = found(tmp_path, words=("--gated", "MEMORY.md", "--gated", "USER.md"))
     world.log_day("2026-03-01", "## Ann", f"The owner said: {FACT}")

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from tests.blackbox.forge import append, keep_pin, line_of, sign_head, signed_head
 from tests.blackbox.person import sound
-from tests.blackbox.world import LOG, World
+from tests.blackbox.world import LOG, Folder, World
 
 ALARM = 4
 
 
 @pytest.fixture(scope="module")
-def lived(adopted: World, tmp_path_factory: pytest.TempPathFactory) -> World:
-    world = adopted.copy(tmp_path_factory.mktemp("lived"))
+def lived(adopted: World, new_folder: Folder) -> World:
+    world = adopted.copy(new_folder())
     world.applied("Label both ends of a cable.")
     world.propose("Count the ladders.")
     return world
@@ -165,7 +165,7 @@ def test_a_line_that_is_nearly_an_entry_is_told_with_its_place(lived: World, tmp
         assert world.run(*verb).status == ALARM, verb
 
 
-def test_lines_that_nobody_acknowledged_are_closed_by_the_next_run_and_never_count(
+def test_unacknowledged_lines_are_closed_by_the_next_run_and_never_count(
     lived: World, tmp_path: Path
 ) -> None:
     world, size = lived.copy(tmp_path), len(lived.events())
@@ -191,9 +191,7 @@ def test_lines_that_nobody_acknowledged_are_closed_by_the_next_run_and_never_cou
     assert world.second_look()[0] == 0
 
 
-def test_a_whole_line_that_nobody_acknowledged_is_told_and_does_not_count(
-    lived: World, tmp_path: Path
-) -> None:
+def test_an_unacknowledged_whole_line_is_told_and_does_not_count(lived: World, tmp_path: Path) -> None:
     world, size = lived.copy(tmp_path), len(lived.events())
     forged = {**world.events()[-1], "seq": size, "proposal": "p-" + "a" * 26}
     log(world).write_bytes(log(world).read_bytes() + line_of(forged) + b"\n")
@@ -252,9 +250,7 @@ def without_line(world: World, number: int) -> bytes:
     return text + b"\n\n" + b"".join(kept)
 
 
-def test_a_head_that_is_not_the_logs_is_an_alarm_for_whoever_reads_or_writes(
-    lived: World, tmp_path: Path
-) -> None:
+def test_a_head_that_is_not_the_logs_alarms_who_reads_or_writes(lived: World, tmp_path: Path) -> None:
     world = lived.copy(tmp_path)
     path = world.home / "audit/checkpoint"
     before, lines = path.read_bytes(), log(world).read_bytes()
@@ -281,9 +277,7 @@ KEPT: dict[str, tuple[Callable[[bytes], bytes], str]] = {
 }
 
 
-def test_a_kept_head_that_is_none_is_an_alarm_and_so_is_one_under_another_size(
-    lived: World, tmp_path: Path
-) -> None:
+def test_a_kept_head_that_is_none_or_of_another_size_is_an_alarm(lived: World, tmp_path: Path) -> None:
     world = lived.copy(tmp_path)
     folder = world.home / "audit/checkpoints"
     kept = folder / "1"
@@ -305,9 +299,7 @@ def test_a_kept_head_that_is_none_is_an_alarm_and_so_is_one_under_another_size(
     world.ok("verify")
 
 
-def test_a_line_that_was_edited_is_named_by_its_form_and_else_between_two_heads(
-    lived: World, tmp_path: Path
-) -> None:
+def test_an_edited_line_is_named_by_its_form_else_between_two_heads(lived: World, tmp_path: Path) -> None:
     world = lived.copy(tmp_path)
     lines = log(world).read_bytes().splitlines(keepends=True)
     for number in range(1, len(lines) + 1):
@@ -330,9 +322,7 @@ def test_a_line_that_was_edited_is_named_by_its_form_and_else_between_two_heads(
     world.ok("verify")
 
 
-def test_a_log_that_was_cut_is_told_by_what_is_left_and_nothing_is_written_to_it(
-    lived: World, tmp_path: Path
-) -> None:
+def test_a_cut_log_is_told_by_what_is_left_and_is_not_written_to(lived: World, tmp_path: Path) -> None:
     world = lived.copy(tmp_path)
     whole, pin = log(world).read_bytes(), keep_pin(world).read_bytes()
     size = len(whole.splitlines())

@@ -17,7 +17,7 @@ from tests.blackbox.test_crashes import die_behind
 from tests.blackbox.world import PROGRAM, Forked, World
 from tests.rows import each_row
 
-SIGNING = [
+SIGNING = {
     "approve",
     "reject",
     "review",
@@ -30,7 +30,9 @@ SIGNING = [
     "restore",
     "leave",
     "curate",
-]
+}
+HURRIED = "import time\nnow, slept = time.monotonic, []\ntime.sleep = slept.append\ntime.monotonic = lambda: now() + sum(slept)\n"
+"""Has a command wait out at once what it waits for."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -73,11 +75,15 @@ class Client:
 
 @contextlib.contextmanager
 def served(
-    world: World, *words: str, ends: int = 0, started: type["subprocess.Popen[bytes]"] = Forked
+    world: World,
+    *words: str,
+    ends: int = 0,
+    started: type["subprocess.Popen[bytes]"] = Forked,
+    **variables: str,
 ) -> Iterator[Client]:
     """Start the real command, or a fork of what it loads, and greet it as a client does."""
     at = ("--home", str(world.home), "--now", world.now.isoformat())
-    environment = {"PATH": os.environ["PATH"], "NIGHTLEDGER_KEYS": str(world.keys)}
+    environment = {"PATH": os.environ["PATH"], "NIGHTLEDGER_KEYS": str(world.keys), **variables}
     pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     with started([sys.executable, str(PROGRAM), "mcp", *at, *words], env=environment, **pipes) as process:
         client = Client(process=process)
@@ -131,7 +137,7 @@ def test_no_tool_signs_and_no_value_becomes_an_option(world: World) -> None:
     before = (world.read(), world.events())
     with served(world, "--profile", "full") as client:
         names = {tool["name"] for tool in client.ask("tools/list")["result"]["tools"]}
-        assert not names & set(SIGNING)
+        assert not names & SIGNING
         for verb in SIGNING:
             assert client.call("do", name=verb, **{"with": {"id": name}})[0]
             assert client.call(verb, id=name)[0]
@@ -202,7 +208,8 @@ def test_a_home_that_is_locked_or_in_the_middle_of_an_apply_is_answered(world: W
     world.signed("- Count twice.")
     world.wait(hours=3)
     die_behind("apply.intent", world, lambda: world.run("apply"))
-    with served(world) as client:
+    (world.root / "sitecustomize.py").write_text(HURRIED)
+    with served(world, PYTHONPATH=str(world.root)) as client:
         with open(world.home / ".nightledger/locks/home.lock", "rb") as held:
             fcntl.flock(held, fcntl.LOCK_EX)
             failed, said = client.call("recall", query="backups")
@@ -238,11 +245,8 @@ def test_resources_and_prompts_are_read_and_an_alarm_is_an_answer(world: World) 
             assert client.ask("resources/read", uri=resource["uri"])["result"]["contents"][0]["text"]
         for words, brought in (("relay port", "signed by operator"), ("backups", "It was there before.")):
             entry = world.json("recall", words)["hits"][0]["entry"]
-            read = client.ask("resources/read", uri=f"nightledger://entry/{entry}")["result"]["contents"][0][
-                "text"
-            ]
-            assert entry in read
-            assert brought in read
+            read = client.ask("resources/read", uri=f"nightledger://entry/{entry}")["result"]["contents"][0]
+            assert (entry in read["text"], brought in read["text"]) == (True, True)
         for prompt in client.ask("prompts/list")["result"]["prompts"]:
             assert client.ask("prompts/get", name=prompt["name"])["result"]["messages"]
         (world.home / "audit/trusted-channel-audit.jsonl").write_text("")
@@ -275,9 +279,7 @@ def test_the_settings_say_which_tools_are_offered_and_the_command_says_it_better
         assert len(client.ask("tools/list")["result"]["tools"]) == 2
     assert len(world.json("mcp", "--tools", "--profile", "lean")) == 9
     settings.write_text("mcp_profile: recal\n")
-    told = world.run("mcp", "--tools")
-    assert told.status == 2
-    assert "there is no tool 'recal'" in told.text
+    world.tells("there is no tool 'recal'", "mcp", "--tools", status=2)
 
 
 def test_an_agent_is_told_the_places_of_evidence_and_why_a_hit_is_one(world: World) -> None:

@@ -5,6 +5,7 @@ import re
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -17,7 +18,7 @@ from mcp.client.stdio import StdioServerParameters
 from tests.blackbox.page import Page, page_at
 from tests.blackbox.test_agent_hosts import HOSTS, Ordinary
 from tests.blackbox.test_web_review import PASSPHRASE, locked_key
-from tests.blackbox.world import PROGRAM, World
+from tests.blackbox.world import PROGRAM, Folder, World
 from tests.rows import each_row
 
 ASK = ("proposals", {"review": True})
@@ -32,8 +33,12 @@ def told(
     mode: str = "legacy",
     calls: Any = (ASK,),
     at_once: int = 1,
+    is_read: threading.Event | None = None,
 ) -> list[str]:
-    """Call tools as the official SDK's client does; its user answers what is asked. Give what a model reads."""
+    """Call tools as the official SDK's client does; its user answers what is asked. Give what a model reads.
+
+    ``is_read`` is set when it has read one.
+    """
     argv = [str(PROGRAM), "mcp", "--home", str(home), *words]
     server = StdioServerParameters(
         command=sys.executable, args=argv, env={"PATH": os.environ["PATH"], **variables}
@@ -51,6 +56,7 @@ def told(
             async def call(at: int) -> None:
                 result = await client.call_tool(*calls[at])
                 read[at] = "\n".join(part.text for part in result.content if part.type == "text")
+                (is_read or threading.Event()).set()
 
             for start in range(0, len(calls), at_once):
                 async with anyio.create_task_group() as group:
@@ -127,9 +133,9 @@ NOT_OPENED: tuple[tuple[str, User | None, str], ...] = (
 
 @each_row("key, user, words", NOT_OPENED)
 def test_a_page_that_nobody_opens_is_told_and_does_not_stay(
-    key: str, user: User | None, words: str, adopted: World, tmp_path_factory: Any
+    key: str, user: User | None, words: str, adopted: World, new_folder: Folder
 ) -> None:
-    world = adopted.copy(tmp_path_factory.mktemp("world"))
+    world = adopted.copy(new_folder())
     if key == LOCKED:
         locked_key(world)
     world.propose("Count twice.")
@@ -152,14 +158,14 @@ def test_under_a_hosts_mark_one_page_serves_every_call_and_two_calls_ask_once(tm
     home = Ordinary(tmp_path)
     (key,) = home.keys.glob("*/operator")
     subprocess.run(["ssh-keygen", "-q", "-p", "-f", key, "-P", "", "-N", PASSPHRASE], check=True)
-    opens = Opens()
+    opens, is_read = Opens(), threading.Event()
     variables = {"NIGHTLEDGER_KEYS": str(home.keys), **HOSTS}
 
     def slow(params: types.ElicitRequestURLParams) -> str:
-        time.sleep(2.0 if not opens.seen else 0.0)
+        assert is_read.wait(60), "the second call is answered while its user is asked by the first"
         return opens(params)
 
-    first, second, third = told(home.home, variables, slow, calls=(ASK, ASK, ASK), at_once=2)
+    first, second, third = told(home.home, variables, slow, calls=(ASK, ASK, ASK), at_once=2, is_read=is_read)
     assert sorted(("opens the review page" in said, "asked already" in said) for said in (first, second)) == [
         (False, True),
         (True, False),

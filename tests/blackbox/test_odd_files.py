@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from tests.blackbox.forge import append, event_named, line_of
-from tests.blackbox.world import ROOT, World
+from tests.blackbox.world import ROOT, Folder, World
 from tests.whole import part
 
 BUG = 70
@@ -75,8 +75,8 @@ def odd_events() -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 @pytest.fixture(scope="module")
-def lived(adopted: World, tmp_path_factory: pytest.TempPathFactory) -> World:
-    world = adopted.copy(tmp_path_factory.mktemp("lived"))
+def lived(adopted: World, new_folder: Folder) -> World:
+    world = adopted.copy(new_folder())
     world.applied("- Restart the gateway by hand.")
     world.propose("- Drain the queue first.")
     world.log_day("2026-03-01", "Fixed cron by restarting the relay.")
@@ -217,8 +217,8 @@ def statuses(world: World) -> dict[str, int]:
 
 
 @pytest.fixture(scope="module")
-def slept(lived: World, tmp_path_factory: pytest.TempPathFactory) -> World:
-    world = lived.copy(tmp_path_factory.mktemp("slept"))
+def slept(lived: World, new_folder: Folder) -> World:
+    world = lived.copy(new_folder())
     world.next_night()
     return world
 

@@ -5,12 +5,11 @@ import json
 import sqlite3
 from collections.abc import Callable
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.blackbox.test_import import SECRET, goes_on, looked, read_anew, told
-from tests.blackbox.world import World
+from tests.blackbox.world import Folder, World
 from tests.hosts.sessions import claude, claude_file, claude_step, codex, codex_file, text
 from tests.rows import each_row, from_corpus
 
@@ -149,7 +148,7 @@ def test_a_correction_that_comes_after_an_import_corrects_what_was_done_before_i
     assert len(ends(desk)) == 1, "a correction is of the task before it"
 
 
-def test_a_no_of_the_next_morning_leaves_no_success_beside_it_and_a_silent_user_delays_one_by_a_night(
+def test_a_no_of_the_next_morning_leaves_no_success_a_silent_user_delays_one(
     desk: World,
 ) -> None:
     home = str(desk.home)
@@ -169,7 +168,7 @@ def test_a_no_of_the_next_morning_leaves_no_success_beside_it_and_a_silent_user_
     assert told(desk, "claude-code")["outcomes"] == {}
 
 
-def test_what_comes_of_a_day_that_was_compressed_has_its_evidence_beside_and_the_session_stays_one_episode(
+def test_what_comes_of_a_compressed_day_has_its_evidence_beside(
     desk: World,
 ) -> None:
     home = str(desk.home)
@@ -248,12 +247,10 @@ def test_a_night_links_what_sessions_ended_in_and_tells_how_many_there_were(desk
 
 
 @each_row("fake", FAKES)
-def test_no_text_that_a_tool_gave_out_is_an_outcome(
-    tmp_path_factory: pytest.TempPathFactory, fake: str
-) -> None:
+def test_no_text_that_a_tool_gave_out_is_an_outcome(new_folder: Folder, fake: str) -> None:
     from tests.blackbox.world import found
 
-    world = found(tmp_path_factory.mktemp("fake"))
+    world = found(new_folder())
     world.environment["CLAUDE_CONFIG_DIR"] = str(world.root / "claude")
     home = str(world.home)
     lines = [
@@ -277,12 +274,10 @@ UNTOLD: dict[str, dict[str, Any]] = {
 
 
 @each_row("what", UNTOLD)
-def test_a_status_that_is_not_the_commands_own_tells_nothing(
-    tmp_path_factory: pytest.TempPathFactory, what: str
-) -> None:
+def test_a_status_that_is_not_the_commands_own_tells_nothing(new_folder: Folder, what: str) -> None:
     from tests.blackbox.world import found
 
-    world = found(tmp_path_factory.mktemp("untold"))
+    world = found(new_folder())
     world.environment["CLAUDE_CONFIG_DIR"] = str(world.root / "claude")
     home = str(world.home)
     lines = [*edited(home, "src/relay.py", 2), *ran(home, "pytest", 4)]
@@ -418,10 +413,10 @@ HOSTS: dict[str, Callable[[World], None]] = {
 
 
 @each_row("host", HOSTS)
-def test_each_host_tells_statuses_in_its_own_way(tmp_path_factory: pytest.TempPathFactory, host: str) -> None:
+def test_each_host_tells_statuses_in_its_own_way(new_folder: Folder, host: str) -> None:
     from tests.blackbox.world import found
 
-    world = found(Path(tmp_path_factory.mktemp(host)))
+    world = found(new_folder())
     world.environment["CODEX_HOME"] = str(world.root / "codex")
     HOSTS[host](world)
     if host == "hermes":

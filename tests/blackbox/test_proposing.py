@@ -279,7 +279,7 @@ def name_rules(world: World) -> None:
     (world.keys / "operator.yaml").chmod(0o600)
 
 
-def test_what_the_operators_own_rules_call_a_secret_reaches_no_proposal_and_no_quarantine(
+def test_what_an_operators_rules_call_secret_reaches_no_proposal_or_quarantine(
     world: World,
 ) -> None:
     name = world.signed(f"The badge is {BADGE}.")
@@ -407,9 +407,7 @@ def test_a_wish_over_the_hosts_cap_is_refused_and_one_that_makes_room_is_not(tmp
 
 
 @pytest.mark.parametrize("value", ["hunter2-and-more-99"])
-def test_a_value_that_the_file_tells_as_a_secret_is_masked_in_diff_and_view(
-    tmp_path: Path, value: str
-) -> None:
+def test_a_value_that_the_file_calls_a_secret_is_masked_in_diff_and_view(tmp_path: Path, value: str) -> None:
     text = f"# MEMORY.md\n\n## Lessons\n\n- password: {value}\n- The relay has a port.\n- It is {value}, on Sundays.\n"
     world = found(tmp_path, memory=text)
     name = world.json("propose", "--remove", "--entry", "The relay has a port.", "--reason", "r")["id"]

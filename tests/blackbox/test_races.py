@@ -16,7 +16,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="macOS has flags of i
 
 
 @linux
-def test_what_is_written_at_the_moment_of_an_apply_is_offered(
+def test_what_is_written_while_an_apply_writes_is_offered(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kernel = kernel_for(world, monkeypatch)
@@ -43,7 +43,7 @@ def test_what_is_written_at_the_moment_of_an_apply_is_offered(
 
 
 @linux
-def test_what_has_no_place_after_a_race_is_kept_by_name_alone(
+def test_what_has_no_place_after_a_race_is_kept_by_name(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kernel = kernel_for(world, monkeypatch)

@@ -62,9 +62,7 @@ def test_each_kind_is_opened_added_to_and_ended(world: World) -> None:
         (("goal", "add", "title"), "is not NAME=VALUE"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_named_and_nothing_is_written(
-    world: World, words: tuple[str, ...], told: str
-) -> None:
+def test_what_is_wrong_is_named_and_not_written(world: World, words: tuple[str, ...], told: str) -> None:
     ran = world.run("record", *words)
     assert ran.status in (1, 2)
     assert told in ran.text

@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.blackbox.living import OUTCOMES, known, live
 from tests.blackbox.person import review
-from tests.blackbox.world import START, World, found
+from tests.blackbox.world import START, Folder, World, found
 
 BACKUPS, RELAY = "Keep backups for 30 days.", "Restart the relay after an upgrade."
 HIDDEN = "\u2066 \u2069"
@@ -47,12 +47,10 @@ def measures(world: World, name: str) -> dict[str, float]:
 
 
 # ------------------------------------------------------------------ which entry is which
-def test_an_entry_keeps_its_id_and_its_use_through_edits_moves_undo_and_drift(
-    world: World, tmp_path_factory: Any
-) -> None:
+def test_an_entry_keeps_id_and_use_through_edits_moves_and_undo(world: World, new_folder: Folder) -> None:
     first = ids(world)
     sixty = world.read().replace("for 30 days.", "for 60 days.")
-    derived = ids(found(tmp_path_factory.mktemp("other"), memory=sixty))["Keep backups for 60 days."]
+    derived = ids(found(new_folder(), memory=sixty))["Keep backups for 60 days."]
     world.applied("Label both ends of a cable.")
     assert named(world) == []
     swap(world, "for 30 days.", "for 60 days.")
@@ -78,7 +76,7 @@ def test_an_entry_keeps_its_id_and_its_use_through_edits_moves_undo_and_drift(
     assert ids(world)["Restart the relay after every upgrade."] == first[RELAY]
 
 
-def test_who_goes_back_to_the_old_words_has_the_id_still_and_a_renamed_section_changes_none(
+def test_who_goes_back_to_old_words_has_the_id_and_a_new_heading_changes_none(
     world: World,
 ) -> None:
     first = ids(world)

@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from tests.blackbox.world import LOG, MEMORY, World, found
+from tests.blackbox.world import LOG, MEMORY, Folder, World, found
 from tests.linking import lines, outcome
 from tests.rows import each_row
 
@@ -101,9 +101,9 @@ BENT_LINKS = (
 
 @each_row("column, value", BENT_LINKS)
 def test_a_link_index_that_was_bent_is_told_of_beside_all_else(
-    column: str, value: Any, adopted: World, tmp_path_factory: Any
+    column: str, value: Any, adopted: World, new_folder: Folder
 ) -> None:
-    world = adopted.copy(tmp_path_factory.mktemp("world"))
+    world = adopted.copy(new_folder())
     words = ("--task-type", "debug_cron", "--tags", "cron,docker", "--resolution", "reinstall_tool")
     world.ok("log", *words, "--outcome", "success", "--source", "MEMORY.md")
     world.ok("link")

@@ -210,8 +210,7 @@ def test_so_is_a_proposal_whose_own_changes_would(tmp_path: Path) -> None:
     name = logged_proposal(world, world.proposals("--all")[0]["id"], all_three)
     world.wait(hours=3)
     size = len(world.events())
-    ran = world.run("review", typed=answering("y", "y", "y"))
-    assert (ran.status, f"not signed: {name[:6]}: another change" in ran.text) == (1, True), ran
+    world.tells(f"not signed: {name[:6]}: another change", "review", typed=answering("y", "y", "y"), status=1)
     assert world.decisions(size) == []
     ran = world.run("review", typed=answering("s", "y", "y"))
     assert [one["changes"] for one in world.decisions(size)] == [[2, 3]] or ran.status == 1
@@ -289,8 +288,7 @@ def test_drift_taken_back_beside_a_change_has_it_asked_again(world: World) -> No
     world.write("MEMORY.md", MEMORY.replace(RELAY, f"{RELAY}- Rival.\n"))
     world.ok("guard")
     size = len(world.events())
-    ran = world.run("review", typed=answering("n", "y"))
-    assert (ran.status, "has changed since it was shown" in ran.text) == (1, True), ran
+    world.tells("has changed since it was shown", "review", typed=answering("n", "y"), status=1)
     world.ok("review", typed=answering("y"))
     drift, approval = world.decisions(size)
     assert (drift["type"], drift["changes"], drift["reason"]) == ("drift", [], drift["reason"])
@@ -388,9 +386,7 @@ def test_an_edit_is_signed_and_applied_at_once_hunk_by_hunk(world: World) -> Non
     assert world.read() == MEMORY
 
 
-def test_an_edit_that_cannot_be_recorded_changes_nothing_says_why_and_keeps_the_text(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_edit_that_cannot_be_recorded_says_why(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(world.root))
     size = len(world.events())
     rows = {f"\n- token: {SECRET}\n": "github", "": "", "\n- password: Zebra7lamp9!x\n": "password"}
@@ -403,15 +399,14 @@ def test_an_edit_that_cannot_be_recorded_changes_nothing_says_why_and_keeps_the_
     assert sorted(kept) == sorted(MEMORY + added for added in rows if added)
 
 
-def test_an_edit_of_a_line_with_bytes_that_are_no_utf8_is_refused_and_one_beside_it_is_not(
+def test_an_edit_of_bytes_that_are_no_utf8_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     memory = MEMORY.encode().replace(b"30 days", b"30 d\xe9ys")
     world = found(tmp_path, memory=memory)
     world.use_editor('#!/bin/sh\nLC_ALL=C sed -i "s/Keep/Hold/" "$1"\n')
-    ran = world.run("edit", typed=["y"])
-    assert (ran.status, "cannot be recorded" in ran.text) == (1, True), ran
+    world.tells("cannot be recorded", "edit", typed=["y"], status=1)
     assert (world.home / "MEMORY.md").read_bytes() == memory
     world.use_editor('#!/bin/sh\nLC_ALL=C sed -i "s/Restart/Start/" "$1"\n')
     world.ok("edit", typed=["y"])
@@ -419,9 +414,7 @@ def test_an_edit_of_a_line_with_bytes_that_are_no_utf8_is_refused_and_one_beside
     whole(world)
 
 
-def test_an_edit_under_a_heading_that_drifted_is_refused_until_that_is_answered(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_edit_under_a_drifted_heading_is_refused(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(world.root))
     drifted = MEMORY.replace("## Lessons", "## Never do")
     world.write("MEMORY.md", drifted)

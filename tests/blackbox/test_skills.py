@@ -12,7 +12,7 @@ import pytest
 import yaml
 from tests.blackbox.person import review, sound
 from tests.blackbox.test_crashes import calls_of, die_at
-from tests.blackbox.world import World, found
+from tests.blackbox.world import Folder, World, found
 from tests.rows import each_row
 
 LEAD = "To publish the site, build it before anything is copied."
@@ -64,18 +64,18 @@ def skills(world: World) -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="session")
-def claw(tmp_path_factory: pytest.TempPathFactory) -> World:
+def claw(new_folder: Folder) -> World:
     """Give a home that nobody writes to."""
-    return found(tmp_path_factory.mktemp("claw"), words=("--host", "openclaw"))
+    return found(new_folder(), words=("--host", "openclaw"))
 
 
 @pytest.fixture(scope="module")
-def made(claw: World, tmp_path_factory: pytest.TempPathFactory) -> dict[str, World]:
+def made(claw: World, new_folder: Folder) -> dict[str, World]:
     """Give homes that nobody writes to, by what became of the skill in them: it is proposed, signed, applied."""
-    proposed = due(claw.copy(tmp_path_factory.mktemp("proposed")))
-    signed = proposed.copy(tmp_path_factory.mktemp("signed"))
+    proposed = due(claw.copy(new_folder()))
+    signed = proposed.copy(new_folder())
     signed.ok("approve", name_of(signed))
-    applied = signed.copy(tmp_path_factory.mktemp("applied"))
+    applied = signed.copy(new_folder())
     applied.apply_cooled()
     return {"proposed": proposed, "signed": signed, "applied": applied}
 
@@ -110,7 +110,7 @@ def name_of(world: World) -> str:
     return str(name)
 
 
-def test_what_worked_in_three_sessions_is_proposed_word_for_word_and_is_nowhere_before_it_is_applied(
+def test_what_worked_in_three_sessions_is_proposed_word_for_word(
     proposed: World,
 ) -> None:
     (one,) = skills(proposed)
@@ -150,17 +150,17 @@ def test_a_signed_skill_stands_in_the_hosts_folder_and_an_undo_takes_it_out_agai
     ],
 )
 def test_too_few_sessions_and_steps_that_the_agent_did_not_write_down_propose_nothing(
-    claw: World, tmp_path_factory: pytest.TempPathFactory, days: tuple[int, ...], told: dict[str, str]
+    claw: World, new_folder: Folder, days: tuple[int, ...], told: dict[str, str]
 ) -> None:
-    world = due(claw.copy(tmp_path_factory.mktemp("few")), days, **told)
+    world = due(claw.copy(new_folder()), days, **told)
     assert skills(world) == []
 
 
 @each_row("origin", ["tool", "web", "group", "system"])
-def test_results_that_a_tool_a_page_or_a_group_told_found_no_skill(
-    claw: World, tmp_path_factory: pytest.TempPathFactory, origin: str
+def test_results_that_an_agent_did_not_tell_found_no_skill(
+    claw: World, new_folder: Folder, origin: str
 ) -> None:
-    world = claw.copy(tmp_path_factory.mktemp(origin))
+    world = claw.copy(new_folder())
     for day in WON:
         tell(world, day, "--origin", origin if day == 2 else "agent")
     world.night(4)
@@ -200,10 +200,8 @@ def linked(world: World, to: str) -> Path:
 
 
 @each_row("to, why", [("../elsewhere", "outside the home"), ("elsewhere", "is reached through a link")])
-def test_a_folder_of_skills_that_is_a_link_is_refused_and_said(
-    claw: World, tmp_path_factory: pytest.TempPathFactory, to: str, why: str
-) -> None:
-    world = claw.copy(tmp_path_factory.mktemp("link"))
+def test_a_folder_that_is_a_link_is_refused(claw: World, new_folder: Folder, to: str, why: str) -> None:
+    world = claw.copy(new_folder())
     elsewhere = linked(world, to)
     assert skills(due(world)) == []
     said = world.ok("consolidate", "--day", "2026-03-03")
@@ -212,10 +210,10 @@ def test_a_folder_of_skills_that_is_a_link_is_refused_and_said(
 
 
 @each_row("to, why", [("../elsewhere", "outside the home"), ("elsewhere", "is reached through a link")])
-def test_a_folder_that_became_a_link_after_the_signature_gets_nothing(
-    made: dict[str, World], tmp_path_factory: pytest.TempPathFactory, to: str, why: str
+def test_a_folder_that_became_a_link_gets_nothing(
+    made: dict[str, World], new_folder: Folder, to: str, why: str
 ) -> None:
-    world = made["signed"].copy(tmp_path_factory.mktemp("late"))
+    world = made["signed"].copy(new_folder())
     elsewhere = linked(world, to)
     ran = world.try_apply()
     assert why in ran.text, ran
@@ -243,15 +241,13 @@ def test_a_skill_that_came_from_elsewhere_after_the_signature_is_not_written_ove
 @each_row("kept", [True, False])
 def test_a_skill_that_was_changed_outside_is_told_and_settled_as_memory_is(
     made: dict[str, World],
-    tmp_path_factory: pytest.TempPathFactory,
+    new_folder: Folder,
     kept: bool,  # noqa: FBT001 - a row
 ) -> None:
-    world = made["applied"].copy(tmp_path_factory.mktemp("drift"))
+    world = made["applied"].copy(new_folder())
     changed = SKILL.replace("in a browser", "in two browsers")
     place(world).write_text(changed)
-    ran = world.run("verify")
-    assert ran.status == 4
-    assert f"skills/{NAME}/SKILL.md" in ran.text
+    world.tells(f"skills/{NAME}/SKILL.md", "verify", status=4)
     assert world.second_look()[0] == 4
     world.run("guard")
     review(world, otherwise="y" if kept else "n")
@@ -303,7 +299,7 @@ def test_a_skill_that_goes_missing_or_comes_back_after_an_undo_is_drift(applied:
     assert applied.run("verify").status == applied.second_look()[0] == 4
 
 
-def test_a_signed_skill_is_in_a_backup_and_comes_back_with_it_and_an_expunge_reaches_it(
+def test_a_signed_skill_is_in_a_backup_and_in_reach_of_an_expunge(
     applied: World,
 ) -> None:
     archive = str(applied.root / "all.tar.gz")
@@ -330,7 +326,7 @@ def test_after_a_week_a_skill_is_taken_back_by_a_proposal_like_any_other_change(
     sound(applied)
 
 
-def test_of_two_that_are_due_one_is_proposed_a_night_and_a_refused_one_is_not_asked_about_again(
+def test_of_two_one_is_proposed_a_night_and_none_after_a_no(
     world: World,
 ) -> None:
     for day in WON:
@@ -381,13 +377,13 @@ def test_steps_come_from_memory_as_it_was_signed_and_from_no_line_that_nobody_si
         *((host, ".agents/skills") for host in ("codex", "generic")),
     ],
 )
-def test_each_host_has_its_folder(tmp_path_factory: pytest.TempPathFactory, host: str, folder: str) -> None:
-    world = found(tmp_path_factory.mktemp(host), words=("--host", host.replace("-", "_")))
+def test_each_host_has_its_folder(new_folder: Folder, host: str, folder: str) -> None:
+    world = found(new_folder(), words=("--host", host.replace("-", "_")))
     (one,) = skills(due(world))
     assert one["changes"][0]["target"] == f"{folder}/{NAME}/SKILL.md"
 
 
-def test_an_agent_cannot_ask_for_a_skill_and_its_operator_edits_one_that_was_signed(
+def test_an_operator_edits_a_skill_no_agent_asks(
     world: World, made: dict[str, World], tmp_path: Path
 ) -> None:
     path = f"skills/{NAME}/SKILL.md"
@@ -416,7 +412,7 @@ def test_what_its_owner_made_of_a_skill_is_not_taken_back_for_what_was_noted_bef
     assert skills(applied) == []
 
 
-def test_a_skill_that_failed_since_is_proposed_to_go_and_refused_is_asked_about_after_the_next_failure(
+def test_a_skill_that_failed_is_proposed_to_go_after_each_failure(
     applied: World,
 ) -> None:
     tell(applied, 4, outcome="failure")
@@ -443,20 +439,18 @@ def test_a_skill_that_failed_since_is_proposed_to_go_and_refused_is_asked_about_
 
 @each_row("told", [("--resolution", "copy_only"), ("--task-type", "rebuild_site"), ("--resolution", "null")])
 def test_a_failure_of_something_else_retires_no_skill(
-    made: dict[str, World], tmp_path_factory: pytest.TempPathFactory, told: tuple[str, str]
+    made: dict[str, World], new_folder: Folder, told: tuple[str, str]
 ) -> None:
-    world = made["applied"].copy(tmp_path_factory.mktemp("other"))
+    world = made["applied"].copy(new_folder())
     tell(world, 4, *told, outcome="failure")
     world.night(5)
     assert skills(world) == []
 
 
 @each_row("resolution", ["true", "yes", "off", "404", "1e3", "2026_03_01"])
-def test_a_name_that_yaml_reads_as_no_text_is_quoted(
-    claw: World, tmp_path_factory: pytest.TempPathFactory, resolution: str
-) -> None:
+def test_a_name_that_yaml_reads_otherwise_is_quoted(claw: World, new_folder: Folder, resolution: str) -> None:
     name = resolution.replace("_", "-")
-    world = claw.copy(tmp_path_factory.mktemp("name"))
+    world = claw.copy(new_folder())
     for day in WON:
         tell(world, day, "--resolution", resolution)
     world.night(4)
@@ -477,10 +471,10 @@ def test_a_name_that_yaml_reads_as_no_text_is_quoted(
         ("第一步 先构建。", "第一步 先构建。"),
     ],
 )
-def test_the_front_matter_is_yaml_within_the_limits_of_the_specification(
-    claw: World, tmp_path_factory: pytest.TempPathFactory, said: str, told: str
+def test_the_front_matter_is_yaml_within_limits(
+    claw: World, new_folder: Folder, said: str, told: str
 ) -> None:
-    world = claw.copy(tmp_path_factory.mktemp("front"))
+    world = claw.copy(new_folder())
     (one,) = skills(due(world, text=DAY.replace(LEAD, said)))
     front = yaml.safe_load(one["changes"][0]["after"].split("---\n")[1])
     applies = "Applies to publish_site with hugo + web."
@@ -490,9 +484,9 @@ def test_the_front_matter_is_yaml_within_the_limits_of_the_specification(
 @pytest.mark.parametrize("verb", ["apply", "undo"])
 @pytest.mark.parametrize("every", [23, pytest.param(1, marks=pytest.mark.slow)])
 def test_whatever_call_it_dies_at_a_skill_is_there_whole_or_not_at_all(
-    verb: str, every: int, made: dict[str, World], tmp_path_factory: pytest.TempPathFactory
+    verb: str, every: int, made: dict[str, World], new_folder: Folder
 ) -> None:
-    scratch = tmp_path_factory.mktemp("died")
+    scratch = new_folder()
     world = made["applied" if verb == "undo" else "signed"].copy(scratch / "world")
     name = name_of(world)
     world.wait(hours=3)

@@ -89,9 +89,7 @@ def test_the_home_is_the_nearest_directory_upward_that_is_one(
 
 
 @pytest.mark.parametrize("here", ["outside", "checkout"])
-def test_without_a_home_the_error_says_what_makes_one_and_the_program_is_never_the_home(
-    place: Place, monkeypatch: pytest.MonkeyPatch, here: str
-) -> None:
+def test_without_a_home_the_error_says_so(place: Place, monkeypatch: pytest.MonkeyPatch, here: str) -> None:
     monkeypatch.chdir(ROOT if here == "checkout" else place.work)
     before = sorted(os.listdir(ROOT / "config"))
     for words in (("status",), ("night",), ("log", "--stdin"), ("apply",), ("schedule",), ("check",)):
@@ -353,7 +351,7 @@ def guided(place: Place, home: Path, refuses: str = "") -> tuple[Ran, list[str]]
     return place.run("init", "--guide", *NEW, "--home", str(home), typed=types), screens
 
 
-def test_between_two_questions_start_fills_no_more_than_a_screen_and_lists_what_is_left_at_its_end(
+def test_between_two_questions_start_fills_a_screen_at_most(
     place: Place,
 ) -> None:
     home = agent_of_openclaw(place)
@@ -479,9 +477,7 @@ def test_without_a_terminal_start_names_the_reading_of_transcripts_too(place: Pl
     ]
 
 
-def test_start_finds_the_memory_of_a_host_wherever_one_stands(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_start_finds_a_hosts_memory_from_anywhere(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place.user)
     nothing = place.run("init", "--guide", *NEW)
     assert nothing.status == 2

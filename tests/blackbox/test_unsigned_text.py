@@ -244,7 +244,7 @@ def record(
         assert ran.status == 0, ran
 
 
-def test_tags_and_rivals_beside_an_accepted_resolution_are_told_as_unsigned_and_never_as_prose(
+def test_tags_and_rivals_of_an_accepted_resolution_are_told_as_unsigned(
     quiet: World,
 ) -> None:
     quiet.applied("After an upgrade restart_the_relay.")
@@ -300,9 +300,7 @@ ALARM = 4
 LINKED = ("memory", "memory/state", "memory/system", "audit/blobs", ".nightledger", ".nightledger/staged")
 
 
-def test_no_verb_makes_anything_outside_a_home_one_of_whose_directories_is_a_link(
-    adopted: World, tmp_path: Path
-) -> None:
+def test_no_verb_makes_anything_where_a_directory_is_a_link(adopted: World, tmp_path: Path) -> None:
     failures = []
     for n, name in enumerate(LINKED):
         world = adopted.copy(tmp_path / str(n))

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 from tests.blackbox.test_lifecycle import whole
-from tests.blackbox.world import World, found
+from tests.blackbox.world import Folder, World, found
 from tests.served_witness import served_witness
 
 NAME = "witness.example/harbour"
 
 
 @pytest.fixture(scope="session")
-def watched(tmp_path_factory: pytest.TempPathFactory) -> World:
+def watched(new_folder: Folder) -> World:
     """Give a home whose policy asks for one witness; nobody writes to it."""
-    world = found(tmp_path_factory.mktemp("watched"))
+    world = found(new_folder())
     place = ("--dir", str(world.root / "witness"))
     lines = world.root / "lines.txt"
     lines.write_text(world.ok("witness", "keygen", NAME, *place))

@@ -46,6 +46,8 @@ MEMORY = """# MEMORY.md
 ## Projects
 """
 LOG = "audit/trusted-channel-audit.jsonl"
+Folder = Callable[[], Path]
+"""Gives a new folder at each call."""
 Typed = Sequence[str] | Callable[[str], str]
 """What a person types: the lines, or an answer to what the screen has shown since the last one."""
 
@@ -104,6 +106,14 @@ class World:
         ran = self.run(*words, typed=typed, stdin=stdin)
         assert ran.status == 0, (words, ran)
         return ran.out
+
+    def tells(
+        self, told: str, *words: str, status: int = 0, typed: Typed | None = None, stdin: str = ""
+    ) -> str:
+        """Run a command that must end with ``status`` and say ``told``; give all that it printed, as one line of words."""
+        ran = self.run(*words, typed=typed, stdin=stdin)
+        assert (ran.status, told in ran.text) == (status, True), (told, ran)
+        return ran.text
 
     def json(self, *words: str) -> Any:
         """Run a command with ``--json`` and give its document, whatever the exit status."""
