@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from tests.blackbox.forge import line_of
-from tests.blackbox.test_bent_witness import ONE, harbour_of
+from tests.blackbox.test_witness import ONE, harbour_of
 from tests.blackbox.world import LOG, World
 
 ALARM = 4

@@ -270,3 +270,14 @@ def reject_what_was_altered(world: World) -> None:
 def test_what_the_operator_settled_is_no_alarm_for_either(world: World, act: Callable[[World], None]) -> None:
     act(world)
     assert looks(world) == (0, 0), world.second_look()[1]
+
+
+# ---------------------------------------------------------------- the forger is as good as the log
+
+
+def test_a_forged_event_that_says_nothing_false_passes_both_verifiers(world: World) -> None:
+    append(world, {"event": "heartbeat", "day": "2026-03-01"})
+    verified = world.run("verify")
+    assert verified.status == 0, verified
+    checked = world.independent()
+    assert checked.status == 0, checked

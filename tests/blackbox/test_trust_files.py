@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from tests.blackbox.forge import append, event_named, operator_signed, put_blob
+from tests.blackbox.test_key_changes import make_key
 from tests.blackbox.test_lifecycle import whole
-from tests.blackbox.test_signers import make_key
 from tests.blackbox.world import LOG, MEMORY, Folder, World, sha256, yes
 
 FILES = {
