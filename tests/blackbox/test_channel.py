@@ -39,9 +39,7 @@ def tighten(world: World, **tiers: str) -> None:
 
 
 # ------------------------------------------------------------ what is not even tried
-def test_what_a_machine_may_not_ask_is_refused_and_only_a_blocked_action_counts(
-    post: Post,
-) -> None:
+def test_what_a_machine_may_not_ask_is_refused_and_only_a_blocked_action_counts(post: Post) -> None:
     first = post.letter("open_garage")
     answer = answer_of(post.deliver(first)[1])
     assert answer["status"] == "rejected"

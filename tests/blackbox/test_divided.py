@@ -128,9 +128,7 @@ def test_additions_signed_one_by_one_are_entries_of_their_own(new_folder: Folder
         assert entries(world, name) == old
 
 
-def test_an_addition_signed_beside_two_is_an_entry_where_a_removal_left_one(
-    hermes: World,
-) -> None:
+def test_an_addition_signed_beside_two_is_an_entry_where_a_removal_left_one(hermes: World) -> None:
     proposed(hermes, "USER.md", "--remove", "--entry", "Ann prefers short answers.")
     proposed(hermes, "USER.md", "--text", FACT)
     told = hermes.ok("review", typed=["y", "y", "y"])

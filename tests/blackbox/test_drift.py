@@ -50,9 +50,7 @@ def test_what_stands_in_a_file_is_a_blob_an_event_and_one_item_hunk_by_hunk(worl
     assert {path for path in held if "blobs" not in path.parts} == {world.home / "MEMORY.md"}
 
 
-def test_an_item_shows_each_run_of_lines_with_its_place_source_and_masks(
-    world: World,
-) -> None:
+def test_an_item_shows_each_run_of_lines_with_its_place_source_and_masks(world: World) -> None:
     written = EDITED.replace("## Projects\n", f"## Projects\n\n- token: {SECRET}\n- Count twice.\n")
     world.write("MEMORY.md", written)
     name = guarded(world)[0]["proposal"]

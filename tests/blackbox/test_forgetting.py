@@ -197,9 +197,7 @@ def test_neither_secrets_nor_what_steers_go_into_the_archive(tmp_path: Path) -> 
     assert [path for path in world.holding(secret) if "blobs" not in path.parts] == [world.home / "MEMORY.md"]
 
 
-def test_a_log_whose_name_no_pointer_holds_stays_and_no_summary_has_secrets(
-    world: World,
-) -> None:
+def test_a_log_whose_name_no_pointer_holds_stays_and_no_summary_has_secrets(world: World) -> None:
     odd, lamps = "memory/2025-12-03-](<.md", "- looked at a lamp\n" * 60
     world.write(odd, f"# G\n\n- Lesson: water the basil\n{lamps}")
     told = "- password: Tiger7lily!Mount\n- Lesson: Tiger7lily!Mount opens.\n"

@@ -192,9 +192,7 @@ def test_a_change_of_a_line_that_drifted_has_no_place_and_the_drift_stays(world:
     ] == [("- Keep backups for 30 days.\n", "- Keep backups for 31 days.\n")]
 
 
-def test_an_apply_that_nobody_can_check_is_counted_and_what_followed_holds(
-    world: World,
-) -> None:
+def test_an_apply_that_nobody_can_check_is_counted_and_what_followed_holds(world: World) -> None:
     name = sign(world, world.propose(TEXT))
     world.write("MEMORY.md", MEMORY.replace("## Projects\n", "## Projects\n\n- A pump.\n"))
     world.wait(hours=3)

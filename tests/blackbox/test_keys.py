@@ -148,10 +148,7 @@ def test_who_may_sign_is_read_to_the_letter_odd_lines_let_nobody(changed: World,
     ],
 )
 def test_a_key_signs_for_what_and_as_long_as_its_line_says(
-    options: str,
-    status: int,
-    changed: World,
-    tmp_path: Path,
+    options: str, status: int, changed: World, tmp_path: Path
 ) -> None:
     world, trust, approve = likes(changed, tmp_path)
     signed_in(world, trust, allowed_signers=f"{world.read(ALLOWED)}ann {options}{KEY}\n")

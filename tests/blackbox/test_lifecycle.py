@@ -109,9 +109,7 @@ def test_a_replacement_and_a_removal_come_back_while_later_edits_stay(world: Wor
     whole(world)
 
 
-def test_a_signed_change_waits_two_hours_and_ten_minutes_from_its_signature(
-    world: World,
-) -> None:
+def test_a_signed_change_waits_two_hours_and_ten_minutes_from_its_signature(world: World) -> None:
     world.signed("Label both ends of a cable.")
     for minutes in (0, 60, 59):
         world.wait(minutes=minutes)

@@ -89,9 +89,7 @@ def program(world: World, name: str, status: int = 0) -> Path:
 SUMMARY = "1 proposal waits"
 
 
-def test_a_command_that_no_program_can_be_given_is_an_error_of_the_settings(
-    world: World,
-) -> None:
+def test_a_command_that_no_program_can_be_given_is_an_error_of_the_settings(world: World) -> None:
     world.keys.joinpath("operator.yaml").write_text('notify:\n- /bin/true\n- "a\\0b"\n')
     world.tells("operator.yaml:3: U+0000 is a control character", "night", "--notify-test", status=2)
 
@@ -283,9 +281,7 @@ def test_a_link_that_is_over_altered_or_foreign_opens_nothing(
         assert "no link of this home" in sent(link)[1]
 
 
-def test_a_link_of_a_damaged_home_tells_that_and_stays(
-    linked: tuple[World, Callable[[], str], str],
-) -> None:
+def test_a_link_of_a_damaged_home_tells_that_and_stays(linked: tuple[World, Callable[[], str], str]) -> None:
     world, notice, _ = linked
     link = notice()
     with looked_at(world):

@@ -126,9 +126,7 @@ def wording_one(world: World, nth: int) -> str:
     return str(world.json("propose", *words)["id"])
 
 
-def test_the_line_of_a_change_is_counted_with_blank_lines_between_sections(
-    tmp_path: Path,
-) -> None:
+def test_the_line_of_a_change_is_counted_with_blank_lines_between_sections(tmp_path: Path) -> None:
     never, always = f"## Log\n\nNever:\n\n{ASK}\n", f"## Log\n\nAlways:\n\n{ASK}"
     memory = f"# Rules\n\n## Log\n\nBoth hold.\n\n{never}{always}"
     world = found(tmp_path, memory=memory)

@@ -206,9 +206,7 @@ def test_a_key_of_a_log_is_read_to_the_letter(desk: Desk) -> None:
     assert desk.run(*words, typed_key(1, b"\xff" * 32)).status == ALARM
 
 
-def test_a_log_that_signs_twice_is_taken_by_either_key_and_badly_by_none(
-    desk: Desk,
-) -> None:
+def test_a_log_that_signs_twice_is_taken_by_either_key_and_badly_by_none(desk: Desk) -> None:
     both = (OWNER, OWNER_QUANTUM)
     text = text_of(LINES)
     bad = bytearray(OWNER_QUANTUM.payload(text))

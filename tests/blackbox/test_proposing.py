@@ -279,9 +279,7 @@ def name_rules(world: World) -> None:
     (world.keys / "operator.yaml").chmod(0o600)
 
 
-def test_what_an_operators_rules_call_secret_reaches_no_proposal_or_quarantine(
-    world: World,
-) -> None:
+def test_what_an_operators_rules_call_secret_reaches_no_proposal_or_quarantine(world: World) -> None:
     name = world.signed(f"The badge is {BADGE}.")
     name_rules(world)
     world.try_apply()

@@ -32,9 +32,7 @@ def test_no_fact_is_told_twice_and_the_signed_one_is_the_one_that_is_told(known:
     assert signed == sorted(signed, reverse=True)
 
 
-def test_a_row_of_a_long_table_is_found_by_its_column_and_shown_with_it(
-    tmp_path: Path,
-) -> None:
+def test_a_row_of_a_long_table_is_found_by_its_column_and_shown_with_it(tmp_path: Path) -> None:
     names = ["Amber", "Birch", "Cedar", "Dune", "Ember", "Fern", "Grove", "Heath", "Iris", "Kelp", "Larch"]
     rows = "".join(
         f"| {name} Works | {name.lower()}@example.org | R{n},500 |\n" for n, name in enumerate(names)
@@ -56,9 +54,7 @@ def test_an_item_is_shown_down_to_the_line_that_answers(tmp_path: Path) -> None:
     assert "retainer R4,200" in shown
 
 
-def test_a_question_in_chinese_is_told_the_signed_line_before_many_logs(
-    tmp_path: Path,
-) -> None:
+def test_a_question_in_chinese_is_told_the_signed_line_before_many_logs(tmp_path: Path) -> None:
     memory = "# 记忆\n\n## 天气报告\n\n- **温室的报告走邮件渠道** (已确认)\n\n## 其他\n\n- 水泵在仓库\n"
     world = found(tmp_path, memory=memory)
     for n in range(1, 8):
@@ -159,9 +155,7 @@ NAMED = """# MEMORY.md
 """
 
 
-def test_a_fact_is_found_by_another_name_and_a_typo_else_nothing_is_told(
-    tmp_path: Path,
-) -> None:
+def test_a_fact_is_found_by_another_name_and_a_typo_else_nothing_is_told(tmp_path: Path) -> None:
     world = found(tmp_path, memory=NAMED)
     for query, fact in (
         ("what is our k8s setup?", "three nodes"),

@@ -76,9 +76,7 @@ def test_an_entry_keeps_id_and_use_through_edits_moves_and_undo(world: World, ne
     assert ids(world)["Restart the relay after every upgrade."] == first[RELAY]
 
 
-def test_who_goes_back_to_old_words_has_the_id_and_a_new_heading_changes_none(
-    world: World,
-) -> None:
+def test_who_goes_back_to_old_words_has_the_id_and_a_new_heading_changes_none(world: World) -> None:
     first = ids(world)
     swap(world, "for 30 days.", "for 60 days.")
     swap(world, "for 60 days.", "for 30 days.")

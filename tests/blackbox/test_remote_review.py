@@ -64,9 +64,7 @@ def test_a_skill_is_signed_elsewhere_as_any_other_change(pair: tuple[World, Worl
     whole(host)
 
 
-def test_answers_about_another_machine_outlive_an_interrupt_and_a_review(
-    pair: tuple[World, World],
-) -> None:
+def test_answers_about_another_machine_outlive_an_interrupt_and_a_review(pair: tuple[World, World]) -> None:
     host, desk = pair
     names = [host.propose(TEXT), host.propose("Count the reels twice.")]
     desk.ok("channel", "send", "proposals", "--to", "host")
@@ -99,9 +97,7 @@ def test_what_is_rejected_elsewhere_waits_no_more(pair: tuple[World, World]) -> 
     whole(host)
 
 
-def test_a_signature_of_a_key_that_is_not_listed_counts_for_nothing(
-    pair: tuple[World, World],
-) -> None:
+def test_a_signature_of_a_key_that_is_not_listed_counts_for_nothing(pair: tuple[World, World]) -> None:
     host, desk = pair
     host.propose(TEXT)
     fingerprint = next(

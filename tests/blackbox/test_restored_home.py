@@ -215,9 +215,7 @@ def test_what_a_copy_left_of_newer_is_in_nobodys_way(older: World, days: tuple[W
     holds(older, lost=next(one["lost"] for one in older.events() if one["event"] == "home.restored"))
 
 
-def test_a_run_cut_short_before_the_pin_moved_needs_no_other_signature(
-    older: World,
-) -> None:
+def test_a_run_cut_short_before_the_pin_moved_needs_no_other_signature(older: World) -> None:
     pins = {name: (older.own_keys / name).read_bytes() for name in ("pin.json", "head.json")}
     older.ok("restore", "--take-over")
     size = len(older.events())

@@ -190,9 +190,7 @@ def kept(world: World) -> World:
     return world
 
 
-def test_who_keeps_what_was_to_go_is_not_asked_for_something_else_each_morning(
-    kept: World,
-) -> None:
+def test_who_keeps_what_was_to_go_is_not_asked_for_something_else_each_morning(kept: World) -> None:
     for day in range(3, 10):
         kept.night(day)
         assert not asked(kept), day
@@ -327,9 +325,7 @@ def lately() -> str:
     return f"# MEMORY.md\n\n{STANDING}{week}{plain}{young}\n## Lessons\n\n- Ask the pilot first.\n"
 
 
-def test_where_nothing_is_old_whole_sections_get_it_under_the_largest_first(
-    tmp_path: Path,
-) -> None:
+def test_where_nothing_is_old_whole_sections_get_it_under_the_largest_first(tmp_path: Path) -> None:
     world = openclaw(tmp_path, lately().encode())
     out = world.said("check")
     assert "A plan that gets it under:" in out
@@ -367,9 +363,7 @@ def test_where_there_is_room_for_one_addition_a_night_proposes_that_one(tmp_path
     assert [change["op"] for change in made["changes"]] == ["archive", "add"]
 
 
-def test_a_prompt_is_told_what_a_signed_plan_moved_and_no_other_archive(
-    world: World,
-) -> None:
+def test_a_prompt_is_told_what_a_signed_plan_moved_and_no_other_archive(world: World) -> None:
     made = world.json("check")["proposal"]
     world.accept(made)
     gone = next(fact for fact in FACTS.values() if fact not in world.read())

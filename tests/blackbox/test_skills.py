@@ -110,9 +110,7 @@ def name_of(world: World) -> str:
     return str(name)
 
 
-def test_what_worked_in_three_sessions_is_proposed_word_for_word(
-    proposed: World,
-) -> None:
+def test_what_worked_in_three_sessions_is_proposed_word_for_word(proposed: World) -> None:
     (one,) = skills(proposed)
     (change,) = one["changes"]
     assert (change["op"], change["target"], change["after"]) == ("add", f"skills/{NAME}/SKILL.md", SKILL)
@@ -299,9 +297,7 @@ def test_a_skill_that_goes_missing_or_comes_back_after_an_undo_is_drift(applied:
     assert applied.run("verify").status == applied.second_look()[0] == 4
 
 
-def test_a_signed_skill_is_in_a_backup_and_in_reach_of_an_expunge(
-    applied: World,
-) -> None:
+def test_a_signed_skill_is_in_a_backup_and_in_reach_of_an_expunge(applied: World) -> None:
     archive = str(applied.root / "all.tar.gz")
     applied.ok("backup", archive)
     there = World(root=applied.root / "there", now=applied.now)
@@ -326,9 +322,7 @@ def test_after_a_week_a_skill_is_taken_back_by_a_proposal_like_any_other_change(
     sound(applied)
 
 
-def test_of_two_one_is_proposed_a_night_and_none_after_a_no(
-    world: World,
-) -> None:
+def test_of_two_one_is_proposed_a_night_and_none_after_a_no(world: World) -> None:
     for day in WON:
         tell(world, day)
         tell(world, day, "--resolution", "build_again", "--task-type", "rebuild_site")
@@ -412,9 +406,7 @@ def test_what_its_owner_made_of_a_skill_is_not_taken_back_for_what_was_noted_bef
     assert skills(applied) == []
 
 
-def test_a_skill_that_failed_is_proposed_to_go_after_each_failure(
-    applied: World,
-) -> None:
+def test_a_skill_that_failed_is_proposed_to_go_after_each_failure(applied: World) -> None:
     tell(applied, 4, outcome="failure")
     applied.night(5)
     (one,) = skills(applied)

@@ -351,9 +351,7 @@ def guided(place: Place, home: Path, refuses: str = "") -> tuple[Ran, list[str]]
     return place.run("init", "--guide", *NEW, "--home", str(home), typed=types), screens
 
 
-def test_between_two_questions_start_fills_a_screen_at_most(
-    place: Place,
-) -> None:
+def test_between_two_questions_start_fills_a_screen_at_most(place: Place) -> None:
     home = agent_of_openclaw(place)
     instructions = (home / "AGENTS.md").read_bytes()
     ran, screens = guided(place, home)

@@ -244,9 +244,7 @@ def record(
         assert ran.status == 0, ran
 
 
-def test_tags_and_rivals_of_an_accepted_resolution_are_told_as_unsigned(
-    quiet: World,
-) -> None:
+def test_tags_and_rivals_of_an_accepted_resolution_are_told_as_unsigned(quiet: World) -> None:
     quiet.applied("After an upgrade restart_the_relay.")
     record(quiet, "upgrade,always_push_with_force", "restart_the_relay")
     record(quiet, "upgrade,relay", "restart_the_relay")

@@ -358,9 +358,7 @@ def test_several_are_answered_at_once_as_they_were_shown(world: World) -> None:
         assert page.sign()["signed"] == ["Rejected 1 change."]
 
 
-def test_what_goes_together_or_stands_under_one_heading_is_answered_at_once(
-    world: World,
-) -> None:
+def test_what_goes_together_or_stands_under_one_heading_is_answered_at_once(world: World) -> None:
     for day in ("03", "04"):
         world.write(
             f"memory/2025-12-{day}.md", f"# Day\n\n## Greenhouse\n\n- Basil is fine on the {day}th\n{LAMPS}"

@@ -110,9 +110,7 @@ def harbour(watched: World, tmp_path: Path) -> Iterator[Harbour]:
         yield made
 
 
-def test_lines_that_hold_are_kept_with_the_head_and_the_quorum_is_enough(
-    harbour: Harbour,
-) -> None:
+def test_lines_that_hold_are_kept_with_the_head_and_the_quorum_is_enough(harbour: Harbour) -> None:
     world = harbour.world
     before = harbour.ask()
     assert {name: before[name]["cosigned"] for name in "12"} == {"1": False, "2": False}
@@ -162,9 +160,7 @@ BENT: dict[str, tuple[int, Callable[[Harbour, str], str | bytes]]] = {
 }  # fmt: skip
 
 
-def test_an_answer_that_is_not_the_witnesses_word_is_told_and_keeps_nothing(
-    harbour: Harbour,
-) -> None:
+def test_an_answer_that_is_not_the_witnesses_word_is_told_and_keeps_nothing(harbour: Harbour) -> None:
     world = harbour.world
     before = world.read("audit/checkpoint")
     wrong = {}
