@@ -5,14 +5,12 @@ import json
 import shutil
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.serialization import load_ssh_private_key
-from tests.blackbox.post import ACTIONS, Letter, Post, answer_of, home_id, join
+from tests.blackbox.post import Letter, Post, answer_of, home_id
 from tests.blackbox.ssh import SoftKey, soft
-from tests.blackbox.world import World, found
 
 
 def test_a_message_is_taken_in_once_and_its_copies_are_told_what_became_of_it(post: Post) -> None:
@@ -112,15 +110,6 @@ def test_letters_of_one_round_are_dealt_with_in_the_order_in_which_they_were_put
 # ---------------------------------------------------------------- envelopes of messages (dsse)
 
 Envelope = dict[str, Any]
-
-
-@pytest.fixture
-def post(adopted: World, tmp_path: Path) -> Post:
-    """Give an agent's home and a machine that may ask it, over a spool."""
-    agent, ops = adopted.copy(tmp_path / "agent"), found(tmp_path / "ops")
-    post = Post(agent=agent, ops=ops, third=ops, spool=tmp_path / "spool")
-    join(agent, ops, post.spool, "--actions", ACTIONS, names=("ops", "agent"))
-    return post
 
 
 def sealed(payload: bytes, kind: str, key: SoftKey, *, as_kind: str | None = None) -> Envelope:
