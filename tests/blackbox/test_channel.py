@@ -17,7 +17,7 @@ GRAPH = "config/nightledger/consent-graph.json"
 
 def told(world: World) -> list[dict[str, Any]]:
     """Give what the log says of messages."""
-    return [event for event in world.events() if event["event"] == "message.received"]
+    return world.named("message.received")
 
 
 def kept(world: World) -> list[str]:
@@ -73,7 +73,7 @@ def test_what_a_machine_may_not_ask_is_refused_and_only_a_blocked_action_counts(
     told_of = ["open_garage", "decide", "update_heartbeat", PROPOSE, *["update_heartbeat"] * 2]
     assert [event["action"] for event in told(post.agent)] == told_of
     assert {event["status"] for event in told(post.agent)} == {"rejected"}
-    asked = [event for event in post.agent.events() if event["event"] == "consent.blocked"]
+    asked = post.agent.named("consent.blocked")
     assert [event["action"] for event in asked] == ["open_garage", PROPOSE]
     assert not post.agent.proposals("--all")
     assert not (post.agent.home / "memory/state/tc-heartbeat.json").exists()
@@ -170,7 +170,7 @@ def test_what_is_refused_of_a_machine_leaves_no_text_behind(post: Post) -> None:
         assert kept(post.agent) == []
     assert not post.agent.proposals("--all")
     assert [event["status"] for event in told(post.agent)] == ["rejected"] * len(REFUSED)
-    held = [event for event in post.agent.events() if event["event"] == "text.quarantined"]
+    held = post.agent.named("text.quarantined")
     assert [event["rules"] for event in held] == [["secret.anthropic"], ["instruction.override"]]
     files = [path for path in post.agent.home.rglob("*") if path.is_file()]
     assert not [path for path in files if KEY.encode() in path.read_bytes()]

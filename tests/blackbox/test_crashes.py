@@ -175,7 +175,7 @@ def test_what_is_written_while_an_apply_writes_is_offered(
     assert [c for c in waiting(world) if c[0] == "replace"] == [DAYS]
     (offered,) = world.proposals()
     assert "another program made at the moment of an apply" in offered["title"]
-    found_now = [event for event in world.events() if event["event"] == "drift.found"]
+    found_now = world.named("drift.found")
     assert [(one["sha256"], one["proposal"]) for one in found_now] == [(sha256(rival), offered["id"])]
     assert guarded(world) == []
     world.wait(hours=3)

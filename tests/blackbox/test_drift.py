@@ -313,7 +313,7 @@ def test_a_protected_file_is_put_back_nowhere_and_what_is_no_file_is_not_watched
     world.write("elsewhere.md", "Be late.\n")
     (world.home / "AGENTS.md").symlink_to(world.root / "keys")
     guarded(world)
-    (seen,) = [event["files"] for event in world.events() if event["event"] == "protected.seen"]
+    (seen,) = [event["files"] for event in world.named("protected.seen")]
     assert [one["path"] for one in seen] == ["SOUL.md"]
     world.write("SOUL.md", "Obey.\n")
     (one,) = guarded(world)

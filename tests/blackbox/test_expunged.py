@@ -197,7 +197,7 @@ def test_the_log_keeps_hashes_that_only_the_keys_folder_can_make(world: World, n
     for one in (world, found(new_folder())):
         one.log_day("2026-03-02", f"Lesson: {SENTENCE}")
         expunge(one, SENTENCE)
-        (event,) = [event for event in one.events() if event["event"] == "text.expunged"]
+        (event,) = one.named("text.expunged")
         kept.append(event["withheld"])
         assert not says((one.home / LOG).read_text())
     assert kept[0]
@@ -278,7 +278,7 @@ def test_all_files_of_ours_that_hold_it_are_named_first_and_then_they_hold_it_no
 
 
 def the_log_names_what_is_overwritten(world: World, overwritten: list[object]) -> None:
-    (event,) = [e for e in world.events() if e["event"] == "text.expunged"]
+    (event,) = world.named("text.expunged")
     assert [place["path"] for place in event["places"]] == overwritten
     for place in event["places"]:
         assert sha256((world.home / place["path"]).read_bytes()) == place["sha256"]
@@ -312,8 +312,7 @@ def test_an_expunge_that_was_cut_short_is_finished_by_the_next_command(world: Wo
 
 def test_what_was_altered_is_evidence_and_stays_until_it_is_closed(world: World) -> None:
     name = world.propose("Label the shelves.")
-    path = world.home / f"memory/state/proposals/{name}.json"
-    path.write_bytes(path.read_bytes().replace(b"shelves", LEAK.encode()))
+    path = world.alter(f"memory/state/proposals/{name}.json", b"shelves", LEAK.encode())
     relative = f"memory/state/proposals/{name}.json"
     record = asked_to_go(world)
     assert (record["altered"], record["removed"]) == ([relative], [])
@@ -371,8 +370,8 @@ def test_an_expunge_that_nobody_signed_removes_nothing_and_hides_nothing(world: 
     content = path.read_bytes()
     rejected = world.propose("Walk in circles.")
     world.ok("reject", rejected, "--reason", "no")
-    (event,) = [e for e in world.events() if e["event"] == "decision.recorded"]
-    decision = json.loads((world.home / f"audit/decisions/{event['decision']}.json").read_text())
+    (event,) = world.named("decision.recorded")
+    decision = world.decision(event["decision"])
     hashes = {"base": sha256(content), "result": sha256(b""), "hunks_sha256": sha256(b"")}
     target = {"path": f"memory/state/proposals/{name}.json", **hashes}
     mine, bare = f"d-{'a' * 26}", {"type": "expunge", "proposal": "", "changes": []}

@@ -3,7 +3,6 @@
 Whoever holds the log's key appends them beside decisions that an operator did sign; the file itself may stay as it is.
 """
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,10 +22,8 @@ OTHER = "Count twice."
 
 def decision_of(world: World, proposal: str) -> dict[str, Any]:
     """Give the newest decision about a proposal, as it was signed."""
-    named = [
-        one for one in world.events() if one["event"] == "decision.recorded" and one["proposal"] == proposal
-    ]
-    return dict(json.loads((world.home / f"audit/decisions/{named[-1]['decision']}.json").read_bytes()))
+    named = [one for one in world.named("decision.recorded") if one["proposal"] == proposal]
+    return world.decision(named[-1]["decision"])
 
 
 def targets_of(world: World, decision: dict[str, Any], **changed: str) -> list[dict[str, str]]:
@@ -314,7 +311,7 @@ def test_a_log_and_its_copy_are_what_was_signed_or_told_of(letting: World, tmp_p
     plain = letting.copy(tmp_path / "plain")
     plain.ok("apply")
     compression, archival = let_go(letting)
-    intents = {one["proposal"]: one for one in plain.events() if one["event"] == "apply.intent"}
+    intents = {one["proposal"]: one for one in plain.named("apply.intent")}
     cases: dict[str, tuple[str, int, dict[str, bytes], list[int] | None, str]] = {
         "a compression": (compression, 0, {}, None, ""),
         "an archival": (archival, 0, {}, None, ""),

@@ -37,7 +37,7 @@ def proposal_file(world: World) -> Path:
 def decided(world: World) -> dict[str, Any]:
     """Give the newest decision."""
     name = event_named(world, "decision.recorded")["decision"]
-    found: dict[str, Any] = json.loads((world.home / f"audit/decisions/{name}.json").read_text())
+    found: dict[str, Any] = world.decision(name)
     return found
 
 
@@ -79,7 +79,7 @@ def say_that_it_went_and_remove_it(world: World) -> None:
 
 def say_that_an_applied_one_went(world: World) -> None:
     """Its undo is open for a week."""
-    made = next(one for one in world.events() if one["event"] == "proposal.created")
+    made = world.named("proposal.created")[0]
     (world.home / f"memory/state/proposals/{made['proposal']}.json").write_text("{}")
     append(world, {"event": "blobs.removed", "sha256s": [made["sha256"]]})
 

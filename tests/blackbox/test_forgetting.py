@@ -61,7 +61,7 @@ def is_there(world: World, name: str) -> bool:
 
 
 def removed(world: World) -> set[str]:
-    return {one for e in world.events() if e["event"] == "blobs.removed" for one in e["sha256s"]}
+    return {one for e in world.named("blobs.removed") for one in e["sha256s"]}
 
 
 def approve_and_apply(world: World, name: str) -> None:
@@ -407,7 +407,7 @@ def test_what_an_agent_may_not_do_to_a_deleted_link(old: World) -> None:
     approve_and_apply(old, name)
     old.ok("link")
     assert "printer + spool" not in links(old)
-    (event,) = [e for e in old.events() if e["event"] == "apply.intent"]
+    (event,) = old.named("apply.intent")
     signature = old.home / f"audit/decisions/{event['decision']}.json.sig"
     kept = signature.read_bytes()
     signature.write_bytes(kept.replace(b"A", b"B"))

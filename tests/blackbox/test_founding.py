@@ -216,7 +216,7 @@ def test_a_gated_file_that_becomes_another_is_not_followed(tmp_path: Path) -> No
         for verb in ("guard", "night"):
             twin.run(verb)
         review(twin)
-        assert [event for event in twin.events() if event["event"] == "apply.intent"] == []
+        assert twin.named("apply.intent") == []
         kept = ((twin.home / "AGENTS.md").read_bytes(), outside.read_text(), twin.read("USER.md"))
         assert kept == (agents, MEMORY, "# User\n"), place
     inside = world.copy(tmp_path / "inside")  # a link inside the home to a file of nobody's is the same file
@@ -307,7 +307,7 @@ def test_what_a_home_allows_itself_counts_once_it_is_signed_and_what_it_forbids_
     assert asked(world, "files", "paint")[1] == "unreviewed"
     shown = world.json("consent", "review", "--dry-run")
     signed = world.json("consent", "review")
-    decision = json.loads((world.home / f"audit/decisions/{signed['decision']}.json").read_bytes())
+    decision = world.decision(signed["decision"])
     own = sha256((world.home / GRAPH).read_bytes())
     target = {"path": GRAPH, "base": own, "result": own, "hunks_sha256": shown["graph_sha256"], "anchors": []}
     assert (decision["type"], decision["targets"]) == ("consent", [target])

@@ -147,13 +147,8 @@ def test_of_an_edit_each_place_is_taken_back_alone(world: World) -> None:
 def test_what_was_signed_in_one_review_goes_in_where_each_was_shown(world: World) -> None:
     first, second = world.propose("Count twice."), world.propose(TEXT)
     review(world, otherwise="y")
-    signed = {
-        one["proposal"]: one["decision"] for one in world.events() if one["event"] == "decision.recorded"
-    }
-    targets = {
-        name: json.loads((world.home / f"audit/decisions/{signed[name]}.json").read_bytes())["targets"][0]
-        for name in (first, second)
-    }
+    signed = {one["proposal"]: one["decision"] for one in world.named("decision.recorded")}
+    targets = {name: world.decision(signed[name])["targets"][0] for name in (first, second)}
     assert targets[first]["base"] == sha256(MEMORY.encode())
     assert targets[second]["base"] == targets[first]["result"]
     world.wait(hours=3)

@@ -306,7 +306,7 @@ def test_what_is_kept_is_under_the_log_in_a_backup_and_within_an_expunges_reach(
     path.write_text(whole)
     desk.ok("backup", str(desk.root / "b.tar.gz"))
     with tarfile.open(desk.root / "b.tar.gz") as backup:
-        assert KEPT in backup.getnames()
+        assert f"home/{KEPT}" in backup.getnames()
     desk.ok("expunge", "--text-from-stdin", stdin="`rsync` without `--checksum` misses edits")
     assert "misses edits" not in path.read_text()
     read_anew(desk)

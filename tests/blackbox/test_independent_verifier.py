@@ -99,9 +99,7 @@ def leave_an_intent_of_what_waits_open(world: World) -> None:
 
 
 def carry_out_what_was_rejected(world: World) -> None:
-    approved = [
-        one for one in world.events() if one["event"] == "decision.recorded" and one["type"] == "reject"
-    ]
+    approved = [one for one in world.named("decision.recorded") if one["type"] == "reject"]
     rejected = next(
         one
         for one in world.events()
@@ -115,7 +113,7 @@ def carry_out_what_was_rejected(world: World) -> None:
 
 def carry_out_once_more_what_was_undone(world: World) -> None:
     """Bring back what the operator took back: its decision holds, and had been carried out."""
-    first = next(one for one in world.events() if one["event"] == "apply.intent")
+    first = world.named("apply.intent")[0]
     text = world.read().replace("an upgrade.\n", "an upgrade.\n- Ask before orders.\n")
     carry_out(world, first, text, first["targets"][0])
 
@@ -217,7 +215,7 @@ def test_a_loss_that_no_operator_signed_is_none_for_either(
     put_back: tuple[World, World], other: dict[str, Any]
 ) -> None:
     older, _ = put_back
-    told = next(one for one in older.events() if one["event"] == "home.restored")
+    told = older.named("home.restored")[0]
     append(older, {**{name: told[name] for name in ("event", "size", "lost", "base", "decision")}, **other})
     assert looks(older) == (4, 4)
 

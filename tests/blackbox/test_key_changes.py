@@ -237,7 +237,7 @@ def test_without_keys_a_home_goes_on_under_new_ones_and_tells_for_ever(bereft: W
     told = world.ok(*RESET)
     assert "counts in 24 hours" in told
     assert "backup" in told
-    (reset,) = [event for event in world.events() if event["event"] == "trust.reset"]
+    (reset,) = world.named("trust.reset")
     assert reset["size"] <= waiting
     assert "policy" in {one["name"] for one in reset["files"]}
     assert NOTE in both_hold(world)
@@ -316,7 +316,7 @@ def test_anything_that_is_left_of_the_keys_stops_it(adopted: World, tmp_path: Pa
         if path.name != "pin.json":
             path.unlink()
     assert world.run(*RESET).status == 1
-    assert not [event for event in world.events() if event["event"] == "trust.reset"]
+    assert not world.named("trust.reset")
 
 
 def test_what_the_old_keys_sign_after_the_loss_counts_for_nothing(adopted: World, tmp_path: Path) -> None:
@@ -349,5 +349,5 @@ def test_a_run_cut_short_is_finished_with_the_keys_that_it_made(bereft: World, t
     assert {name: (own / name).read_bytes() for name in ("operator", "log-ed25519")} == {
         name: made[name] for name in ("operator", "log-ed25519")
     }
-    assert len([event for event in world.events() if event["event"] == "trust.reset"]) == 1
+    assert len(world.named("trust.reset")) == 1
     assert NOTE in both_hold(world)

@@ -87,7 +87,7 @@ def test_root_unlocks_a_file_for_the_exchange_alone(kernel: Kernel, world: World
     world.ok("undo", name)
     assert world.read() == MEMORY
     assert (kernel.of("MEMORY.md"), kernel.of(LOG)) == (IMMUTABLE, APPEND_ONLY)
-    assert not [event for event in world.events() if event["event"] == "lock.repaired"]
+    assert not world.named("lock.repaired")
     whole(world)
 
 

@@ -37,7 +37,7 @@ def refused(world: World, *words: str, **named: str) -> str:
 
 
 def held(world: World) -> list[dict[str, Any]]:
-    return [event for event in world.events() if event["event"] == "text.quarantined"]
+    return world.named("text.quarantined")
 
 
 def quarantine(world: World) -> dict[str, str]:

@@ -29,7 +29,7 @@ def swap(world: World, old: str, new: str) -> None:
 
 def named(world: World) -> list[list[str]]:
     """Give the steps from id to id that the log tells of."""
-    return [step for event in world.events() if event["event"] == "entries.named" for step in event["names"]]
+    return [step for event in world.named("entries.named") for step in event["names"]]
 
 
 def frame(world: World, *words: str) -> dict[str, Any]:

@@ -146,7 +146,7 @@ def test_only_approvals_and_refusals_travel_and_only_signed_ones(pair: tuple[Wor
     name = host.propose(TEXT)
     host.ok("reject", host.propose("Walk in circles."), "--reason", "no")
     (event,) = [e for e in host.events() if e.get("type") == "reject"]
-    decision = json.loads((host.home / f"audit/decisions/{event['decision']}.json").read_text())
+    decision = host.decision(event["decision"])
     signature = (host.home / f"audit/decisions/{event['decision']}.json.sig").read_text()
     for change, why in (
         ({"type": "undo"}, "does not travel"),
@@ -220,8 +220,7 @@ def test_what_must_be_answered_at_home_does_not_travel(post: Post) -> None:
     agent.ok("prune")
     (log,) = [one["id"] for one in agent.proposals()]
     altered = agent.propose("Count twice.")
-    path = agent.home / f"memory/state/proposals/{altered}.json"
-    path.write_bytes(path.read_bytes().replace(b"twice", b"never"))
+    agent.alter(f"memory/state/proposals/{altered}.json", b"twice", b"never")
     name = agent.propose(TEXT)
     body = post.ask("proposals")["body"]
     assert body["left_out"] == [log, altered]

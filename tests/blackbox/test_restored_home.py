@@ -79,9 +79,9 @@ def test_an_older_state_put_back_goes_on_by_one_signature(older: World, days: tu
     assert failing(older) == []
     assert older.read() == yesterday.read()
     older.applied("Use UTC in all logs.", section="Decisions")
-    event = next(event for event in older.events() if event["event"] == "home.restored")
+    event = older.named("home.restored")[0]
     assert (event["size"], event["lost"]) == (len(yesterday.events()), lost)
-    decision = json.loads((older.home / f"audit/decisions/{event['decision']}.json").read_bytes())
+    decision = older.decision(event["decision"])
     assert decision["type"] == "restore"
     assert decision["targets"][0]["base"] == event["base"] == today.json("verify")["root"]
     holds(older, lost=lost)
@@ -212,7 +212,7 @@ def test_what_a_copy_left_of_newer_is_in_nobodys_way(older: World, days: tuple[W
     older.ok("restore", "--take-over")
     holds(older, lost=older.events()[-1]["lost"])
     older.applied("Use UTC in all logs.", section="Decisions")
-    holds(older, lost=next(one["lost"] for one in older.events() if one["event"] == "home.restored"))
+    holds(older, lost=next(one["lost"] for one in older.named("home.restored")))
 
 
 def test_a_run_cut_short_before_the_pin_moved_needs_no_other_signature(older: World) -> None:
@@ -323,7 +323,7 @@ def test_what_was_seen_is_set_aside_and_a_dead_runs_names_go(older: World, days:
         base,
         recorded["decision"],
     ]
-    decision = json.loads((older.home / f"audit/decisions/{restored['decision']}.json").read_bytes())
+    decision = older.decision(restored["decision"])
     said = [(one["path"], one["result"]) for one in decision["targets"]]
     assert said == [(f"audit/checkpoints/{size + lost}", decision["log"]["root"])]
     assert [older.blob(recorded[part]).exists() for part in ("sha256", "signature_sha256")] == [True, True]

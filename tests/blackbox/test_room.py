@@ -376,7 +376,7 @@ def test_a_prompt_is_told_what_a_signed_plan_moved_and_no_other_archive(world: W
     assert world.prompted(foreign) == ""
     assert gone in world.ok("recall", gone, "--agent")
     assert foreign not in world.ok("recall", foreign, "--agent")
-    (applied,) = {event["decision"] for event in world.events() if event["event"] == "apply.intent"}
+    (applied,) = {event["decision"] for event in world.named("apply.intent")}
     (world.home / f"audit/decisions/{applied}.json.sig").write_text("no signature\n")
     archive.write_text(f"{archive.read_text()}\n")
     world.run("stage")

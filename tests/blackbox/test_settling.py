@@ -69,7 +69,7 @@ def test_each_change_is_kept_taken_back_or_left_and_one_signature_says_what_come
     assert intent["targets"] == [{"path": "MEMORY.md", **bytes_of, **signed, **accepted}]
     assert (done["event"], created["changes"], closed["changes"]) == ("apply.done", 1, [3])
     assert (told["base"], told["sha256"]) == (sha256(KEPT), sha256(after))
-    decision = json.loads(world.read(f"audit/decisions/{recorded['decision']}.json"))
+    decision = world.decision(recorded["decision"])
     (target,) = decision["targets"]
     hunks = sha256(
         json.dumps([world.stored(name)["changes"][0]["hunk"]], sort_keys=True, separators=(",", ":"))
@@ -185,8 +185,7 @@ def without_item(world: World) -> None:
 
 def altered_signature(world: World) -> None:
     name = event_named(world, "decision.recorded")["decision"]
-    path = world.home / f"audit/decisions/{name}.json.sig"
-    path.write_bytes(path.read_bytes().replace(b"A", b"B", 1))
+    world.alter(f"audit/decisions/{name}.json.sig", b"A", b"B", 1)
 
 
 def other_bytes(_world: World) -> None:
@@ -216,7 +215,7 @@ def test_a_decision_over_other_bytes_of_its_item_is_not_carried_out(world: World
     twin = world.copy(world.root / "twin")
     review(twin, {"90 days": "y", "relay": "n", "Boat": "n"})
     made = event_named(twin, "decision.recorded")["decision"]
-    decision = json.loads(twin.read(f"audit/decisions/{made}.json"))
+    decision = twin.decision(made)
     for n, changed in enumerate(({}, {"proposal_sha256": "0" * 64})):
         copy = world.copy(world.root / str(n))
         operator_signed(copy, decision, **changed)
@@ -261,8 +260,7 @@ def test_an_item_that_shows_another_change_than_the_file_has_is_made_anew(
 
 def test_an_item_whose_file_was_altered_is_made_anew(world: World) -> None:
     name = drifted(world, WRITTEN)
-    path = world.home / f"memory/state/proposals/{name}.json"
-    path.write_bytes(path.read_bytes().replace(b"90 days", b"91 days"))
+    world.alter(f"memory/state/proposals/{name}.json", b"90 days", b"91 days")
     (one,) = world.json("guard")["drift"]
     assert (one["new"], one["proposal"] != name) == (True, True)
     assert [p["id"] for p in world.proposals() if p["state"] == "pending"] == [one["proposal"]]

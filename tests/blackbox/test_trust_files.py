@@ -61,7 +61,7 @@ def test_a_signed_change_is_one_decision_over_the_bytes_before_and_after(keyed: 
     files = [{"name": "allowed_signers", "sha256": sha256(content)}]
     assert (changed["event"], changed["files"]) == ("trust.changed", files)
     assert changed["decision"] == recorded["decision"]
-    decision = json.loads(keyed.read(f"audit/decisions/{recorded['decision']}.json"))
+    decision = keyed.decision(recorded["decision"])
     (target,) = decision["targets"]
     result = {"result": sha256(content), "hunks_sha256": sha256(content), "anchors": []}
     assert target == {"path": FILES["allowed_signers"], "base": before["allowed_signers"], **result}
@@ -292,8 +292,7 @@ def test_a_change_is_over_the_files_and_only_the_files_that_it_names(two: World,
 def test_an_altered_approval_is_named_until_what_it_approved_is_rejected(world: World) -> None:
     name = world.signed("Count twice.")
     decision = event_named(world, "decision.recorded")["decision"]
-    path = world.home / f"audit/decisions/{decision}.json"
-    path.write_bytes(path.read_bytes().replace(b'"nonce":"', b'"nonce":"0'))
+    world.alter(f"audit/decisions/{decision}.json", b'"nonce":"', b'"nonce":"0')
     assert list(altered(world)) == [f"audit/decisions/{decision}.json"]
     world.wait(hours=3)
     assert world.run("apply").status == 4
@@ -307,7 +306,7 @@ def test_an_altered_approval_is_named_until_what_it_approved_is_rejected(world: 
 def test_a_decision_recorded_under_another_name_or_head_is_named(world: World) -> None:
     world.signed("Count twice.")
     made = event_named(world, "decision.recorded")["decision"]
-    decision = json.loads(world.read(f"audit/decisions/{made}.json"))
+    decision = world.decision(made)
     rows: dict[str, dict[str, Any]] = {
         "no part of this log": {"log": {"size": 2, "root": "0" * 64}},
         "no signature of who the decision names": {"principal": "somebody"},
@@ -341,8 +340,7 @@ def test_a_record_that_is_not_as_the_log_began_is_named(world: World, gated: lis
 
 def test_an_altered_proposal_is_named_until_it_is_closed(world: World) -> None:
     name, other = world.propose("Count twice."), world.propose("Label both ends.")
-    path = world.home / f"memory/state/proposals/{name}.json"
-    path.write_bytes(path.read_bytes().replace(b"twice", b"never"))
+    world.alter(f"memory/state/proposals/{name}.json", b"twice", b"never")
     where = f"memory/state/proposals/{name}.json"
     assert altered(world) == {where: "it was changed after it was proposed"}
     assert world.second_look()[0] == 4

@@ -442,9 +442,7 @@ def test_what_was_withdrawn_or_altered_while_it_was_looked_at_is_not_signed(worl
             page.answer(one, "approve")
         night = listed(page.items())
         world.ok("reject", gone, "--reason", "no")
-        path = world.home / f"memory/state/proposals/{altered}.json"
-        path.chmod(0o600)
-        path.write_text(path.read_text().replace("Label cables.", "Label curls. "))
+        world.alter(f"memory/state/proposals/{altered}.json", "Label cables.", "Label curls. ")
         told = page.ask(do="sign", answers=night, passphrase="")
         assert (told["again"], told["items"]) == (True, [])
         assert any("was altered after it was proposed" in line for line in told["notices"])

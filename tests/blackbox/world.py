@@ -187,10 +187,41 @@ class World:
         """Give the audit log's events."""
         return [json.loads(line) for line in (self.home / LOG).read_bytes().splitlines()]
 
+    def named(self, event: str, since: int = 0) -> list[dict[str, Any]]:
+        """Give the events of that name from a line of the log on."""
+        return [one for one in self.events()[since:] if one["event"] == event]
+
     def decisions(self, since: int = 0) -> list[dict[str, Any]]:
         """Give the decisions that were recorded from a line of the log on."""
-        names = [e["decision"] for e in self.events()[since:] if e["event"] == "decision.recorded"]
-        return [json.loads(self.read(f"audit/decisions/{name}.json")) for name in names]
+        return [self.decision(one["decision"]) for one in self.named("decision.recorded", since)]
+
+    def decision(self, name: str) -> dict[str, Any]:
+        """Give a decision as its file has it."""
+        return dict(json.loads(self.read(f"audit/decisions/{name}.json")))
+
+    def alter(self, name: str, old: str | bytes, new: str | bytes, times: int = -1) -> Path:
+        """Write something else in the place of what stands in a file of the home; give the file."""
+        path = self.home / name
+        was, now = (text.encode() if isinstance(text, str) else text for text in (old, new))
+        content = path.read_bytes()
+        assert was in content, content
+        path.chmod(0o600)
+        path.write_bytes(content.replace(was, now, times))
+        return path
+
+    def operator_says(self, settings: str | dict[str, Any]) -> Path:
+        """Write the operator's own settings on this machine; give the file."""
+        path = self.keys / "operator.yaml"
+        path.write_text(settings if isinstance(settings, str) else json.dumps(settings))
+        path.chmod(0o600)
+        return path
+
+    def own_rules(self, rules: str) -> Path:
+        """Have the operator name a file of rules of their own; give the file."""
+        path = self.root / "rules.toml"
+        path.write_text(rules)
+        self.operator_says({"rule_files": [str(path)]})
+        return path
 
     def blob(self, sha256: str) -> Path:
         return self.home / "audit" / "blobs" / "sha256" / sha256[:2] / sha256
@@ -206,7 +237,7 @@ class World:
         script = self.root / "notifier.sh"
         script.write_text(f'#!/bin/sh\n{{ echo "$@"; cat; echo; }} >> "{target}"\n')
         script.chmod(0o755)
-        (self.keys / "operator.yaml").write_text(f"notify: [{json.dumps(str(script))}]\n")
+        self.operator_says({"notify": [str(script)]})
         return target
 
     # ------------------------------------------------------------ the gate, as its operator uses it
