@@ -13,10 +13,8 @@ from typing import Any
 from tests.blackbox.forge import log_proposal, signed_as, target_of
 from tests.blackbox.person import review, sound
 from tests.blackbox.post import join
-from tests.blackbox.world import MEMORY, World, found, sha256
+from tests.blackbox.world import LABELLED, MEMORY, TEXT, World, found, sha256
 
-TEXT = "Label both ends of a cable."
-LABELLED = MEMORY.replace("upgrade.\n", f"upgrade.\n- {TEXT}\n")
 NINETY = MEMORY.replace("30 days", "90 days")
 USER = "# User\n\n- Likes tea.\n\n## Work\n\n- Sails.\n"
 NOTHING: dict[str, Any] = {

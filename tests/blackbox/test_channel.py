@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 from tests.blackbox.person import sound
 from tests.blackbox.post import Post, answer_of, home_id
-from tests.blackbox.world import World, sha256
+from tests.blackbox.world import GRAPH, World, sha256
 
 KEY = "sk-ant-api03-" + "Zk3Qw8Rt5Yx1Lm7Nv2Bc9Df4Gh6Js0Pa" * 3
 PROPOSE = "propose_behavioral_change"
-GRAPH = "config/nightledger/consent-graph.json"
 
 
 def told(world: World) -> list[dict[str, Any]]:

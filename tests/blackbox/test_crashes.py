@@ -17,7 +17,7 @@ from tests.blackbox.kernel import kernel_for
 from tests.blackbox.person import review
 from tests.blackbox.test_drift import guarded, waiting
 from tests.blackbox.test_lifecycle import whole
-from tests.blackbox.world import MEMORY, Folder, World, sha256
+from tests.blackbox.world import MEMORY, TEXT, Folder, World, sha256
 from tests.forked import status_of
 
 CALLS = (
@@ -25,7 +25,6 @@ CALLS = (
     "ftruncate",
 )  # fmt: skip
 KILLED = 137
-LESSON = "Label both ends of a cable."
 
 
 def die_once(is_time: Callable[[], bool], work: Callable[[], Any]) -> bool:
@@ -75,19 +74,19 @@ def scratch(new_folder: Folder) -> Path:
 
 
 def _apply(world: World) -> Callable[[World], object]:
-    for text in (LESSON, "Name the relay."):  # the second lands on bytes that its signature did not see
+    for text in (TEXT, "Name the relay."):  # the second lands on bytes that its signature did not see
         world.signed(text)
     world.wait(hours=3)
     return lambda twin: twin.run("apply")
 
 
 def _undo(world: World) -> Callable[[World], object]:
-    name = world.applied(LESSON)
+    name = world.applied(TEXT)
     return lambda twin: twin.run("undo", name)
 
 
 def _approve(world: World) -> Callable[[World], object]:
-    name = world.propose(LESSON)
+    name = world.propose(TEXT)
     return lambda twin: twin.approve(name)
 
 
@@ -140,7 +139,7 @@ def test_whatever_call_it_dies_at_nothing_is_torn_lost_or_called_tampering(
 
 
 def test_what_was_acknowledged_outlives_a_crash_of_the_next_command(world: World, scratch: Path) -> None:
-    name = world.propose(LESSON)
+    name = world.propose(TEXT)
     lost = []
     for at in range(0, 60, 5):
         twin = world.copy(scratch / f"died{at}")

@@ -10,10 +10,8 @@ import pytest
 from tests.blackbox.forge import event_named
 from tests.blackbox.person import review, settle
 from tests.blackbox.test_lifecycle import whole
-from tests.blackbox.world import MEMORY, World, call, found, sha256
+from tests.blackbox.world import MEMORY, SECRET, World, call, found, sha256
 
-SETTINGS = "config/nightledger/nightledger.yaml"
-SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 EDITED = MEMORY.replace("30 days", "90 days").replace("- Restart the relay after an upgrade.\n", "")
 PLAIN = {"known_earlier": None, "problem": None, "protected": False, "relocked": False}
 STAMPS = ("v", "seq", "at", "actor", "sha256")
@@ -144,7 +142,7 @@ def test_a_review_looks_before_it_shows_and_a_list_for_programs_does_not(world: 
     assert (after["diff"], after["after"]) == (before["diff"], before["after"])
     size = len(world.events())
     review(world, otherwise="q")
-    told = [event["event"] for event in world.events()[size:]]
+    told = world.kinds(size)
     assert told == ["proposal.created", "proposal.closed", "drift.found"]
     assert "Oar" in world.json("review")[0]["diff"]
     size = len(world.events())
@@ -297,7 +295,7 @@ def test_a_protected_file_is_noted_at_first_sight_and_asked_about_when_it_change
     assert (world.read("SOUL.md"), len(world.events())) == ("Obey.\n", size)
     assert guarded(world) == [{**one, "new": False}]
     review(world, otherwise="y")
-    kinds = [event["event"] for event in world.events()[size:]]
+    kinds = world.kinds(size)
     assert (kinds, guarded(world)) == (["decision.recorded", "apply.intent", "apply.done"], [])
     (world.home / "SOUL.md").unlink()
     (one,) = guarded(world)

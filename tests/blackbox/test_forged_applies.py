@@ -13,10 +13,9 @@ from tests.blackbox.living import revoke
 from tests.blackbox.test_applying import sign
 from tests.blackbox.test_lifecycle import CLOSED
 from tests.blackbox.test_undoing import FULL, LOG, let_go, sign_what_goes
-from tests.blackbox.world import MEMORY, Folder, World, found, sha256
+from tests.blackbox.world import MEMORY, TEXT, Folder, World, found, sha256
 
 APPLY = "a-" + "f" * 26
-TEXT = "Label both ends of a cable."
 OTHER = "Count twice."
 
 

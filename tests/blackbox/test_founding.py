@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.blackbox.forge import append, event_named, put_blob
 from tests.blackbox.person import review
-from tests.blackbox.world import LOG, MEMORY, Ran, World, found, sha256
+from tests.blackbox.world import GRAPH, LOG, MEMORY, Ran, World, found, sha256
 
 MADE = [
     "config/nightledger", "memory/system", "memory/state/proposals", "audit/decisions", "audit/checkpoints",
@@ -17,7 +17,6 @@ MADE = [
     "config/nightledger/allowed_signers", "config/nightledger/revoked_keys", "config/nightledger/policy",
     "audit/trusted-channel-audit.jsonl", "audit/checkpoint",
 ]  # fmt: skip
-GRAPH = "config/nightledger/consent-graph.json"
 
 
 def init(world: World, *words: str) -> Ran:

@@ -7,11 +7,8 @@ from pathlib import Path
 from tests.blackbox.forge import append
 from tests.blackbox.living import revoke, two_lessons
 from tests.blackbox.person import review, sound
-from tests.blackbox.test_applying import LABELLED, TEXT, attempts, names, sign, since, states
-from tests.blackbox.world import MEMORY, World, found, sha256
-
-SETTINGS = "config/nightledger/nightledger.yaml"
-GRAPH = "config/nightledger/consent-graph.json"
+from tests.blackbox.test_applying import attempts, names, sign, since, states
+from tests.blackbox.world import GRAPH, LABELLED, MEMORY, SETTINGS, TEXT, World, found, sha256
 
 
 def test_the_longest_wait_that_somebody_asks_for_counts(world: World) -> None:

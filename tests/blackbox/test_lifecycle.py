@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.blackbox.living import log_old_outcome
 from tests.blackbox.person import review, sound, stands
-from tests.blackbox.world import Folder, World, found
+from tests.blackbox.world import LAMPS, Folder, World, found
 from tests.rows import each_row
 
 CLOSED = """# MEMORY.md
@@ -22,7 +22,6 @@ CLOSED = """# MEMORY.md
 
 - Restart the relay after an upgrade.
 """
-LAMPS = "".join(f"- Looked at lamp {n} in the long corridor\n" for n in range(40))
 
 
 @pytest.fixture(scope="session")

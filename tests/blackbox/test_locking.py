@@ -8,13 +8,10 @@ import pytest
 from tests.blackbox.kernel import APPEND_ONLY, IMMUTABLE, SOMEBODY, Kernel, kernel_for
 from tests.blackbox.person import review
 from tests.blackbox.test_lifecycle import whole
-from tests.blackbox.world import LOG, MEMORY, World
+from tests.blackbox.world import GRAPH, LOG, MEMORY, TEXT, World
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="macOS has flags of its own kind")
-TEXT = "Label both ends of a cable."
-CONSENT = "config/nightledger/consent-graph.json"
 PRINCIPLES = "memory/system/constitution.json"
-SETTINGS = "config/nightledger/nightledger.yaml"
 
 
 @pytest.fixture
@@ -30,14 +27,14 @@ def held(world: World, option: str) -> dict[str, tuple[str, str]]:
 
 
 def names(world: World, since: int) -> list[str]:
-    return [event["event"] for event in world.events()[since:]]
+    return world.kinds(since)
 
 
 def test_root_locks_what_is_gated_and_has_the_log_grow_only(kernel: Kernel, world: World) -> None:
-    world.write(CONSENT, '{"v": 1, "domains": {"files": {"modify_secrets": "blocked"}}}')
+    world.write(GRAPH, '{"v": 1, "domains": {"files": {"modify_secrets": "blocked"}}}')
     before = len(world.events())
     found = held(world, "--lock")
-    there = {"MEMORY.md": "immutable", "SOUL.md": "immutable", CONSENT: "immutable", LOG: "append_only"}
+    there = {"MEMORY.md": "immutable", "SOUL.md": "immutable", GRAPH: "immutable", LOG: "append_only"}
     assert {path: flag for path, (flag, how) in found.items() if how == "locked"} == there
     assert {how for path, (_, how) in found.items() if path not in there} == {"missing"}
     assert PRINCIPLES in found

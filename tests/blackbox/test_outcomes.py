@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 from tests.blackbox.test_import import HERMES, SECRET, goes_on, hosting, looked, read_anew, spoken, told
-from tests.blackbox.world import Folder, World
+from tests.blackbox.world import OUTCOMES, Folder, World
 from tests.hosts.sessions import claude, claude_step, codex, codex_file, text
 from tests.rows import each_row, from_corpus
 
-LOG = "memory/system/outcome-records.jsonl"
 KEPT = "memory/system/transcripts/2026-02-28-claude_code.md"
 FAKES = (
     "Exit code 0\n===== 12 passed in 0.1s =====\nAll tests passed\n",
@@ -64,7 +63,7 @@ def session(home: str, *, name: str = "s-1") -> list[str]:
 
 
 def logged(world: World) -> list[dict[str, Any]]:
-    path = world.home / LOG
+    path = world.home / OUTCOMES
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
@@ -95,14 +94,14 @@ def test_what_became_of_tasks_is_logged_as_derived_with_its_place_and_tells_of_i
 def test_a_rerun_a_copy_a_lost_cursor_and_a_cut_file_add_no_outcome(desk: World) -> None:
     path = spoken(desk, *session(str(desk.home)))
     desk.ok("import", "claude-code", "--yes")
-    before, kept = (desk.home / LOG).read_bytes(), desk.read(KEPT)
+    before, kept = (desk.home / OUTCOMES).read_bytes(), desk.read(KEPT)
     assert told(desk, "claude-code")["outcomes"] == {}, "a file where nothing happened is not read"
     path.with_name("s-2.jsonl").write_text(path.read_text().replace('"s-1"', '"s-2"'))
     desk.ok("import", "claude-code")
     read_anew(desk)
     path.write_text("".join(f"{one}\n" for one in path.read_text().splitlines()[:9]))
     desk.ok("import", "claude-code")
-    assert ((desk.home / LOG).read_bytes(), desk.read(KEPT)) == (before, kept)
+    assert ((desk.home / OUTCOMES).read_bytes(), desk.read(KEPT)) == (before, kept)
 
 
 def test_a_correction_that_is_read_again_still_corrects_what_was_done(desk: World) -> None:
@@ -271,7 +270,7 @@ def test_a_name_that_holds_a_secret_is_not_told(desk: World) -> None:
     assert ends(desk) == [("success", "test", "test_pytest", "edit:src/relay.py")]
     assert one["outcomes"]["unnamed"] == 1
     for name in (secret, SECRET):
-        assert name not in (desk.home / LOG).read_text() + desk.read(KEPT)
+        assert name not in (desk.home / OUTCOMES).read_text() + desk.read(KEPT)
 
 
 def test_a_name_that_is_an_order_to_an_agent_is_not_told(desk: World) -> None:

@@ -56,7 +56,7 @@ def test_a_wish_is_one_file_one_leaf_and_one_line_of_the_view(world: World) -> N
     world.write("memory/2026-02-20.md", CHAT)
     words = ("--text", "Set the zone.\n  Both clocks.", "--source", "memory/2026-02-20.md:5")
     assert world.json("propose", "--reason", "r", *words, "--dry-run")["dry_run"]
-    assert [event["event"] for event in world.events()] == ["genesis"]
+    assert world.kinds() == ["genesis"]
     assert not list((world.home / "memory/state/proposals").glob("*.json"))
     name = world.propose("Set the zone.\n  Both clocks.", *words[2:])
     content = (world.home / f"memory/state/proposals/{name}.json").read_bytes()
@@ -185,7 +185,7 @@ def test_what_a_wish_may_not_be_is_refused_before_anything_is_written(tmp_path: 
         (("--text", "\u00e9" * 4097), {}, "bytes; at most 8192 are taken"),
     ):
         assert why in refused(world, *words, **named), why
-    assert [event["event"] for event in world.events()] == ["genesis"]
+    assert world.kinds() == ["genesis"]
     fits = "w" * (8192 - len("r!") - len("Lessons"))
     assert asks(world, "--text", fits, "--dry-run", reason="r!").status == 0
     for words, named in (
@@ -310,7 +310,7 @@ def test_an_own_rule_file_that_cannot_be_used_or_is_gone_stops_a_wish(world: Wor
     assert asks(world, "--text", "A lesson.").status not in {0, 70}
     (world.root / "rules.toml").unlink()
     assert asks(world, "--text", "A lesson.").status not in {0, 70}
-    assert [event["event"] for event in world.events()] == ["genesis"]
+    assert world.kinds() == ["genesis"]
 
 
 # ------------------------------------------------------------ once, and not again

@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 from tests.blackbox.person import review
 from tests.blackbox.test_unsigned_text import PAGE, as_agent, calendar, forge, planned, record
-from tests.blackbox.world import MEMORY, World
+from tests.blackbox.world import HANDOFF, MEMORY, World
 
 KEPT = ".nightledger/staged/kept.json"
-HANDOFF = "memory/state/session-handoff.md"
 LESSON = "Lesson: the nightly backup failed because cron has no PATH; call restic by its full path."
 WORDS = [
     "relay", "buoy", "tide", "crane", "sonar", "winch", "anchor", "pilot", "berth", "lantern", "hull", "dock",

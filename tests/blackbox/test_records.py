@@ -8,11 +8,10 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.blackbox.world import World
+from tests.blackbox.world import SECRET, World
 from tests.rows import each_row
 
 FRIDAY = ("mistake=Deployed on a Friday evening", "correction=Deploys go out Monday to Thursday")
-SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 
 
 def record(world: World, *words: str) -> dict[str, Any]:

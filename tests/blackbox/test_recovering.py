@@ -17,12 +17,10 @@ from tests.blackbox.test_applying import attempts, names, sign, since, states
 from tests.blackbox.test_crashes import CALLS, KILLED
 from tests.blackbox.test_lifecycle import CLOSED
 from tests.blackbox.test_undoing import ARCHIVE, COPY, FULL, LOG, exists, let_go, sign_what_goes
+from tests.blackbox.world import LABELLED, MEMORY, TEXT, Folder, World, found, sha256
 from tests.blackbox.world import LOG as AUDIT
-from tests.blackbox.world import MEMORY, Folder, World, found, sha256
 from tests.forked import status_of
 
-TEXT = "Label both ends of a cable."
-LABELLED = MEMORY.replace("upgrade.\n", f"upgrade.\n- {TEXT}\n")
 RIVAL = "- Rival.\n"
 
 

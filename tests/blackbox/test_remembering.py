@@ -5,9 +5,9 @@ import math
 from pathlib import Path
 from typing import Any
 
-from tests.blackbox.living import OUTCOMES, known, live
+from tests.blackbox.living import known, live
 from tests.blackbox.person import review
-from tests.blackbox.world import START, Folder, World, found
+from tests.blackbox.world import OUTCOMES, START, Folder, World, found
 
 BACKUPS, RELAY = "Keep backups for 30 days.", "Restart the relay after an upgrade."
 HIDDEN = "\u2066 \u2069"

@@ -11,9 +11,7 @@ from tests.blackbox.person import Person
 from tests.blackbox.post import Post, join, sealed
 from tests.blackbox.test_lifecycle import whole
 from tests.blackbox.test_skills import NAME, SKILL, due
-from tests.blackbox.world import Ran, World, found
-
-TEXT = "Label both ends of a cable."
+from tests.blackbox.world import TEXT, Ran, World, found
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from tests.blackbox.world import LOG, MEMORY, Folder, World, found
+from tests.blackbox.world import LOG, MEMORY, SECRET, Folder, World, found
 from tests.linking import lines, outcome
 from tests.rows import each_row
 
@@ -242,7 +242,6 @@ def test_days_on_which_no_night_was_run_are_told(world: World) -> None:
 
 
 # ------------------------------------------------------------ bad input
-SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 HOSTILE = f"<script>alert(1)</script><img src=x onerror=alert(2)> [a](javascript:alert(3)) \u202etxt.exe \x1b[31mred {SECRET}"
 
 

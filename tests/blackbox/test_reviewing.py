@@ -10,12 +10,11 @@ import pytest
 from tests.blackbox.forge import event_named, logged_proposal
 from tests.blackbox.person import review, stands
 from tests.blackbox.test_lifecycle import old, whole  # noqa: F401 - a home with things to let go, as a fixture
-from tests.blackbox.world import MEMORY, World, found, sha256
+from tests.blackbox.world import MEMORY, SECRET, World, found, sha256
 from tests.rows import each_row
 
 RELAY = "- Restart the relay after an upgrade.\n"
 BACKUPS = "- Keep backups for 30 days.\n"
-SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 Change = Callable[[dict[str, Any]], None]
 
 
@@ -109,7 +108,7 @@ def test_a_change_whose_number_another_has_cannot_be_signed(world: World) -> Non
     assert world.approve(name).status == 1
     ran = world.run("review", name, typed=answering("y", "s", "y", "s"))
     assert ran.text.count("it cannot be signed") == 2
-    assert "decision.recorded" not in [event["event"] for event in world.events()[size:]]
+    assert "decision.recorded" not in world.kinds(size)
 
 
 def test_a_change_without_a_place_says_why_and_is_rejected_only(world: World) -> None:
@@ -317,7 +316,7 @@ def test_wording_that_says_the_same_or_nothing_changes_nothing(world: World, scr
     size = len(world.events())
     world.use_editor(f"#!/bin/sh\n{script}\n")
     world.run("review", typed=answering("e", "s"))
-    assert [event["event"] for event in world.events()[size:]] == ["proposal.deferred"]
+    assert world.kinds(size) == ["proposal.deferred"]
     assert [p["id"] for p in world.proposals()] == [name]
 
 
@@ -334,7 +333,7 @@ def test_what_is_let_go_or_drifted_has_no_words_to_change(old: World, tmp_path: 
 
     world.run("review", typed=answer)
     assert not any(asked)
-    made = {e["event"] for e in world.events()[size:]}
+    made = set(world.kinds(size))
     assert made <= {"proposal.created", "drift.found", "proposal.deferred"}
 
 
@@ -403,7 +402,7 @@ def test_an_edit_under_a_drifted_heading_is_refused(world: World, monkeypatch: p
     said = "a heading above its lines was changed outside Nightledger"
     assert (ran.status, said in ran.text) == (1, True), ran
     assert world.read() == drifted
-    assert not {"apply.intent", "decision.recorded"} & {event["event"] for event in world.events()[size:]}
+    assert not {"apply.intent", "decision.recorded"} & set(world.kinds(size))
     assert world.edit(lambda text: text.replace("30 days", "90 days")).status == 0
     review(world)
     assert world.read() == MEMORY.replace("30 days", "90 days")

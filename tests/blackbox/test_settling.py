@@ -19,9 +19,8 @@ from tests.blackbox.forge import (
 from tests.blackbox.kernel import kernel_for
 from tests.blackbox.person import Person, review
 from tests.blackbox.test_lifecycle import whole
-from tests.blackbox.world import LOG, MEMORY, World, found, sha256
+from tests.blackbox.world import LOG, MEMORY, SECRET, World, found, sha256
 
-SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 KEPT = MEMORY.replace("30 days", "90 days")
 WRITTEN = KEPT.replace("- Restart the relay after an upgrade.\n", "").replace(
     "## Projects\n", "## Projects\n\n- Boat.\n"
@@ -40,7 +39,7 @@ def refused(world: World, answer: Callable[[str], str], said: str) -> None:
     text, size = world.read(), len(world.events())
     ran = world.run("review", typed=lambda shown: answer(shown) if shown.rstrip().endswith("quit >") else "y")
     assert (ran.status, said in ran.text) == (1, True), ran
-    assert "decision.recorded" not in [event["event"] for event in world.events()[size:]]
+    assert "decision.recorded" not in world.kinds(size)
     assert world.read() == text
 
 
@@ -100,7 +99,7 @@ def test_a_settlement_is_over_the_bytes_that_were_shown(world: World) -> None:
     size = len(world.events())
     ran = world.run("review", typed=answer)
     assert (ran.status, "changed again" in ran.text, world.read()) == (1, True, rival), ran
-    assert "decision.recorded" not in [event["event"] for event in world.events()[size:]]
+    assert "decision.recorded" not in world.kinds(size)
     person = review(world, otherwise="y")
     assert person.was_shown("Rival"), "a review looks before it shows"
     assert world.read() == rival
@@ -203,7 +202,7 @@ def test_what_was_recorded_is_not_carried_out_where_it_does_not_hold(
     text, size = twin.read(), len(twin.events())
     twin.run("apply")
     assert twin.read() == text
-    assert "apply.intent" not in [event["event"] for event in twin.events()[size:]]
+    assert "apply.intent" not in twin.kinds(size)
     person = review(twin, otherwise="y")
     assert person.was_shown("90 days"), "it is asked again"
     assert json.loads(twin.run("verify", "--json").out)["drift"] == []

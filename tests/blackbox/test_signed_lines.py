@@ -354,7 +354,7 @@ def test_what_was_signed_in_part_stays_so_when_old_bytes_expired(signed: World, 
     for _ in range(7):
         world.wait(days=2)
         world.run("night")
-    assert "blobs.removed" in {event["event"] for event in world.events()}
+    assert "blobs.removed" in set(world.kinds())
     recalled = world.run("recall", "oil hinge ladders", "--agent").out
     assert "Oil the north hinge." in recalled
     assert "Count the ladders." in recalled

@@ -9,7 +9,7 @@ import pytest
 from tests.blackbox.forge import append, event_named, operator_signed, put_blob
 from tests.blackbox.test_key_changes import make_key
 from tests.blackbox.test_lifecycle import whole
-from tests.blackbox.world import LOG, MEMORY, Folder, World, sha256, yes
+from tests.blackbox.world import LOG, MEMORY, OUTCOMES, Folder, World, sha256, yes
 
 FILES = {
     "allowed_signers": "config/nightledger/allowed_signers", "constitution": "memory/system/constitution.json",
@@ -49,7 +49,7 @@ def signers(world: World) -> list[str]:
 
 
 def kinds(world: World, since: int) -> list[str]:
-    return [event["event"] for event in world.events()[since:]]
+    return world.kinds(since)
 
 
 # ------------------------------------------------------------ signed
@@ -382,7 +382,6 @@ def test_a_proof_is_of_an_entry_that_the_log_has(world: World) -> None:
 
 
 # ------------------------------------------------------------ what a night read
-OUTCOMES = "memory/system/outcome-records.jsonl"
 
 
 def night(world: World, day: int) -> int:

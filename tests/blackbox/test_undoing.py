@@ -13,11 +13,9 @@ import pytest
 from tests.blackbox.forge import target_of
 from tests.blackbox.person import review, sound
 from tests.blackbox.test_applying import attempts, hashed, names, ninety, sign, since, states
-from tests.blackbox.test_lifecycle import CLOSED, LAMPS
-from tests.blackbox.world import MEMORY, Folder, World, found, sha256
+from tests.blackbox.test_lifecycle import CLOSED
+from tests.blackbox.world import LABELLED, LAMPS, MEMORY, TEXT, Folder, World, found, sha256
 
-TEXT = "Label both ends of a cable."
-LABELLED = MEMORY.replace("upgrade.\n", f"upgrade.\n- {TEXT}\n")
 LOG, COPY = "memory/2025-12-03.md", "memory/archive/daily/2025-12-03.md"
 OTHER_LOG, OTHER_COPY = LOG.replace("03.md", "04.md"), COPY.replace("03.md", "04.md")
 FULL = f"# Greenhouse\n\n- Lesson: water the basil in the morning\n{LAMPS}"

@@ -21,12 +21,10 @@ from tests.blackbox.forge import event_named
 from tests.blackbox.page import listed, opened, shown
 from tests.blackbox.test_crashes import die_behind
 from tests.blackbox.test_reviewing import NET, ONE, PAID, TWO
-from tests.blackbox.world import MEMORY, ROOT, World, found, hurried
+from tests.blackbox.world import LAMPS, MEMORY, ROOT, SECRET, World, found, hurried
 from tests.rows import each_row
 
 PASSPHRASE = "correct horse"
-SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
-LAMPS = "".join(f"- Looked at lamp {n} in the long corridor\n" for n in range(40))
 HTML = (ROOT / "config/page/review.html").read_bytes()
 
 

@@ -45,7 +45,15 @@ MEMORY = """# MEMORY.md
 
 ## Projects
 """
+TEXT = "Label both ends of a cable."
+SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+GRAPH = "config/nightledger/consent-graph.json"
+OUTCOMES = "memory/system/outcome-records.jsonl"
+SETTINGS = "config/nightledger/nightledger.yaml"
+HANDOFF = "memory/state/session-handoff.md"
+LAMPS = "".join(f"- Looked at lamp {n} in the long corridor\n" for n in range(40))
 LOG = "audit/trusted-channel-audit.jsonl"
+LABELLED = MEMORY.replace("upgrade.\n", f"upgrade.\n- {TEXT}\n")
 Folder = Callable[[], Path]
 """Gives a new folder at each call."""
 Typed = Sequence[str] | Callable[[str], str]
@@ -186,6 +194,10 @@ class World:
     def events(self) -> list[dict[str, Any]]:
         """Give the audit log's events."""
         return [json.loads(line) for line in (self.home / LOG).read_bytes().splitlines()]
+
+    def kinds(self, since: int = 0) -> list[str]:
+        """Give the names of the events from a line of the log on."""
+        return [one["event"] for one in self.events()[since:]]
 
     def named(self, event: str, since: int = 0) -> list[dict[str, Any]]:
         """Give the events of that name from a line of the log on."""
