@@ -7,6 +7,7 @@ agent, ``status`` and ``guard`` tell, and ``proposals`` offers what stands there
 import json
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +30,9 @@ def forged_decision(world: World, like: str = "", number: str = "f", **changed: 
     signature = (real.parent / f"{real.name}.sig").read_bytes()
     (folder / f"{decision['id']}.json").write_bytes(content)
     (folder / f"{decision['id']}.json.sig").write_bytes(signature)
-    recorded = {
-        "event": "decision.recorded",
-        "decision": decision["id"],
-        "sha256": sha256(content),
-        "signature_sha256": sha256(signature),
-        **{name: decision[name] for name in ("type", "proposal", "changes")},
-    }
-    append(world, recorded)
+    hashes = {"sha256": sha256(content), "signature_sha256": sha256(signature)}
+    said = {name: decision[name] for name in ("type", "proposal", "changes")}
+    append(world, {"event": "decision.recorded", "decision": decision["id"], **hashes, **said})
     return str(decision["id"])
 
 
@@ -88,28 +84,16 @@ def the_same_raced(world: World, *, end: str = "apply.raced") -> None:
     carried_out(world, with_evil(world), end=end, **made)
 
 
-def an_intent_left_open(world: World) -> None:
-    the_same_raced(world, end="")
-
-
 def a_decision_carried_out_again(world: World) -> None:
     again = event_named(world, "apply.intent")
     carried_out(world, with_evil(world), decision=again["decision"], proposal=again["proposal"])
 
 
-def a_waiting_decision_with_another_result(world: World) -> None:
+def a_waiting_decision(world: World, *, own: bool = False, end: str = "apply.done") -> None:
+    """It has another result; ``own``: it names its own bytes."""
     decision = pending(world)
-    carried_out(world, with_evil(world), **names_of(decision))
-
-
-def a_waiting_decision_that_names_its_own_bytes(world: World) -> None:
-    decision = pending(world)
-    carried_out(world, with_evil(world), target=signed_of(decision), **names_of(decision))
-
-
-def a_waiting_decision_left_open(world: World) -> None:
-    decision = pending(world)
-    carried_out(world, with_evil(world), end="", **names_of(decision))
+    target = signed_of(decision) if own else {}
+    carried_out(world, with_evil(world), target=target, end=end, **names_of(decision))
 
 
 def a_waiting_decision_on_another_start(world: World) -> None:
@@ -192,18 +176,17 @@ def a_key_let_in(world: World) -> None:
 
 def bytes_said_to_have_expired(world: World) -> None:
     """What a check needs is gone, and the log says that it went in time."""
-    decision = pending(world)
-    carried_out(world, with_evil(world), target=signed_of(decision), **names_of(decision))
+    a_waiting_decision(world, own=True)
     world.wait(days=9)
-    append(world, {"event": "blobs.removed", "sha256s": [decision["targets"][0]["base"]]})
-    world.blob(decision["targets"][0]["base"]).unlink()
+    (base,) = {one["signed_base"] for one in event_named(world, "apply.intent")["targets"]}
+    append(world, {"event": "blobs.removed", "sha256s": [base]})
+    world.blob(base).unlink()
 
 
 def bytes_said_to_go_some_day(world: World) -> None:
     """The same at once: the log says that they went in a time to come."""
-    decision = pending(world)
-    carried_out(world, with_evil(world), target=signed_of(decision), **names_of(decision))
-    base = decision["targets"][0]["base"]
+    a_waiting_decision(world, own=True)
+    (base,) = {one["signed_base"] for one in event_named(world, "apply.intent")["targets"]}
     append(world, {"event": "blobs.removed", "at": "2026-03-20T00:00:00Z", "sha256s": [base]})
     world.blob(base).unlink()
 
@@ -223,14 +206,18 @@ def a_decision_that_the_gate_refuses_on_top(world: World) -> None:
     carried_out(world, after, target=signed_of(decision), apply="a-" + "e" * 26, **names_of(decision))
 
 
-FORGERIES: tuple[Callable[[World], None], ...] = (
-    a_decision_nobody_signed, the_same_raced, an_intent_left_open, a_decision_carried_out_again,
-    a_waiting_decision_with_another_result, a_waiting_decision_that_names_its_own_bytes,
-    a_waiting_decision_left_open, a_waiting_decision_on_another_start, a_start_that_a_forged_apply_accepted,
-    bytes_called_accepted_beside_a_signed_result, a_settlement_nobody_signed, an_undo_nobody_signed,
-    an_edit_nobody_signed, another_beginning, a_key_let_in, bytes_said_to_have_expired,
-    bytes_said_to_go_some_day, a_decision_that_the_gate_refuses_on_top,
-)  # fmt: skip
+FORGERIES: dict[str, Callable[[World], None]] = {
+    "a waiting decision with another result": a_waiting_decision,
+    "a waiting decision that names its own bytes": partial(a_waiting_decision, own=True),
+    "a waiting decision left open": partial(a_waiting_decision, end=""),
+    "an intent left open": partial(the_same_raced, end=""),
+    **{forge.__name__: forge for forge in (
+        a_decision_nobody_signed, the_same_raced, a_decision_carried_out_again, a_waiting_decision_on_another_start,
+        a_start_that_a_forged_apply_accepted, bytes_called_accepted_beside_a_signed_result, a_settlement_nobody_signed,
+        an_undo_nobody_signed, an_edit_nobody_signed, another_beginning, a_key_let_in, bytes_said_to_have_expired,
+        bytes_said_to_go_some_day, a_decision_that_the_gate_refuses_on_top,
+    )},
+}  # fmt: skip
 
 
 # ---------------------------------------------------------------- what an agent is told
@@ -238,10 +225,8 @@ FORGERIES: tuple[Callable[[World], None], ...] = (
 
 def told(world: World) -> str:
     """Give all that an agent is told: recalled, staged, and at a prompt."""
-    recalled = [
-        world.run("recall", WORDS, "--agent").out,
-        world.run("recall", "--frame", "TASK", WORDS, "--agent").out,
-    ]
+    frames: tuple[tuple[str, ...], ...] = ((), ("--frame", "TASK"))
+    recalled = [world.run("recall", *frame, WORDS, "--agent").out for frame in frames]
     world.run("stage")
     page = world.home / "memory/state/tc-restore-pending.md"
     staged = page.read_text() if page.exists() else ""
@@ -262,7 +247,7 @@ def signed(adopted: World, new_folder: Folder) -> World:
 
 def test_what_a_forged_log_calls_signed_is_drift(signed: World, tmp_path: Path) -> None:
     failed = {}
-    for n, forge in enumerate(FORGERIES):
+    for n, (name, forge) in enumerate(FORGERIES.items()):
         world = signed.copy(tmp_path / str(n))
         forge(world)
         second, said = world.second_look()
@@ -276,7 +261,7 @@ def test_what_a_forged_log_calls_signed_is_drift(signed: World, tmp_path: Path) 
             "agent after": EVIL.strip("- \n") not in world.run("recall", WORDS, "--agent").out,
         }
         if wrong := [where for where, as_it_should in tells.items() if not as_it_should]:
-            failed[forge.__name__] = wrong
+            failed[name] = wrong
     assert not failed
 
 
