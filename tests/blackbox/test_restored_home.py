@@ -7,22 +7,16 @@ from pathlib import Path
 
 import pytest
 from tests.blackbox.forge import append, sign_head
-from tests.blackbox.world import LOG, World, call
+from tests.blackbox.world import LOG, TEXT, World, call
 
 VERBS: Sequence[tuple[str, ...]] = (
-    ("verify",),
-    ("night",),
-    ("guard",),
-    ("apply",),
-    ("stage",),
-    ("review",),
-    ("proposals",),
+    *((verb,) for verb in ("verify", "night", "guard", "apply", "stage", "review", "proposals", "history")),
     ("recall", "cable"),
-    ("history",),
     ("key", "list"),
     ("doctor", "--rebuild", "--dry-run"),
     ("propose", "--text", "Test the backups.", "--section", "Lessons", "--reason", "it helped"),
 )
+LATER = "Use UTC in all logs."
 TAKE_OVER = "nightledger restore --take-over"
 
 
@@ -36,10 +30,10 @@ def world_of(root: Path, home: World, keys: World) -> World:
 @pytest.fixture
 def days(world: World, tmp_path: Path) -> tuple[World, World]:
     """Give a home as it was yesterday, with one change applied, and as it is today, with one more."""
-    world.applied("Label both ends of a cable.")
+    world.applied(TEXT)
     yesterday = world.copy(tmp_path.parent / f"{tmp_path.name}-yesterday")
     world.wait(days=1)
-    world.applied("Use UTC in all logs.", section="Decisions")
+    world.applied(LATER, section="Decisions")
     return yesterday, world
 
 
@@ -78,7 +72,7 @@ def test_an_older_state_put_back_goes_on_by_one_signature(older: World, days: tu
     holds(older, lost=lost)
     assert failing(older) == []
     assert older.read() == yesterday.read()
-    older.applied("Use UTC in all logs.", section="Decisions")
+    older.applied(LATER, section="Decisions")
     event = older.named("home.restored")[0]
     assert (event["size"], event["lost"]) == (len(yesterday.events()), lost)
     decision = older.decision(event["decision"])
@@ -93,13 +87,13 @@ def test_an_older_state_put_back_goes_on_by_one_signature(older: World, days: tu
 def test_the_key_of_then_signs_where_a_change_is_lost(
     world: World, tmp_path: Path, change: Sequence[str]
 ) -> None:
-    world.applied("Label both ends of a cable.")
+    world.applied(TEXT)
     yesterday = world.copy(tmp_path / "yesterday")
     world.ok("key", *change)
     older = world_of(tmp_path / "older", yesterday, world)
     older.ok("restore", "--take-over")
     holds(older, lost=len(world.events()) - len(yesterday.events()))
-    older.applied("Use UTC in all logs.", section="Decisions")
+    older.applied(LATER, section="Decisions")
     holds(older, lost=len(world.events()) - len(yesterday.events()))
 
 
@@ -117,10 +111,10 @@ def test_it_is_signed_once_and_told_by_status_for_a_week_and_by_verify_for_ever(
 
 
 def test_an_older_backup_is_restored_by_the_same_signature(world: World, tmp_path: Path) -> None:
-    world.applied("Label both ends of a cable.")
+    world.applied(TEXT)
     backup = tmp_path / "yesterday.tar.gz"
     world.ok("backup", str(backup))
-    world.applied("Use UTC in all logs.", section="Decisions")
+    world.applied(LATER, section="Decisions")
     shutil.rmtree(world.home)
     assert world.run("restore", str(backup)).status == 1
     assert not world.home.exists()
@@ -128,13 +122,13 @@ def test_an_older_backup_is_restored_by_the_same_signature(world: World, tmp_pat
     event = world.events()[-1]
     assert (event["event"], bool(event["decision"])) == ("home.restored", True)
     holds(world, lost=event["lost"])
-    world.applied("Use UTC in all logs.", section="Decisions")
+    world.applied(LATER, section="Decisions")
 
 
 def test_a_backup_unpacked_and_not_taken_over_says_how_to_go_on(world: World, tmp_path: Path) -> None:
     backup = tmp_path / "home.tar.gz"
     world.ok("backup", str(backup))
-    world.applied("Use UTC in all logs.", section="Decisions")
+    world.applied(LATER, section="Decisions")
     key = world.own_keys / "operator"
     shutil.rmtree(world.home)
     key.rename(tmp_path / "operator")
@@ -171,7 +165,7 @@ def test_the_logs_key_cannot_say_that_entries_are_lost(older: World, days: tuple
 
 
 def test_what_was_approved_and_not_applied_is_asked_again(world: World, tmp_path: Path) -> None:
-    kept = world.propose("Label both ends of a cable.")
+    kept = world.propose(TEXT)
     assert world.approve(kept).status == 0
     yesterday = world.copy(tmp_path.parent / f"{tmp_path.name}-yesterday")
     world.ok("reject", kept, "--reason", "no")  # which the older state knows nothing of
@@ -185,7 +179,7 @@ def test_what_was_approved_and_not_applied_is_asked_again(world: World, tmp_path
 
 def test_an_approval_of_the_lost_part_does_not_come_back(world: World, tmp_path: Path) -> None:
     """Signed over the very head that the older state has; who holds the log's key puts it into the log again."""
-    name = world.propose("Label both ends of a cable.")
+    name = world.propose(TEXT)
     yesterday = world.copy(tmp_path.parent / f"{tmp_path.name}-yesterday")
     assert world.approve(name).status == 0
     lost = world.events()[-1]
@@ -195,7 +189,8 @@ def test_an_approval_of_the_lost_part_does_not_come_back(world: World, tmp_path:
         path = f"audit/decisions/{lost['decision']}.{suffix}"
         shutil.copy(world.home / path, older.home / path)
     append(
-        older, {key: lost[key] for key in lost if key not in ("v", "seq", "at", "actor", "boot", "boot_s")}
+        older,
+        {name: lost[name] for name in lost if name not in ("v", "seq", "at", "actor", "boot", "boot_s")},
     )
     before = older.read()
     older.try_apply()
@@ -211,7 +206,7 @@ def test_what_a_copy_left_of_newer_is_in_nobodys_way(older: World, days: tuple[W
             shutil.copy(path, target)
     older.ok("restore", "--take-over")
     holds(older, lost=older.events()[-1]["lost"])
-    older.applied("Use UTC in all logs.", section="Decisions")
+    older.applied(LATER, section="Decisions")
     holds(older, lost=next(one["lost"] for one in older.named("home.restored")))
 
 
@@ -256,11 +251,11 @@ def test_keys_of_yesterday_simply_go_on(days: tuple[World, World], tmp_path: Pat
 
 
 def test_a_pin_that_is_missing_comes_back_from_a_backup(world: World, tmp_path: Path) -> None:
-    world.applied("Label both ends of a cable.")
+    world.applied(TEXT)
     backup = tmp_path / "b.tar.gz"
     world.ok("backup", str(backup))
     pin = (world.own_keys / "pin.json").read_bytes()
-    world.applied("Use UTC in all logs.", section="Decisions")
+    world.applied(LATER, section="Decisions")
     (world.own_keys / "pin.json").unlink()
     (world.own_keys / "head.json").unlink()
     world.tells("nightledger restore FILE", "verify", status=4)
@@ -271,7 +266,7 @@ def test_a_pin_that_is_missing_comes_back_from_a_backup(world: World, tmp_path: 
 
 
 def test_without_a_pin_and_a_backup_an_operator_vouches_for_the_log_that_stands_there(world: World) -> None:
-    world.applied("Label both ends of a cable.")
+    world.applied(TEXT)
     (world.own_keys / "pin.json").unlink()
     world.tells(TAKE_OVER, "verify", status=4)
     world.ok("restore", "--take-over")
@@ -290,16 +285,11 @@ def test_what_was_seen_is_set_aside_and_a_dead_runs_names_go(older: World, days:
     (older.keys / ".123.restoring/log-ed25519").write_text("of a run that died")
     kept = {path.name: path.read_bytes() for path in older.own_keys.iterdir()}
     size, lost = len(yesterday.events()), len(today.events()) - len(yesterday.events())
-    assert older.json("restore", "--take-over") == {
-        "home": str(older.home),
-        "machine": json.loads(older.read("config/nightledger/home.json"))["machine"],
-        "size": size,
-        "lost": lost,
-    }
-    at, found = (
-        f"{older.now:%Y%m%dT%H%M%SZ}",
-        {path.name: path.read_bytes() for path in older.own_keys.iterdir()},
-    )
+    told = older.json("restore", "--take-over")
+    assert told.pop("machine") == json.loads(older.read("config/nightledger/home.json"))["machine"]
+    assert told == {"home": str(older.home), "size": size, "lost": lost}
+    at = f"{older.now:%Y%m%dT%H%M%SZ}"
+    found = {path.name: path.read_bytes() for path in older.own_keys.iterdir()}
     assert found.keys() - kept.keys() == {f"{name}.before-{at}" for name in ("head.json", "pin.json")}
     for name, content in kept.items():
         moved = name in {"head.json", "pin.json"}
@@ -307,22 +297,20 @@ def test_what_was_seen_is_set_aside_and_a_dead_runs_names_go(older: World, days:
         assert (found[name] != content) == moved
     pin, was = json.loads(found["pin.json"]), json.loads(kept["pin.json"])
     assert {**pin, "heads": []} == {**was, "heads": []}
-    assert [one for one in pin["heads"] if one["size"] <= size] == [
-        one for one in was["heads"] if one["size"] <= size
-    ]
-    assert [one["size"] for one in pin["heads"] if one["size"] > size] == [size + 2]
+    *seen, last = pin["heads"]
+    assert (seen, last["size"]) == ([one for one in was["heads"] if one["size"] <= size], size + 2)
     assert [path.name for path in older.keys.iterdir()] == [older.own_keys.name]
     set_aside = {f"{name}.lost-{at}" for name in newer if int(name) > size}
     assert {name for name in heads(older) if "lost" in name} == set_aside
+    signed_away(older, size, lost, {one["size"]: one["root"] for one in was["heads"]}[size + lost])
+
+
+def signed_away(older: World, size: int, lost: int, base: str) -> None:
+    """Demand that the operator signed for the loss of what followed an entry."""
     recorded, restored = older.events()[size:]
-    base = {one["size"]: one["root"] for one in was["heads"]}[size + lost]
-    assert (recorded["type"], recorded["changes"], recorded["proposal"]) == ("restore", [], "")
-    assert [restored[name] for name in ("size", "lost", "base", "decision")] == [
-        size,
-        lost,
-        base,
-        recorded["decision"],
-    ]
+    signed = (recorded["type"], recorded["changes"], recorded["proposal"])
+    told_of = [restored[name] for name in ("size", "lost", "base", "decision")]
+    assert (signed, told_of) == (("restore", [], ""), [size, lost, base, recorded["decision"]])
     decision = older.decision(restored["decision"])
     said = [(one["path"], one["result"]) for one in decision["targets"]]
     assert said == [(f"audit/checkpoints/{size + lost}", decision["log"]["root"])]
@@ -339,12 +327,10 @@ def test_no_other_damage_is_taken_for_a_loss(older: World, tmp_path: Path) -> No
     root = tmp_path.parent / f"{tmp_path.name}-damaged"
 
     def edited(world: World) -> None:
-        log = world.home / LOG
-        log.write_bytes(log.read_bytes().replace(b"apply.done", b"apply.dOne"))
+        world.alter(LOG, b"apply.done", b"apply.dOne")
 
     def renamed(world: World) -> None:
-        text = world.read("config/nightledger/home.json")
-        world.write("config/nightledger/home.json", text.replace('"MEMORY.md"', '"MEMORY.md", "USER.md"'))
+        world.alter("config/nightledger/home.json", '"MEMORY.md"', '"MEMORY.md", "USER.md"')
 
     def forked(world: World) -> None:
         append(world, *({"event": "consent.blocked", "domain": "no", "action": f"b{n}"} for n in range(9)))
@@ -369,7 +355,7 @@ def test_no_other_damage_is_taken_for_a_loss(older: World, tmp_path: Path) -> No
 
 
 def test_a_pin_that_is_made_anew_says_what_the_old_one_said(world: World) -> None:
-    world.applied("Label both ends of a cable.")
+    world.applied(TEXT)
     was = json.loads((world.own_keys / "pin.json").read_bytes())
     (world.own_keys / "pin.json").unlink()
     size = len(world.events())
@@ -381,7 +367,7 @@ def test_a_pin_that_is_made_anew_says_what_the_old_one_said(world: World) -> Non
 
 
 def test_on_the_machine_that_saw_it_all_there_is_nothing_to_sign(world: World) -> None:
-    world.applied("Label both ends of a cable.")
+    world.applied(TEXT)
     size, pin = len(world.events()), (world.own_keys / "pin.json").read_bytes()
     ran = world.run("restore", "--take-over")
     assert (ran.status, len(world.events()), (world.own_keys / "pin.json").read_bytes()) == (0, size, pin)
