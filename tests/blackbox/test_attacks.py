@@ -11,28 +11,8 @@ import pytest
 from tests.blackbox.person import review, settle, standing, stands
 from tests.blackbox.world import Folder, World, found
 
-RULES = """# Rules
-
-## Never
-
-- Share keys.
-- Delete logs.
-
-## Always
-
-- Ask first.
-"""
-LABELS = """# Rules
-
-Never:
-
-- Share keys.
-- Delete logs.
-
-Always:
-
-- Ask first.
-"""
+RULES = "# Rules\n\n## Never\n\n- Share keys.\n- Delete logs.\n\n## Always\n\n- Ask first.\n"
+LABELS = RULES.replace("## Never", "Never:").replace("## Always", "Always:")
 YES = {"keys": "y", "KEYS": "y"}
 
 
@@ -151,8 +131,7 @@ def test_a_removal_brings_no_line_under_another_label(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("opening", ["```", "<!--", "~~~ text"])
 def test_what_would_enclose_other_lines_does_not_get_in(rules: World, opening: str) -> None:
-    words = ("--text", f"{opening} keys", "--section", "Never", "--reason", "it helped")
-    made = rules.run("propose", *words)
+    made = rules.run("propose", "--text", f"{opening} keys", "--section", "Never", "--reason", "it helped")
     rules.wait(hours=3)
     review(rules, YES)
     text = settle(rules)
@@ -222,9 +201,8 @@ def test_no_line_of_the_run_ledger_keeps_a_night_from_its_work(rules: World, lin
     ledger.parent.mkdir(parents=True, exist_ok=True)
     with ledger.open("a") as file:
         file.write(line + "\n")
-    rules.log_day(
-        "2026-03-02", "## Backup", "09:40 Root cause: cron has no PATH; call restic by its full path"
-    )
+    cause = "09:40 Root cause: cron has no PATH; call restic by its full path"
+    rules.log_day("2026-03-02", "## Backup", cause)
     rules.now = rules.now.replace(day=3, hour=3, minute=10)
     assert rules.run("night").status in {0, 1}
     assert any("restic" in change["after"] for p in rules.proposals() for change in p["changes"])

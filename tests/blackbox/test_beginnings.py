@@ -56,8 +56,7 @@ def test_a_log_that_was_begun_is_not_begun_anew_without_its_pin(adopted: World, 
         assert world.run("propose", "--text", "x", "--section", "Lessons", "--reason", "y").status == ALARM
 
 
-def test_an_unacknowledged_tail_is_closed_before_a_witness_is_asked(adopted: World, tmp_path: Path) -> None:
-    world = adopted.copy(tmp_path)
+def test_an_unacknowledged_tail_is_closed_before_a_witness_is_asked(world: World) -> None:
     lines = world.root / "lines"
     lines.write_text(f"witness a {ONE.vkey}\nquorum a\n")
     assert world.run("witness", "trust", str(lines), typed=lambda _: "y").status == 0
@@ -74,8 +73,7 @@ def test_an_unacknowledged_tail_is_closed_before_a_witness_is_asked(adopted: Wor
     assert world.read("audit/checkpoint").split("\n")[1] == str(size + 2)
 
 
-def test_what_was_acknowledged_and_not_signed_this_machine_knows(adopted: World, tmp_path: Path) -> None:
-    world = adopted.copy(tmp_path)
+def test_what_was_acknowledged_and_not_signed_this_machine_knows(world: World) -> None:
     early = (world.home / "audit/checkpoint").read_bytes()
     seen = (world.own_keys / PIN).read_bytes()
     world.propose("Count the ladders.")

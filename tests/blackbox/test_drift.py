@@ -18,8 +18,7 @@ STAMPS = ("v", "seq", "at", "actor", "sha256")
 
 
 def guarded(world: World) -> list[dict[str, Any]]:
-    listed: list[dict[str, Any]] = world.json("guard")["drift"]
-    return listed
+    return list(world.json("guard")["drift"])
 
 
 def since(world: World, start: int) -> list[dict[str, Any]]:
@@ -44,8 +43,7 @@ def test_what_stands_in_a_file_is_a_blob_an_event_and_one_item_hunk_by_hunk(worl
     assert world.events()[2]["sha256"] == sha256(written)
     assert world.blob(sha256(written)).read_bytes() == written.encode()
     assert world.blob(sha256(MEMORY)).read_bytes() == MEMORY.encode()
-    held = [path for path in world.home.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
-    assert {path for path in held if "blobs" not in path.parts} == {world.home / "MEMORY.md"}
+    assert [p for p in world.holding(SECRET) if "blobs" not in p.parts] == [world.home / "MEMORY.md"]
 
 
 def test_an_item_shows_each_run_of_lines_with_its_place_source_and_masks(world: World) -> None:
@@ -106,13 +104,9 @@ def test_a_state_that_was_told_of_is_not_told_of_again_and_another_takes_its_pla
     (three,) = guarded(world)
     assert three["new"]
     assert three["proposal"] not in (one["proposal"], two["proposal"]), "the same bytes are found again"
-    whole_but_drift(world)
-
-
-def whole_but_drift(world: World) -> None:
-    ran = world.run("verify", "--json")
-    told = json.loads(ran.out)
-    assert (ran.status, told["drift"], told["findings"], told["altered"]) == (4, ["MEMORY.md"], [], [])
+    told = world.json("verify")
+    assert (told["drift"], told["findings"], told["altered"]) == (["MEMORY.md"], [], [])
+    assert world.run("verify").status == 4
 
 
 def test_bytes_that_were_accepted_before_are_told_with_their_day(world: World) -> None:

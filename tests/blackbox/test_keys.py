@@ -192,19 +192,13 @@ BAD_KEYS = (
 )  # fmt: skip
 
 
-def test_a_key_comes_once_by_its_whole_line_and_goes_by_fingerprint(adopted: World, tmp_path: Path) -> None:
-    world = adopted.copy(tmp_path)
+def test_a_key_comes_once_by_its_whole_line_and_goes_by_fingerprint(world: World) -> None:
     before = (world.home / LOG).read_bytes()
     for key in BAD_KEYS:
         ran = world.run("key", "add", key, "--principal", "ann", typed=yes)
         assert ran.status in {*REFUSED, 64}, (key, ran)
-    for words in (
-        ("key", "add", KEY),
-        ("key", "add", KEY, "--principal", "a b"),
-        ("key", "revoke", "SHA256:"),
-        ("key", "revoke", "x"),
-    ):
-        assert world.run(*words, typed=yes).status in REFUSED, words
+    for words in (("add", KEY), ("add", KEY, "--principal", "a b"), ("revoke", "SHA256:"), ("revoke", "x")):
+        assert world.run("key", *words, typed=yes).status in REFUSED, words
     assert (world.home / LOG).read_bytes() == before
     world.ok("key", "add", f"  {KEY}  ann of the desk ", "--principal", "ann", typed=yes)
     own = world.read(ALLOWED)
@@ -230,8 +224,9 @@ def test_a_key_comes_once_by_its_whole_line_and_goes_by_fingerprint(adopted: Wor
     assert world.second_look()[0] == 0
 
 
-def test_a_key_file_that_is_unsafe_or_damaged_signs_nothing_and_stays(adopted: World, tmp_path: Path) -> None:
-    world = adopted.copy(tmp_path)
+def test_a_key_file_that_is_unsafe_or_damaged_signs_nothing_and_stays(
+    adopted: World, world: World, tmp_path: Path
+) -> None:
     name = world.propose("Count the ladders.")
     operator, log_key = world.own_keys / "operator", world.own_keys / "log-ed25519"
     quantum = world.own_keys / "log-mldsa44"
@@ -327,8 +322,7 @@ def test_what_a_machine_keeps_of_the_log_is_an_alarm_once_damaged(changed: World
     world.ok("verify")
 
 
-def test_a_machine_makes_another_key_when_it_is_asked_to(adopted: World, tmp_path: Path) -> None:
-    world = adopted.copy(tmp_path)
+def test_a_machine_makes_another_key_when_it_is_asked_to(world: World, tmp_path: Path) -> None:
     line = world.json("channel", "keygen")["line"]
     assert world.json("channel", "keygen")["line"] == line
     other = world.json("channel", "keygen", "--new")["line"]

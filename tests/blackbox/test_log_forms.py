@@ -24,6 +24,11 @@ def lived(adopted: World, new_folder: Folder) -> World:
     return world
 
 
+@pytest.fixture
+def home(lived: World, tmp_path: Path) -> World:
+    return lived.copy(tmp_path)
+
+
 def log(world: World) -> Path:
     return world.home / LOG
 
@@ -156,12 +161,8 @@ def test_a_line_that_is_nearly_an_entry_is_told_with_its_place(lived: World, tmp
             path.write_bytes(content)
     assert not wrong, wrong
     signed_over(world, BAD["a fraction"](lived))
-    for verb in (
-        ("status",),
-        ("guard",),
-        ("propose", "--text", "x", "--section", "Lessons", "--reason", "y"),
-        ("apply",),
-    ):
+    wish = ("propose", "--text", "x", "--section", "Lessons", "--reason", "y")
+    for verb in (("status",), ("guard",), wish, ("apply",)):
         assert world.run(*verb).status == ALARM, verb
 
 
@@ -175,15 +176,8 @@ def test_unacknowledged_lines_are_closed_by_the_next_run_and_never_count(
     sound(world)
     world.propose("Oil the north hinge.")
     told = [json.loads(line) for line in log(world).read_bytes().splitlines()[size + 4 :]]
-    closure = {name: told[0][name] for name in ("event", "first", "count", "damaged", "seq", "actor")}
-    assert closure == {
-        "event": "log.tail_closed",
-        "first": size,
-        "count": 4,
-        "damaged": 2,
-        "seq": size + 4,
-        "actor": "unknown",
-    }
+    closed = {"first": size, "count": 4, "damaged": 2, "seq": size + 4, "actor": "unknown"}
+    assert {name: told[0][name] for name in closed} == closed
     assert [one["event"] for one in told] == ["log.tail_closed", "proposal.created"]
     assert log(world).read_bytes().splitlines()[size : size + 4] == lines
     shown = world.json("verify")
@@ -250,24 +244,23 @@ def without_line(world: World, number: int) -> bytes:
     return text + b"\n\n" + b"".join(kept)
 
 
-def test_a_head_that_is_not_the_logs_alarms_who_reads_or_writes(lived: World, tmp_path: Path) -> None:
-    world = lived.copy(tmp_path)
-    path = world.home / "audit/checkpoint"
-    before, lines = path.read_bytes(), log(world).read_bytes()
+def test_a_head_that_is_not_the_logs_alarms_who_reads_or_writes(lived: World, home: World) -> None:
+    path = home.home / "audit/checkpoint"
+    before, lines = path.read_bytes(), log(home).read_bytes()
     wrong = {}
     for what, make in HEADS.items():
         content = make(lived)
         path.unlink(missing_ok=True)
         if content is not None:
             path.write_bytes(content)
-        told = {one[0] for one in findings(world)}
-        statuses = {verb: world.run(verb).status for verb in ("verify", "status")}
+        told = {one[0] for one in findings(home)}
+        statuses = {verb: home.run(verb).status for verb in ("verify", "status")}
         if not told & {"UNSIGNED"} or {*statuses.values()} != {ALARM}:
             wrong[what] = told, statuses
         path.write_bytes(before)
-        assert log(world).read_bytes() == lines
+        assert log(home).read_bytes() == lines
     assert not wrong, wrong
-    world.ok("verify")
+    home.ok("verify")
 
 
 KEPT: dict[str, tuple[Callable[[bytes], bytes], str]] = {
@@ -277,54 +270,51 @@ KEPT: dict[str, tuple[Callable[[bytes], bytes], str]] = {
 }
 
 
-def test_a_kept_head_that_is_none_or_of_another_size_is_an_alarm(lived: World, tmp_path: Path) -> None:
-    world = lived.copy(tmp_path)
-    folder = world.home / "audit/checkpoints"
+def test_a_kept_head_that_is_none_or_of_another_size_is_an_alarm(home: World) -> None:
+    folder = home.home / "audit/checkpoints"
     kept = folder / "1"
-    before, now = kept.read_bytes(), (world.home / "audit/checkpoint").read_bytes()
+    before, now = kept.read_bytes(), (home.home / "audit/checkpoint").read_bytes()
     wrong = {}
     for what, (change, expected) in KEPT.items():
         kept.write_bytes(change(before))
-        if (found := findings(world)) != [(expected, None, True)]:
+        if (found := findings(home)) != [(expected, None, True)]:
             wrong[what] = found
     kept.write_bytes(before)
     for name, content in (("3", before), ("2", now)):
         (folder / name).write_bytes(content)
-        if (found := findings(world)) != [("UNSIGNED", None, True)]:
+        if (found := findings(home)) != [("UNSIGNED", None, True)]:
             wrong[name] = found
         (folder / name).unlink()
     (folder / "notes.txt").write_bytes(b"x")
-    (folder / str(len(world.events()))).write_bytes(now)
+    (folder / str(len(home.events()))).write_bytes(now)
     assert not wrong, wrong
-    world.ok("verify")
+    home.ok("verify")
 
 
-def test_an_edited_line_is_named_by_its_form_else_between_two_heads(lived: World, tmp_path: Path) -> None:
-    world = lived.copy(tmp_path)
-    lines = log(world).read_bytes().splitlines(keepends=True)
+def test_an_edited_line_is_named_by_its_form_else_between_two_heads(home: World) -> None:
+    lines = log(home).read_bytes().splitlines(keepends=True)
     for number in range(1, len(lines) + 1):
         changed = [*lines]
         changed[number - 1] = changed[number - 1].replace(b'"v":1', b'"w":1')
-        log(world).write_bytes(b"".join(changed))
-        assert findings(world)[0] == ("EDITED", number, True)
+        log(home).write_bytes(b"".join(changed))
+        assert findings(home)[0] == ("EDITED", number, True)
     number = len(lines) - 1
     changed = [*lines]
     changed[number - 1] = changed[number - 1].replace(b"2026-03-01T", b"2026-03-02T")
-    log(world).write_bytes(b"".join(changed))
-    pin = json.loads((world.own_keys / "pin.json").read_bytes())
+    log(home).write_bytes(b"".join(changed))
+    pin = json.loads((home.own_keys / "pin.json").read_bytes())
     good = max(head["size"] for head in pin["heads"] if head["size"] < number)
-    assert findings(world) == [("EDITED", good + 1, True)], (
+    assert findings(home) == [("EDITED", good + 1, True)], (
         "behind the newest head over lines that are as they were"
     )
-    log(world).write_bytes(b"".join(lines))
-    world.ok("verify")
-    world.propose("Oil the north hinge.")
-    world.ok("verify")
+    log(home).write_bytes(b"".join(lines))
+    home.ok("verify")
+    home.propose("Oil the north hinge.")
+    home.ok("verify")
 
 
-def test_a_cut_log_is_told_by_what_is_left_and_is_not_written_to(lived: World, tmp_path: Path) -> None:
-    world = lived.copy(tmp_path)
-    whole, pin = log(world).read_bytes(), keep_pin(world).read_bytes()
+def test_a_cut_log_is_told_by_what_is_left_and_is_not_written_to(home: World) -> None:
+    whole, pin = log(home).read_bytes(), keep_pin(home).read_bytes()
     size = len(whole.splitlines())
     for cut, expected in {
         len(whole) - 1: ("TORN", size, True),
@@ -332,11 +322,11 @@ def test_a_cut_log_is_told_by_what_is_left_and_is_not_written_to(lived: World, t
         whole[:-1].rfind(b"\n") + 1: ("TRUNCATED", size, True),
         0: ("TRUNCATED", 1, True),
     }.items():
-        log(world).write_bytes(whole[:cut])
-        assert findings(world)[0] == expected, cut
-        ran = world.run("propose", "--text", "Oil the north hinge.", "--section", "Lessons", "--reason", "x")
+        log(home).write_bytes(whole[:cut])
+        assert findings(home)[0] == expected, cut
+        ran = home.run("propose", "--text", "Oil the north hinge.", "--section", "Lessons", "--reason", "x")
         assert ran.status == ALARM, ran
-        assert log(world).read_bytes() == whole[:cut]
-        assert keep_pin(world).read_bytes() == pin
-    log(world).write_bytes(whole)
-    world.ok("verify")
+        assert log(home).read_bytes() == whole[:cut]
+        assert keep_pin(home).read_bytes() == pin
+    log(home).write_bytes(whole)
+    home.ok("verify")

@@ -273,10 +273,7 @@ def test_the_worst_source_decides_and_snippets_are_flagged(world: World) -> None
 
 
 def name_rules(world: World) -> None:
-    rules = world.root / "rules.toml"
-    rules.write_text(RULES)
-    (world.keys / "operator.yaml").write_text(f"rule_files: [{json.dumps(str(rules))}]\n")
-    (world.keys / "operator.yaml").chmod(0o600)
+    world.own_rules(RULES)
 
 
 def test_what_an_operators_rules_call_secret_reaches_no_proposal_or_quarantine(world: World) -> None:

@@ -30,8 +30,7 @@ def expected_proof(world: World, index: int, *, with_line: bool) -> str:
     return f"{head}\n\n{world.read('audit/checkpoint')}"
 
 
-def test_what_a_home_proves_is_the_standards_proof_of_each_entry(adopted: World, tmp_path: Path) -> None:
-    world = adopted.copy(tmp_path)
+def test_what_a_home_proves_is_the_standards_proof_of_each_entry(world: World, tmp_path: Path) -> None:
     name = world.applied("Label both ends of a cable.")
     lines, out = log_lines(world), tmp_path / "out"
     policy = ("--policy", str(world.home / "config/nightledger/policy"))
@@ -74,8 +73,7 @@ def test_what_a_proof_would_pass_over_is_refused(adopted: World, tmp_path: Path)
     assert not Path(out).exists()
 
 
-def test_a_home_proves_that_it_continues_its_own_heads_and_no_others(adopted: World, tmp_path: Path) -> None:
-    world = adopted.copy(tmp_path)
+def test_a_home_proves_that_it_continues_its_own_heads_and_no_others(world: World, tmp_path: Path) -> None:
     early = tmp_path / "early"
     early.write_text(world.read("audit/checkpoint"))
     world.applied("Label both ends of a cable.")

@@ -245,6 +245,11 @@ def signed(adopted: World, new_folder: Folder) -> World:
     return world
 
 
+@pytest.fixture
+def home(signed: World, tmp_path: Path) -> World:
+    return signed.copy(tmp_path)
+
+
 def test_what_a_forged_log_calls_signed_is_drift(signed: World, tmp_path: Path) -> None:
     failed = {}
     for n, (name, forge) in enumerate(FORGERIES.items()):
@@ -265,86 +270,80 @@ def test_what_a_forged_log_calls_signed_is_drift(signed: World, tmp_path: Path) 
     assert not failed
 
 
-def test_a_forged_sight_of_a_gated_file_protects_nothing(signed: World, tmp_path: Path) -> None:
+def test_a_forged_sight_of_a_gated_file_protects_nothing(home: World) -> None:
     """``verify`` tells of it; what is signed afterwards is accepted as before."""
-    world = signed.copy(tmp_path)
-    seen = {"path": "MEMORY.md", "sha256": put_blob(world, with_evil(world).encode())}
-    append(world, {"event": "protected.seen", "files": [seen]})
-    assert world.run("verify").status == 4
-    assert "drift" not in alarms(world)
-    world.applied("Wash the truck on Monday.")
-    assert "Wash the truck" in world.run("recall", "wash truck monday", "--agent").out
-    assert "drift" not in alarms(world)
-    assert world.run("guard", "--exit-code").status == 0
+    seen = {"path": "MEMORY.md", "sha256": put_blob(home, with_evil(home).encode())}
+    append(home, {"event": "protected.seen", "files": [seen]})
+    assert home.run("verify").status == 4
+    assert "drift" not in alarms(home)
+    home.applied("Wash the truck on Monday.")
+    assert "Wash the truck" in home.run("recall", "wash truck monday", "--agent").out
+    assert "drift" not in alarms(home)
+    assert home.run("guard", "--exit-code").status == 0
 
 
-def test_a_signed_line_is_told_and_nothing_alarms(signed: World, tmp_path: Path) -> None:
-    world = signed.copy(tmp_path)
-    assert TRUE in world.run("recall", WORDS, "--agent").out
-    assert TRUE in world.prompted("grease spring coupling")
-    assert not alarms(world) & {"drift", "integrity"}
-    assert world.run("guard", "--exit-code").status == 0
+def test_a_signed_line_is_told_and_nothing_alarms(home: World) -> None:
+    assert TRUE in home.run("recall", WORDS, "--agent").out
+    assert TRUE in home.prompted("grease spring coupling")
+    assert not alarms(home) & {"drift", "integrity"}
+    assert home.run("guard", "--exit-code").status == 0
 
 
-def test_the_operator_settles_what_was_forged_and_signs_no_other(signed: World, tmp_path: Path) -> None:
-    world = signed.copy(tmp_path)
-    good = world.read()
-    waits = world.propose("Paint the east gate.")
-    a_decision_nobody_signed(world)
-    world.run("guard")
-    refused = world.approve(waits)
+def test_the_operator_settles_what_was_forged_and_signs_no_other(home: World) -> None:
+    good = home.read()
+    waits = home.propose("Paint the east gate.")
+    a_decision_nobody_signed(home)
+    home.run("guard")
+    refused = home.approve(waits)
     assert refused.status == 1, refused
-    world.ok("review", typed=["n", "nobody signed it", "q", "y"])
-    assert world.read() == good
-    assert "drift" not in alarms(world)
-    assert world.run("guard", "--exit-code").status == 0
-    world.accept(waits)
-    assert "Paint the east gate." in world.run("recall", "paint east gate", "--agent").out
-    assert world.run("verify").status == 4  # the log says for ever what was forged
+    home.ok("review", typed=["n", "nobody signed it", "q", "y"])
+    assert home.read() == good
+    assert "drift" not in alarms(home)
+    assert home.run("guard", "--exit-code").status == 0
+    home.accept(waits)
+    assert "Paint the east gate." in home.run("recall", "paint east gate", "--agent").out
+    assert home.run("verify").status == 4  # the log says for ever what was forged
 
 
-def test_a_forged_log_over_an_untouched_file_ends_with_an_edit(signed: World, tmp_path: Path) -> None:
-    world = signed.copy(tmp_path)
-    good = world.read()
-    a_decision_nobody_signed(world)
-    world.write("MEMORY.md", good)
-    assert alarms(world) & {"integrity"}
-    assert world.run("guard").status == 4
-    assert TRUE in world.run("recall", WORDS, "--agent").out
-    assert world.edit(lambda text: text.replace("30 days", "40 days")).status == 0
-    assert world.run("guard", "--exit-code").status == 0
-    assert "drift" not in alarms(world)
-    assert "40 days" in world.run("recall", "keep backups", "--agent").out
+def test_a_forged_log_over_an_untouched_file_ends_with_an_edit(home: World) -> None:
+    good = home.read()
+    a_decision_nobody_signed(home)
+    home.write("MEMORY.md", good)
+    assert alarms(home) & {"integrity"}
+    assert home.run("guard").status == 4
+    assert TRUE in home.run("recall", WORDS, "--agent").out
+    assert home.edit(lambda text: text.replace("30 days", "40 days")).status == 0
+    assert home.run("guard", "--exit-code").status == 0
+    assert "drift" not in alarms(home)
+    assert "40 days" in home.run("recall", "keep backups", "--agent").out
 
 
-def test_a_lost_signature_alarms_and_puts_nothing_back(signed: World, tmp_path: Path) -> None:
-    world = signed.copy(tmp_path)
-    good = world.read()
-    next((world.home / "audit/decisions").glob("*.sig")).unlink()
-    assert alarms(world) & {"drift", "integrity"}
-    assert world.run("guard").status == 4
-    assert world.read() == good
-    assert TRUE not in world.run("recall", WORDS, "--agent").out
+def test_a_lost_signature_alarms_and_puts_nothing_back(home: World) -> None:
+    good = home.read()
+    next((home.home / "audit/decisions").glob("*.sig")).unlink()
+    assert alarms(home) & {"drift", "integrity"}
+    assert home.run("guard").status == 4
+    assert home.read() == good
+    assert TRUE not in home.run("recall", WORDS, "--agent").out
 
 
-def test_what_was_signed_in_part_stays_so_when_old_bytes_expired(signed: World, tmp_path: Path) -> None:
+def test_what_was_signed_in_part_stays_so_when_old_bytes_expired(home: World) -> None:
     """A change is carried out around drift: who checks it needs bytes that no undo needs any more."""
-    world = signed.copy(tmp_path)
-    names = [world.propose(text) for text in ("Oil the north hinge.", "Count the ladders.")]
+    names = [home.propose(text) for text in ("Oil the north hinge.", "Count the ladders.")]
     for name in names:
-        assert world.approve(name).status == 0
-    world.wait(hours=3)
-    world.write("MEMORY.md", world.read() + "\n## Boat\n\n- Paint the hull.\n")
-    world.ok("apply")
+        assert home.approve(name).status == 0
+    home.wait(hours=3)
+    home.write("MEMORY.md", home.read() + "\n## Boat\n\n- Paint the hull.\n")
+    home.ok("apply")
     for _ in range(7):
-        world.wait(days=2)
-        world.run("night")
-    assert "blobs.removed" in set(world.kinds())
-    recalled = world.run("recall", "oil hinge ladders", "--agent").out
+        home.wait(days=2)
+        home.run("night")
+    assert "blobs.removed" in set(home.kinds())
+    recalled = home.run("recall", "oil hinge ladders", "--agent").out
     assert "Oil the north hinge." in recalled
     assert "Count the ladders." in recalled
-    assert "integrity" not in alarms(world)
-    assert world.json("verify")["applies"] == {"checked": 3, "expired": 0, "findings": []}
+    assert "integrity" not in alarms(home)
+    assert home.json("verify")["applies"] == {"checked": 3, "expired": 0, "findings": []}
 
 
 def drift(world: World) -> list[dict[str, Any]]:
@@ -352,20 +351,19 @@ def drift(world: World) -> list[dict[str, Any]]:
     return [change for one in world.proposals() if one["kind"] == "drift" for change in one["changes"]]
 
 
-def test_a_proposal_that_a_forged_log_approves_tells_no_association(signed: World, tmp_path: Path) -> None:
-    world = signed.copy(tmp_path)
+def test_a_proposal_that_a_forged_log_approves_tells_no_association(home: World, tmp_path: Path) -> None:
     what = ("--task-type", "mail", "--tags", "coupling,vendor", "--resolution", "mail_password_out")
     for _ in range(4):
-        world.ok("log", *what, "--outcome", "success", "--source", "memory/2026-03-01.md")
-        world.wait(days=1)
-    world.ok("link")
-    name = world.propose("For a coupling the vendor gets mail_password_out.")
-    real = world.copy(tmp_path / "real")
+        home.ok("log", *what, "--outcome", "success", "--source", "memory/2026-03-01.md")
+        home.wait(days=1)
+    home.ok("link")
+    name = home.propose("For a coupling the vendor gets mail_password_out.")
+    real = home.copy(tmp_path / "real")
     assert real.approve(name).status == 0
-    world.now = real.now
-    forged_decision(world, proposal=name)
-    for one in (real, world):
+    home.now = real.now
+    forged_decision(home, proposal=name)
+    for one in (real, home):
         one.try_apply()
         one.run("stage")
     assert "mail_password_out" in real.prompted("coupling vendor")
-    assert "mail_password_out" not in world.prompted("coupling vendor")
+    assert "mail_password_out" not in home.prompted("coupling vendor")

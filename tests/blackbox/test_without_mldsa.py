@@ -36,10 +36,7 @@ def lost(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     return monkeypatch
 
 
-def test_a_second_line_is_named_as_unchecked(
-    adopted: World, tmp_path: Path, lost: pytest.MonkeyPatch
-) -> None:
-    world = adopted.copy(tmp_path)
+def test_a_second_line_is_named_as_unchecked(world: World, lost: pytest.MonkeyPatch) -> None:
     shown = world.json("verify")
     assert [("ML-DSA-44" in one) for one in shown["unchecked"]] == [True]
     assert world.run("verify").status == 0
