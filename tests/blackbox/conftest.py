@@ -4,13 +4,19 @@ from pathlib import Path
 
 import pytest
 from tests.blackbox.post import Post, copy_post, make_post
-from tests.blackbox.world import World, found
+from tests.blackbox.world import Folder, World, found
 
 
 @pytest.fixture(scope="session")
-def adopted(tmp_path_factory: pytest.TempPathFactory) -> World:
+def new_folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    """Give a new folder at each call."""
+    return lambda: tmp_path_factory.mktemp("folder")
+
+
+@pytest.fixture(scope="session")
+def adopted(new_folder: Folder) -> World:
     """Give a home that nobody writes to, adopted on 2026-03-01 06:00 UTC."""
-    return found(tmp_path_factory.mktemp("adopted"))
+    return found(new_folder())
 
 
 @pytest.fixture
@@ -20,9 +26,9 @@ def world(adopted: World, tmp_path: Path) -> World:
 
 
 @pytest.fixture(scope="session")
-def machines(adopted: World, tmp_path_factory: pytest.TempPathFactory) -> Post:
+def machines(adopted: World, new_folder: Folder) -> Post:
     """Give two machines that know each other, and a third; nobody writes to them."""
-    return make_post(adopted, tmp_path_factory.mktemp("machines"))
+    return make_post(adopted, new_folder())
 
 
 @pytest.fixture

@@ -6,9 +6,7 @@ import json
 from datetime import timedelta
 from typing import Any
 
-from tests.blackbox.world import START, World
-
-OUTCOMES = "memory/system/outcome-records.jsonl"
+from tests.blackbox.world import OUTCOMES, START, World
 
 
 def live(world: World, hours: range, *shown: str, **fields: Any) -> None:

@@ -5,15 +5,19 @@ import json
 import os
 import re
 import signal
+import socketserver
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
+from unittest.mock import patch
 
 from tests.blackbox.world import PROGRAM, Forked, World
 
+AT_ONCE = patch.object(socketserver.BaseServer.serve_forever, "__defaults__", (0.01,))
+"""Has a server that is forked meanwhile see within hundredths of a second that it is to end, not in half a one."""
 ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/#t=([\w-]+)")
 
 
@@ -130,7 +134,8 @@ def opened(
         **environment,
     }
     given: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **(streams or {})}
-    process = started(argv, env=variables, text=True, **given)
+    with AT_ONCE:
+        process = started(argv, env=variables, text=True, **given)
     assert process.stderr
     read, found = "", None
     while not found and (line := process.stderr.readline()):
@@ -150,7 +155,7 @@ def looked_at(world: World) -> Iterator[str]:
     argv = [sys.executable, str(PROGRAM), "review", "--look"]
     argv += ["--home", str(world.home), "--now", world.now.isoformat()]
     variables = {"PATH": os.environ["PATH"], "HOME": str(world.root), "NIGHTLEDGER_KEYS": str(world.keys)}
-    with Forked(argv, env=variables, stderr=subprocess.PIPE, text=True) as process:
+    with AT_ONCE, Forked(argv, env=variables, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr
         said = process.stderr.readline()
         said += "" if "serving" in said else process.stderr.readline()

@@ -90,7 +90,7 @@ class Post:
 
     def done(self) -> list[str]:
         """Give what became of each message that the agent's log names, and what machines proposed."""
-        told = [event for event in self.agent.events() if event["event"] == "message.received"]
+        told = self.agent.named("message.received")
         return [*(event["status"] for event in told), *(one["lane"] for one in self.agent.proposals())]
 
     def heartbeat(self) -> str:

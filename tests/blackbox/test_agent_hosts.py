@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.blackbox.world import LOG, MEMORY, Ran, call
+from tests.blackbox.world import LOG, MEMORY, Folder, Ran, call
 
 HOSTS = {
     "AGENT": "goose", "AI_AGENT": "some-host", "AMP_CURRENT_THREAD_ID": "T-1", "ANTIGRAVITY_AGENT": "1",
@@ -45,8 +45,8 @@ class Ordinary:
 
 
 @pytest.fixture(scope="module")
-def ordinary(tmp_path_factory: pytest.TempPathFactory) -> Ordinary:
-    return Ordinary(tmp_path_factory.mktemp("ordinary"))
+def ordinary(new_folder: Folder) -> Ordinary:
+    return Ordinary(new_folder())
 
 
 def test_no_agents_host_may_sign(ordinary: Ordinary) -> None:

@@ -4,7 +4,7 @@ import re
 import subprocess
 
 import pytest
-from tests.blackbox.world import World
+from tests.blackbox.world import Folder, World
 from tests.rows import each_row
 
 PLACES = {
@@ -17,11 +17,11 @@ PLACES = {
 
 @each_row("host", PLACES)
 def test_it_is_shown_with_its_cost_put_in_once_the_owner_says_so_and_taken_out(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, host: str
+    new_folder: Folder, monkeypatch: pytest.MonkeyPatch, host: str
 ) -> None:
     from tests.blackbox.world import found
 
-    world = found(tmp_path_factory.mktemp("skill"))
+    world = found(new_folder())
     monkeypatch.setenv("HOME", str(world.root / "own"))
     variable, place = PLACES[host]
     world.environment |= {variable: str(world.root / place.split("/")[0]), "HOME": str(world.root / "own")}
@@ -77,15 +77,12 @@ def test_an_agent_cannot_put_it_in_and_no_protected_file_is_written(world: World
     (path,) = (world.root / "claude" / "skills").glob("nightledger-*/SKILL.md")
     path.unlink()
     path.symlink_to(world.home / "MEMORY.md")
-    ran = world.run("hosts", "install", "claude-code", "--skill", "--yes")
-    assert (ran.status, "protected file" in ran.text) == (1, True)
+    world.tells("protected file", "hosts", "install", "claude-code", "--skill", "--yes", status=1)
     assert world.read() == text
 
 
 @pytest.mark.parametrize("is_linked", [False, True])
-def test_what_is_not_the_skill_is_left_where_it_lies_when_that_is_taken_out(
-    world: World, *, is_linked: bool
-) -> None:
+def test_what_is_not_the_skill_stays_when_that_is_taken_out(world: World, *, is_linked: bool) -> None:
     world.environment |= {"CLAUDE_CONFIG_DIR": str(world.root / "claude")}
     world.ok("hosts", "install", "claude-code", "--skill", "--yes")
     (path,) = (world.root / "claude" / "skills").glob("nightledger-*/SKILL.md")

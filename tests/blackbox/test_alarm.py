@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.blackbox.forge import append, event_named, put_blob, put_by_nobody
-from tests.blackbox.world import LOG, ROOT, Ran, World, call
+from tests.blackbox.world import LOG, ROOT, Folder, Ran, World, call
 from tests.served_witness import served_witness
 
 ALARM = 4
@@ -75,16 +75,6 @@ def unsign_the_head(world: World) -> None:
     path.write_bytes(path.read_bytes().partition("— ".encode())[0])
 
 
-@row("the checkpoint removed", "UNSIGNED")
-def remove_the_head(world: World) -> None:
-    (world.home / "audit/checkpoint").unlink()
-
-
-@row("the log removed", "TRUNCATED")
-def remove_the_log(world: World) -> None:
-    (world.home / LOG).unlink()
-
-
 @row("a directory in the log's place", "trusted-channel-audit.jsonl")
 def put_a_directory(world: World) -> None:
     (world.home / LOG).unlink()
@@ -106,12 +96,6 @@ def edit_a_decision(world: World) -> None:
     change(newest(world, "audit/decisions", ".json"), b'"nonce":"', b'"nonce":"0')
 
 
-@row("a decision's signature edited", "ALTERED audit/decisions/")
-def edit_a_signature(world: World) -> None:
-    change(newest(world, "audit/decisions", ".json.sig"), b"A", b"B")
-
-
-@row("a decision's signature removed", "ALTERED audit/decisions/")
 def remove_a_signature(world: World) -> None:
     newest(world, "audit/decisions", ".json.sig").unlink()
 
@@ -132,20 +116,10 @@ def edit_an_outcome(world: World) -> None:
     change(world.home / "memory/system/outcome-records.jsonl", b"success", b"failure")
 
 
-@row("a daily log edited that a night read", "")
-def edit_a_daily_log(world: World) -> None:
-    world.log_day("2026-03-01", "08:00 Nothing happened")
-
-
 @row("`home.json` names other gated files", "config/nightledger/home.json")
 def edit_the_record(world: World) -> None:
     path = world.home / "config/nightledger/home.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "gated": ["NOTES.md"]}))
-
-
-@row("the pin removed", "pin.json")
-def remove_the_pin(world: World) -> None:
-    (world.own_keys / "pin.json").unlink()
 
 
 @row("an apply forged with the log's key", "UNSIGNED")
@@ -159,11 +133,6 @@ def edit_a_blob(world: World) -> None:
     path = world.blob(event_named(world, "apply.intent")["targets"][0]["before"])
     path.chmod(0o600)
     change(path, b"backups", b"no backup")
-
-
-@row("bytes removed that an undo needs", "audit/blobs/")
-def remove_a_blob(world: World) -> None:
-    world.blob(event_named(world, "apply.intent")["targets"][0]["before"]).unlink()
 
 
 @row("the keys reset, signed by nobody; it waits", "a reset of the keys")
@@ -191,6 +160,21 @@ def rename_the_machine(world: World) -> None:
     edit_memory(world)
     path = world.home / "config/nightledger/home.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "machine": "elsewhere"}))
+
+
+ROWS |= {
+    "the checkpoint removed": (lambda world: (world.home / "audit/checkpoint").unlink(), "UNSIGNED"),
+    "the log removed": (lambda world: (world.home / LOG).unlink(), "TRUNCATED"),
+    "a decision's signature edited": (
+        lambda world: change(newest(world, "audit/decisions", ".json.sig"), b"A", b"B"), "ALTERED audit/decisions/",
+    ),
+    "a decision's signature removed": (remove_a_signature, "ALTERED audit/decisions/"),
+    "a daily log edited that a night read": (lambda world: world.log_day("2026-03-01", "08:00 Nothing happened"), ""),
+    "the pin removed": (lambda world: (world.own_keys / "pin.json").unlink(), "pin.json"),
+    "bytes removed that an undo needs": (
+        lambda world: world.blob(event_named(world, "apply.intent")["targets"][0]["before"]).unlink(), "audit/blobs/",
+    ),
+}  # fmt: skip
 
 
 def name_a_witness(world: World) -> None:
@@ -249,9 +233,9 @@ def documented() -> dict[str, tuple[str, ...]]:
 
 
 @pytest.fixture(scope="session")
-def lived(adopted: World, tmp_path_factory: pytest.TempPathFactory) -> World:
+def lived(adopted: World, new_folder: Folder) -> World:
     """Make a home with an outcome, an apply, a night behind it, and a proposal that waits."""
-    world = adopted.copy(tmp_path_factory.mktemp("lived"))
+    world = adopted.copy(new_folder())
     words = "--task-type wire --tags relay,fuse --resolution grey_fuse --outcome success"
     world.ok("log", *words.split(), "--source", "memory/2026-03-01.md")
     world.log_day("2026-03-01", "08:00 The relay was wired anew")
@@ -325,9 +309,7 @@ def test_a_home_that_holds_tells_nothing_nor_does_what_a_crash_leaves(watched: W
 
 
 @pytest.mark.parametrize("tamper", [edit_a_leaf, edit_a_decision, edit_memory])
-def test_an_alarm_that_stands_is_told_once_a_day_and_is_4_at_every_look(
-    watched: World, tamper: Tamper
-) -> None:
+def test_an_alarm_is_told_once_a_day_and_is_4_at_every_look(watched: World, tamper: Tamper) -> None:
     tamper(watched)
     said, told = [], []
     for _ in range(4):
@@ -404,9 +386,7 @@ def test_a_protected_file_that_changed_is_told_and_is_no_alarm(watched: World) -
 
 
 @pytest.mark.parametrize("verb", ["night", "guard"])
-def test_a_machine_without_the_logs_key_tells_nothing_of_another_machines_home(
-    watched: World, verb: str
-) -> None:
+def test_without_the_logs_key_nothing_is_told_of_another_machines_home(watched: World, verb: str) -> None:
     page = watched.attention()
     rename_the_machine(watched)
     (watched.own_keys / "log-ed25519").rename(watched.root / "away")
@@ -463,47 +443,36 @@ def test_settings_of_the_operator_that_cannot_be_read_are_said_once(watched: Wor
     assert len(ran.err.splitlines()) == len(set(ran.err.splitlines())), ran
 
 
-def put_a_directory_in_the_pages_place(world: World) -> bool:
+def put_a_directory_in_the_pages_place(world: World) -> None:
     page = world.home / "memory/state/ATTENTION.md"
     page.unlink()
     (page / "kept").mkdir(parents=True)
-    return False
 
 
-def put_a_pipe_in_the_pages_place(world: World) -> bool:
+def put_a_pipe_in_the_pages_place(world: World) -> None:
     page = world.home / "memory/state/ATTENTION.md"
     page.unlink()
     os.mkfifo(page)
-    return True
 
 
-def lead_the_folder_out(world: World) -> bool:
+def lead_the_folder_out(world: World) -> None:
     (world.home / "memory").rename(world.root / "outside")
     (world.home / "memory").symlink_to(world.root / "outside")
-    return False
 
 
 @pytest.mark.parametrize(
     "odd", [put_a_directory_in_the_pages_place, put_a_pipe_in_the_pages_place, lead_the_folder_out]
 )
-def test_an_alarm_is_told_whatever_lies_where_the_page_should(
-    watched: World, odd: Callable[[World], bool]
-) -> None:
+def test_an_alarm_is_told_whatever_lies_where_the_page_should(watched: World, odd: Tamper) -> None:
     edit_a_leaf(watched)
-    written = odd(watched)
+    odd(watched)
     ran = watched.run("night")
     assert ran.status == ALARM, ran
     assert any(alarms(watched.root / "notified.json"))
-    if written:
-        assert "EDITED" in watched.attention()
-    else:
-        assert "memory" in ran.err
+    told = watched.attention() if odd is put_a_pipe_in_the_pages_place else ran.err
+    assert ("EDITED" if odd is put_a_pipe_in_the_pages_place else "memory") in told
     outside = watched.root / "outside/state/ATTENTION.md"
     assert not outside.exists() or "EDITED" not in outside.read_text()
-
-
-def break_the_record(path: Path) -> None:
-    path.write_text("{")
 
 
 def pipe_the_record(path: Path) -> None:
@@ -511,10 +480,8 @@ def pipe_the_record(path: Path) -> None:
     os.mkfifo(path)
 
 
-@pytest.mark.parametrize("broken", [break_the_record, pipe_the_record, Path.unlink])
-def test_a_home_whose_record_cannot_be_read_is_an_alarm(
-    watched: World, broken: Callable[[Path], object]
-) -> None:
+@pytest.mark.parametrize("broken", [lambda path: path.write_text("{"), pipe_the_record, Path.unlink])
+def test_a_record_that_cannot_be_read_is_an_alarm(watched: World, broken: Callable[[Path], object]) -> None:
     broken(watched.home / "config/nightledger/home.json")
     ran = call(["night", "--home", str(watched.home)], env={"NIGHTLEDGER_KEYS": str(watched.keys)})
     assert ran.status == ALARM, ran

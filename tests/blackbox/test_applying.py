@@ -13,10 +13,8 @@ from typing import Any
 from tests.blackbox.forge import log_proposal, signed_as, target_of
 from tests.blackbox.person import review, sound
 from tests.blackbox.post import join
-from tests.blackbox.world import MEMORY, World, found, sha256
+from tests.blackbox.world import LABELLED, MEMORY, TEXT, World, found, sha256
 
-TEXT = "Label both ends of a cable."
-LABELLED = MEMORY.replace("upgrade.\n", f"upgrade.\n- {TEXT}\n")
 NINETY = MEMORY.replace("30 days", "90 days")
 USER = "# User\n\n- Likes tea.\n\n## Work\n\n- Sails.\n"
 NOTHING: dict[str, Any] = {
@@ -119,9 +117,7 @@ def test_what_lost_its_place_is_told_once_and_asked_again_while_the_rest_goes_in
     assert told[goes] == {"applied": [1]}
     assert world.read() == edited.rstrip("\n") + "\n\n- Add.\n"
     assert names(world, size) == ["change.stale", "change.stale", "apply.intent", "apply.done"]
-    signed = {
-        one["proposal"]: one["decision"] for one in world.events() if one["event"] == "decision.recorded"
-    }
+    signed = {one["proposal"]: one["decision"] for one in world.named("decision.recorded")}
     for event, name in zip(since(world, size), (stale, moved), strict=False):
         what = {"event": "change.stale", "proposal": name, "changes": [1]}
         assert event == {**what, "decision": signed[name]}
@@ -213,7 +209,7 @@ def test_under_a_heading_that_drifted_nothing_goes_in_nor_is_edited(world: World
     (one,) = attempts(world, status=1)[name]["stale"]
     assert (one["n"], "another heading" in one["reason"], world.read()) == (1, True, drifted)
     assert world.edit(lambda text: text.replace("an upgrade", "each upgrade")).status == 0, "beside it"
-    (target,) = [event for event in world.events() if event["event"] == "apply.intent"][-1]["targets"]
+    (target,) = world.named("apply.intent")[-1]["targets"]
     steps = (MEMORY, MEMORY.replace("an upgrade", "each upgrade"))
     assert [target["accepted_before"], target["accepted"]] == hashed(*steps)
     review(world)
@@ -228,7 +224,7 @@ def test_an_edit_settles_the_drift_that_it_takes_out_and_no_more(world: World) -
     edit = replacing(("30 days", "31 days"), ("- Start", "- Begin"), ("- P.\n\n", ""))
     assert world.edit(edit).status == 0
     assert world.read() == edit(drifted)
-    (target,) = [event for event in world.events() if event["event"] == "apply.intent"][-1]["targets"]
+    (target,) = world.named("apply.intent")[-1]["targets"]
     assert [target[name] for name in ("before", "after", "accepted_before", "accepted")] == hashed(
         drifted, edit(drifted), MEMORY, MEMORY.replace("30 days", "31 days")
     )
@@ -261,9 +257,7 @@ def test_beside_drift_nothing_goes_in_whose_accepted_bytes_are_kept_nowhere(worl
 
 def test_what_was_altered_is_set_aside_and_the_rest_goes_on(world: World) -> None:
     first, second, third = (sign(world, world.propose(text)) for text in ("Count twice.", TEXT, "Ask first."))
-    signed = {
-        one["proposal"]: one["decision"] for one in world.events() if one["event"] == "decision.recorded"
-    }
+    signed = {one["proposal"]: one["decision"] for one in world.named("decision.recorded")}
     altered = {
         world.home / f"memory/state/proposals/{first}.json": (b"twice", b"thrice"),
         world.home / f"audit/decisions/{signed[second]}.json": (b'"reason":""', b'"reason":"x"'),
@@ -453,9 +447,7 @@ def test_a_decision_is_refused_for_every_reason_at_once_and_counts_once(world: W
     assert len(list((world.home / "audit/decisions").iterdir())) == recorded
     assert states(world)[name] == "pending"
     assert [post.hand(content, signature)[0] for _ in range(2)] == ["executed", "executed"]
-    (event,) = [
-        one for one in world.events() if one["event"] == "decision.recorded" and one["proposal"] == name
-    ]
+    (event,) = [one for one in world.named("decision.recorded") if one["proposal"] == name]
     stored = world.home / f"audit/decisions/{event['decision']}.json"
     files = (stored.read_bytes(), stored.with_name(f"{stored.name}.sig").read_text())
     assert files == (content, signature)

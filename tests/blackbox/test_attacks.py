@@ -9,43 +9,23 @@ from pathlib import Path
 
 import pytest
 from tests.blackbox.person import review, settle, standing, stands
-from tests.blackbox.world import World, found
+from tests.blackbox.world import Folder, World, found
 
-RULES = """# Rules
-
-## Never
-
-- Share keys.
-- Delete logs.
-
-## Always
-
-- Ask first.
-"""
-LABELS = """# Rules
-
-Never:
-
-- Share keys.
-- Delete logs.
-
-Always:
-
-- Ask first.
-"""
+RULES = "# Rules\n\n## Never\n\n- Share keys.\n- Delete logs.\n\n## Always\n\n- Ask first.\n"
+LABELS = RULES.replace("## Never", "Never:").replace("## Always", "Always:")
 YES = {"keys": "y", "KEYS": "y"}
 
 
 @pytest.fixture(scope="session")
-def ruled(tmp_path_factory: pytest.TempPathFactory) -> World:
+def ruled(new_folder: Folder) -> World:
     """Give a home with rules under headings; nobody writes to it."""
-    return found(tmp_path_factory.mktemp("ruled"), memory=RULES)
+    return found(new_folder(), memory=RULES)
 
 
 @pytest.fixture(scope="session")
-def labelled(tmp_path_factory: pytest.TempPathFactory) -> World:
+def labelled(new_folder: Folder) -> World:
     """Give a home with rules under labels; nobody writes to it."""
-    return found(tmp_path_factory.mktemp("labelled"), memory=LABELS)
+    return found(new_folder(), memory=LABELS)
 
 
 @pytest.fixture
@@ -77,7 +57,7 @@ def replacing(world: World, entry: str, text: str, section: str) -> str:
 
 
 @pytest.mark.parametrize("names", [("## Never", "## Always"), ("Never:", "Always:")])
-def test_headings_exchanged_after_the_signature_move_nothing(
+def test_headings_exchanged_once_signed_move_nothing(
     names: tuple[str, str], rules: World, labels: World
 ) -> None:
     world = rules if "#" in names[0] else labels
@@ -91,7 +71,7 @@ def test_headings_exchanged_after_the_signature_move_nothing(
 
 
 @pytest.mark.parametrize("names", [("## Never", "## Always"), ("Never:", "Always:")])
-def test_headings_exchanged_while_they_were_read_move_nothing(
+def test_headings_exchanged_while_read_move_nothing(
     names: tuple[str, str], rules: World, labels: World
 ) -> None:
     world = rules if "#" in names[0] else labels
@@ -151,8 +131,7 @@ def test_a_removal_brings_no_line_under_another_label(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("opening", ["```", "<!--", "~~~ text"])
 def test_what_would_enclose_other_lines_does_not_get_in(rules: World, opening: str) -> None:
-    words = ("--text", f"{opening} keys", "--section", "Never", "--reason", "it helped")
-    made = rules.run("propose", *words)
+    made = rules.run("propose", "--text", f"{opening} keys", "--section", "Never", "--reason", "it helped")
     rules.wait(hours=3)
     review(rules, YES)
     text = settle(rules)
@@ -222,9 +201,8 @@ def test_no_line_of_the_run_ledger_keeps_a_night_from_its_work(rules: World, lin
     ledger.parent.mkdir(parents=True, exist_ok=True)
     with ledger.open("a") as file:
         file.write(line + "\n")
-    rules.log_day(
-        "2026-03-02", "## Backup", "09:40 Root cause: cron has no PATH; call restic by its full path"
-    )
+    cause = "09:40 Root cause: cron has no PATH; call restic by its full path"
+    rules.log_day("2026-03-02", "## Backup", cause)
     rules.now = rules.now.replace(day=3, hour=3, minute=10)
     assert rules.run("night").status in {0, 1}
     assert any("restic" in change["after"] for p in rules.proposals() for change in p["changes"])
@@ -259,12 +237,10 @@ def test_a_gated_file_that_cannot_be_read_holds_up_no_other(tmp_path: Path) -> N
     assert "Label cables." in world.read()
 
 
-def test_nothing_is_written_through_a_linked_directory(
-    rules: World, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_nothing_is_written_through_a_linked_directory(rules: World, new_folder: Folder) -> None:
     rules.applied("The door code is swordfish-99.", section="Always")
     line = 1 + rules.read().splitlines().index("- The door code is swordfish-99.")
-    free = rules.copy(tmp_path_factory.mktemp("free"))
+    free = rules.copy(new_folder())
     free.ok("expunge", "--line", f"MEMORY.md:{line}", typed=lambda _: "y")
     assert not [path for path in free.home.rglob("*.json") if b"swordfish-99" in path.read_bytes()]
     outside = rules.root / "outside"

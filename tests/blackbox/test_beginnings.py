@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from tests.blackbox.forge import line_of
-from tests.blackbox.test_bent_witness import ONE, harbour_of
+from tests.blackbox.test_witness import ONE, harbour_of
 from tests.blackbox.world import LOG, World
 
 ALARM = 4
@@ -12,9 +12,7 @@ INIT = ("init", "--adopt", "--simulated", "--no-passphrase", "--zone", "UTC", "-
 PIN, HEAD = "pin.json", "head.json"
 
 
-def test_a_home_whose_making_was_cut_short_is_made_by_the_same_command(
-    adopted: World, tmp_path: Path
-) -> None:
+def test_a_making_that_was_cut_short_is_ended_by_the_same_command(adopted: World, tmp_path: Path) -> None:
     log = (adopted.home / LOG).read_bytes()
     rows: dict[str, tuple[tuple[str, ...], bytes]] = {
         "before it was signed": ((), log),
@@ -34,7 +32,7 @@ def test_a_home_whose_making_was_cut_short_is_made_by_the_same_command(
         (world.home / LOG).write_bytes(left)
         ran = world.run(*INIT)
         assert ran.status == 0, (what, ran)
-        assert [event["event"] for event in world.events()] == ["genesis"], what
+        assert world.kinds() == ["genesis"], what
         assert (world.run("verify").status, world.second_look()[0]) == (0, 0), what
         assert (world.home / "audit/checkpoints/1").exists(), what
         world.applied("Count the ladders.")
@@ -58,10 +56,7 @@ def test_a_log_that_was_begun_is_not_begun_anew_without_its_pin(adopted: World, 
         assert world.run("propose", "--text", "x", "--section", "Lessons", "--reason", "y").status == ALARM
 
 
-def test_a_tail_that_nobody_acknowledged_is_closed_before_a_witness_is_asked(
-    adopted: World, tmp_path: Path
-) -> None:
-    world = adopted.copy(tmp_path)
+def test_an_unacknowledged_tail_is_closed_before_a_witness_is_asked(world: World) -> None:
     lines = world.root / "lines"
     lines.write_text(f"witness a {ONE.vkey}\nquorum a\n")
     assert world.run("witness", "trust", str(lines), typed=lambda _: "y").status == 0
@@ -78,10 +73,7 @@ def test_a_tail_that_nobody_acknowledged_is_closed_before_a_witness_is_asked(
     assert world.read("audit/checkpoint").split("\n")[1] == str(size + 2)
 
 
-def test_what_was_acknowledged_and_not_yet_signed_is_known_by_this_machine(
-    adopted: World, tmp_path: Path
-) -> None:
-    world = adopted.copy(tmp_path)
+def test_what_was_acknowledged_and_not_signed_this_machine_knows(world: World) -> None:
     early = (world.home / "audit/checkpoint").read_bytes()
     seen = (world.own_keys / PIN).read_bytes()
     world.propose("Count the ladders.")
@@ -106,7 +98,7 @@ def test_what_was_acknowledged_and_not_yet_signed_is_known_by_this_machine(
     assert len(world.proposals()) == 1
     path.write_bytes(late)
     world.propose("Count the doors.")
-    assert [event["event"] for event in world.events()][2:] == [
+    assert world.kinds()[2:] == [
         "proposal.created",
         "log.tail_closed",
         "proposal.created",

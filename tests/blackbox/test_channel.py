@@ -8,16 +8,15 @@ from typing import Any
 import pytest
 from tests.blackbox.person import sound
 from tests.blackbox.post import Post, answer_of, home_id
-from tests.blackbox.world import World, sha256
+from tests.blackbox.world import GRAPH, World, sha256
 
 KEY = "sk-ant-api03-" + "Zk3Qw8Rt5Yx1Lm7Nv2Bc9Df4Gh6Js0Pa" * 3
 PROPOSE = "propose_behavioral_change"
-GRAPH = "config/nightledger/consent-graph.json"
 
 
 def told(world: World) -> list[dict[str, Any]]:
     """Give what the log says of messages."""
-    return [event for event in world.events() if event["event"] == "message.received"]
+    return world.named("message.received")
 
 
 def kept(world: World) -> list[str]:
@@ -39,30 +38,22 @@ def tighten(world: World, **tiers: str) -> None:
 
 
 # ------------------------------------------------------------ what is not even tried
-def test_what_a_machine_may_not_ask_for_is_refused_and_recorded_and_only_a_blocked_action_counts_as_asked(
-    post: Post,
-) -> None:
+def test_what_a_machine_may_not_ask_is_refused_and_only_a_blocked_action_counts(post: Post) -> None:
     first = post.letter("open_garage")
     answer = answer_of(post.deliver(first)[1])
-    assert answer["status"] == "rejected"
-    assert "unknown" in answer["reason"]
-    assert (answer["re"], answer["iss"], answer["aud"]) == (
-        first.name.partition(".")[0],
-        home_id(post.agent),
-        home_id(post.ops),
-    )
+    assert (answer["status"], "unknown" in answer["reason"]) == ("rejected", True)
+    claims = (answer["re"], answer["iss"], answer["aud"])
+    assert claims == (first.name.partition(".")[0], home_id(post.agent), home_id(post.ops))
     (event,) = told(post.agent)
     payload = base64.b64decode(json.loads(first.content)["payload"])
-    assert {name: event[name] for name in ("message", "peer", "iss", "number", "action", "status")} == {
+    said = {
         "message": answer["re"],
         "peer": "ops",
         "iss": home_id(post.ops),
         "number": json.loads(payload)["seq"],
-        "action": "open_garage",
-        "status": "rejected",
     }
-    assert event["sha256"] == sha256(payload)
-    assert event["actor"] == "unknown"
+    said |= {"action": "open_garage", "status": "rejected", "sha256": sha256(payload), "actor": "unknown"}
+    assert {name: event[name] for name in said} == said
     assert "ops may not ask" in rejected(post, "decide", {"decision": "{}", "signature": "x"})
     assert "self_modification" in rejected(post, "update_heartbeat", {"state": {}}, domain="email")
     tighten(post.agent, **{PROPOSE: "blocked", "load_memory_file": "requires_approval"})
@@ -75,7 +66,7 @@ def test_what_a_machine_may_not_ask_for_is_refused_and_recorded_and_only_a_block
     told_of = ["open_garage", "decide", "update_heartbeat", PROPOSE, *["update_heartbeat"] * 2]
     assert [event["action"] for event in told(post.agent)] == told_of
     assert {event["status"] for event in told(post.agent)} == {"rejected"}
-    asked = [event for event in post.agent.events() if event["event"] == "consent.blocked"]
+    asked = post.agent.named("consent.blocked")
     assert [event["action"] for event in asked] == ["open_garage", PROPOSE]
     assert not post.agent.proposals("--all")
     assert not (post.agent.home / "memory/state/tc-heartbeat.json").exists()
@@ -133,13 +124,11 @@ def test_a_change_waits_in_the_lane_of_machines_with_its_text_kept_as_evidence(p
     assert evidence["origin"] == "tool"
     assert post.agent.read(f"memory/state/received/{name}") == "Ask first.\n\ncut; xxxxx\n"
     assert told(post.agent)[-1]["proposal"] == proposal["id"]
-    taken = post.ask(
-        PROPOSE, {"entry": "- Restart the relay after an upgrade.", "section": "A > B", "reason": "old"}
-    )
-    moved = post.ask(
-        PROPOSE, {"entry": "Keep backups for 30 days.", "text": "- Keep two.", "reason": "cheap"}
-    )
-    assert [taken["status"], moved["status"]] == ["queued", "queued"]
+    for asked in (
+        {"entry": "- Restart the relay after an upgrade.", "section": "A > B", "reason": "old"},
+        {"entry": "Keep backups for 30 days.", "text": "- Keep two.", "reason": "cheap"},
+    ):
+        assert post.ask(PROPOSE, asked)["status"] == "queued"
     ops = [(c["op"], c["section"], c["before"]) for one in post.agent.proposals() for c in one["changes"]]
     assert ops[1:] == [
         ("remove", "MEMORY.md > Lessons", "- Restart the relay after an upgrade.\n"),
@@ -172,22 +161,17 @@ def test_what_is_refused_of_a_machine_leaves_no_text_behind(post: Post) -> None:
         assert kept(post.agent) == []
     assert not post.agent.proposals("--all")
     assert [event["status"] for event in told(post.agent)] == ["rejected"] * len(REFUSED)
-    held = [event for event in post.agent.events() if event["event"] == "text.quarantined"]
+    held = post.agent.named("text.quarantined")
     assert [event["rules"] for event in held] == [["secret.anthropic"], ["instruction.override"]]
-    files = [path for path in post.agent.home.rglob("*") if path.is_file()]
-    assert not [path for path in files if KEY.encode() in path.read_bytes()]
+    assert not post.agent.holding(KEY)
 
 
 # ------------------------------------------------------------ looking, beating, looking for what may go
 def test_a_gated_file_is_given_with_its_secrets_masked_and_no_other_is(post: Post) -> None:
     content = (post.agent.home / "MEMORY.md").read_bytes()
     plain = post.ask("load_memory_file", {"path": "MEMORY.md"})
-    assert plain["body"] == {
-        "path": "MEMORY.md",
-        "sha256": sha256(content),
-        "text": content.decode(),
-        "masked": False,
-    }
+    whole = {"path": "MEMORY.md", "sha256": sha256(content), "text": content.decode(), "masked": False}
+    assert plain["body"] == whole
     post.agent.write("MEMORY.md", content + b"\n- caf\xe9\n- api_key: " + KEY.encode() + b"\n")
     masked = post.ask("load_memory_file", {"path": "MEMORY.md"})["body"]
     assert (masked["masked"], KEY in masked["text"], "caf\\xe9" in masked["text"]) == (True, False, True)
@@ -204,10 +188,8 @@ def test_a_heartbeat_keeps_the_newest_of_each_machine_whatever_lay_there(post: P
         path.write_text(odd)
         answer = post.ask("update_heartbeat", {"state": {"mail": len(odd)}})
         assert (answer["status"], answer["body"]) == ("executed", {})
-        assert json.loads(path.read_text()) == {
-            "v": 1,
-            "heartbeats": {"ops": {"at": "2026-03-01T06:00:00Z", "state": {"mail": len(odd)}}},
-        }
+        beat = {"at": "2026-03-01T06:00:00Z", "state": {"mail": len(odd)}}
+        assert json.loads(path.read_text()) == {"v": 1, "heartbeats": {"ops": beat}}
     path.write_text('{"heartbeats":{"other":{"at":"x","state":{}}},"v":1}')
     first, second = (post.letter("update_heartbeat", {"state": {"mail": n}}) for n in (1, 2))
     post.deliver(second)
@@ -292,26 +274,16 @@ def test_what_waits_travels_with_its_evidence_and_its_file_and_without_secrets(p
         assert sha256(one["record"].encode()) == leaf["sha256"]
         assert one["created_at"] == "2026-03-01T06:00:00Z"
     first, other = (one["excerpts"] for one in body["proposals"])
-    assert first == [
-        {
-            "n": 1,
-            "place": "memory/2026-02-20.md:33",
-            "same": True,
-            "text": "- Lesson: label both ends of a cable.",
-        }
-    ]
+    cited = {"n": 1, "place": "memory/2026-02-20.md:33", "same": True}
+    assert first == [{**cited, "text": "- Lesson: label both ends of a cable."}]
     assert (other[0]["place"], KEY in other[0]["text"]) == ("memory/2026-02-20.md:34", False)
     (document,) = body["documents"]
     assert base64.b64decode(document["content"]) == (agent.home / "MEMORY.md").read_bytes()
     assert document["sha256"] == sha256((agent.home / "MEMORY.md").read_bytes())
     assert body["left_out"] == []
     assert body["log"]["size"] == len(agent.events())
-    assert body["terms"] == {
-        "cap_characters": None,
-        "cooling_after_proposal_s": 7200,
-        "cooling_after_signature_s": 600,
-        "decision_expires_days": 7,
-    }
+    cooling = {"cooling_after_proposal_s": 7200, "cooling_after_signature_s": 600}
+    assert body["terms"] == {"cap_characters": None, **cooling, "decision_expires_days": 7}
     changes_of_what_it_rests_on(post, name, second)
 
 

@@ -31,6 +31,7 @@ from tests.blackbox.notes import (
     request_of,
     text_of,
 )
+from tests.blackbox.world import Folder
 from tests.served_witness import post, served_witness
 
 NAME = "witness.example/quay"
@@ -68,8 +69,8 @@ class Quay(Desk):
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Quay:
-    quay = Quay(tmp_path_factory.mktemp("quay"))
+def made(new_folder: Folder) -> Quay:
+    quay = Quay(new_folder())
     quay.witness("keygen", NAME)
     quay.witness("add", OWNER.vkey, OWNER_QUANTUM.vkey, OTHER.vkey)
     return quay
@@ -227,7 +228,7 @@ DAMAGE = {
     "no note": damaged_head(lambda _: "x\n"),
     "no UTF-8": damaged_head(lambda _: b"\xff"),
     "another head under its lines": damaged_head(
-        lambda text: text.replace(text_of(LINES[:5]), text_of(LINES[:4]))
+        lambda now: now.replace(text_of(LINES[:5]), text_of(LINES[:4]))
     ),
     "another log's head": damaged_head(lambda text: text.replace(ORIGIN, OTHER.name)),
     "the log's line alone": damaged_head(lambda _: note_of(text_of(LINES[:5]), OWNER)),
@@ -312,15 +313,9 @@ def test_a_witness_is_made_once_and_learns_of_logs(quay: Quay) -> None:
         "group witness-example-quay 1 witness-example-quay-ed25519 witness-example-quay-mldsa44",
         "quorum witness-example-quay",
     ]
-    for words in (
-        ("keygen", "another"),
-        ("keygen",),
-        ("keygen", "a b"),
-        ("keygen", "a+b"),
-        ("add",),
-        ("add", "x+y"),
-    ):
-        assert quay.run("witness", *words, "--dir", str(quay.box)).status in {1, 2}, words
+    for words in ("keygen another", "keygen", "keygen a b", "keygen a+b", "add", "add x+y"):
+        argv = words.split(" ", 1)
+        assert quay.run("witness", *argv, "--dir", str(quay.box)).status in {1, 2}, words
     for vkey in (notes.witness(1).vkey, notes.typed_key(1, bytes(31)), OWNER.vkey[:-1]):
         assert quay.run("witness", "add", vkey, "--dir", str(quay.box)).status, vkey
     assert {path.name: path.read_bytes() for path in quay.box.iterdir() if path.is_file()} == before

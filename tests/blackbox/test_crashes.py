@@ -6,12 +6,18 @@ was written before is there, what comes after is not, and nothing is tidied up.
 
 import os
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.blackbox.world import World
+from tests.blackbox.forge import event_named
+from tests.blackbox.kernel import kernel_for
+from tests.blackbox.person import review
+from tests.blackbox.test_drift import guarded, waiting
+from tests.blackbox.test_lifecycle import whole
+from tests.blackbox.world import MEMORY, TEXT, Folder, World, sha256
 from tests.forked import status_of
 
 CALLS = (
@@ -19,62 +25,68 @@ CALLS = (
     "ftruncate",
 )  # fmt: skip
 KILLED = 137
-LESSON = "Label both ends of a cable."
 
 
-def die_at(number: int, work: Callable[[], Any]) -> bool:
-    """Do ``work`` in a fork that ends before its ``number``-th call; tell whether it came that far."""
-    left = [number]
+def die_once(is_time: Callable[[], bool], work: Callable[[], Any]) -> bool:
+    """Do ``work`` in a fork that ends before the first call at which it is time; tell whether it came that far."""
 
-    def counted(call: Callable[..., Any]) -> Callable[..., Any]:
+    def asked(call: Callable[..., Any]) -> Callable[..., Any]:
         def stand_in(*given: Any, **named: Any) -> Any:
-            left[0] -= 1
-            if left[0] < 0:
+            if is_time():
                 os._exit(KILLED)
             return call(*given, **named)
 
         return stand_in
 
-    def all_counted() -> None:
+    def all_asked() -> None:
         for name in CALLS:
-            setattr(os, name, counted(getattr(os, name)))
+            setattr(os, name, asked(getattr(os, name)))
         work()
 
-    return status_of(all_counted) == KILLED
+    return status_of(all_asked) == KILLED
 
 
-def last_call(world: World, work: Callable[[World], Any], scratch: Path) -> int:
-    """Give how many calls ``work`` makes (by doubling and halving, on copies)."""
-    low, high = 0, 64
-    while die_at(high, lambda: work(world.copy(scratch / f"up{high}"))):  # noqa: B023 - called at once
-        low, high = high, high * 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        reached = die_at(middle, lambda: work(world.copy(scratch / f"at{middle}")))  # noqa: B023 - called at once
-        low, high = (middle, high) if reached else (low, middle)
-    return high
+def die_at(number: int, work: Callable[[], Any]) -> bool:
+    """Do ``work`` in a fork that ends before its ``number``-th call; tell whether it came that far."""
+    left = iter(range(number))
+    return die_once(lambda: next(left, None) is None, work)
+
+
+def die_behind(event: str, world: World, work: Callable[[], Any]) -> None:
+    """Do ``work`` in a fork that ends when an event has become the log's newest, eight calls later."""
+    left = iter(range(8))
+    is_time = lambda: world.events()[-1]["event"] == event and next(left, None) is None  # noqa: E731 - one line
+    assert die_once(is_time, work), f"there was no {event}"
+
+
+def calls_of(world: World, work: Callable[[World], Any], scratch: Path) -> int:
+    """Give how many calls ``work`` makes, on a copy."""
+    twin = world.copy(scratch / "count")
+    with (scratch / "calls").open("wb", buffering=0) as calls:
+        assert not die_once(lambda: not calls.write(b"."), lambda: work(twin))
+    return (scratch / "calls").stat().st_size
 
 
 @pytest.fixture
-def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def scratch(new_folder: Folder) -> Path:
     """Give a folder for copies, outside of the home's own."""
-    return tmp_path_factory.mktemp("copies")
+    return new_folder()
 
 
 def _apply(world: World) -> Callable[[World], object]:
-    for text in (LESSON, "Name the relay."):  # the second lands on bytes that its signature did not see
+    for text in (TEXT, "Name the relay."):  # the second lands on bytes that its signature did not see
         world.signed(text)
     world.wait(hours=3)
     return lambda twin: twin.run("apply")
 
 
 def _undo(world: World) -> Callable[[World], object]:
-    name = world.applied(LESSON)
+    name = world.applied(TEXT)
     return lambda twin: twin.run("undo", name)
 
 
 def _approve(world: World) -> Callable[[World], object]:
-    name = world.propose(LESSON)
+    name = world.propose(TEXT)
     return lambda twin: twin.approve(name)
 
 
@@ -114,7 +126,7 @@ def test_whatever_call_it_dies_at_nothing_is_torn_lost_or_called_tampering(
     between.run("apply", *(p["id"] for p in between.proposals("--all")[:1]))
     act(whole)
     texts, drifted = {world.read(), between.read(), whole.read()}, world.run("verify").status == 4
-    calls = last_call(world, act, scratch / "count")
+    calls = calls_of(world, act, scratch)
     assert calls > 5
     failures = []
     for at in range(calls % every, calls, every):
@@ -126,10 +138,8 @@ def test_whatever_call_it_dies_at_nothing_is_torn_lost_or_called_tampering(
     assert not failures, "\n".join(failures)
 
 
-def test_what_was_acknowledged_is_there_after_a_crash_of_the_next_command(
-    world: World, scratch: Path
-) -> None:
-    name = world.propose(LESSON)
+def test_what_was_acknowledged_outlives_a_crash_of_the_next_command(world: World, scratch: Path) -> None:
+    name = world.propose(TEXT)
     lost = []
     for at in range(0, 60, 5):
         twin = world.copy(scratch / f"died{at}")
@@ -139,3 +149,54 @@ def test_what_was_acknowledged_is_there_after_a_crash_of_the_next_command(
         if twin.run("verify").status:
             lost.append(at)
     assert not lost
+
+
+# ---------------------------------------------------------------- what another program writes at the very moment of an apply
+
+DAYS = ("replace", "- Keep backups for 30 days.\n", "- Keep backups for 90 days.\n")
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="macOS has flags of its own kind")
+
+
+@linux
+def test_what_is_written_while_an_apply_writes_is_offered(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernel = kernel_for(world, monkeypatch)
+    world.ok("guard", "--lock")
+    rival = MEMORY.replace("30 days", "90 days")
+    kernel.at_unlock = lambda: world.write("MEMORY.md", rival)
+    applied = world.applied("Label both ends.")
+    text = MEMORY.replace("an upgrade.\n", "an upgrade.\n- Label both ends.\n")
+    assert world.read() == text
+    assert event_named(world, "apply.raced")["replaced"] == [{"path": "MEMORY.md", "sha256": sha256(rival)}]
+    world.ok("guard")
+    assert [c for c in waiting(world) if c[0] == "replace"] == [DAYS]
+    (offered,) = world.proposals()
+    assert "another program made at the moment of an apply" in offered["title"]
+    found_now = world.named("drift.found")
+    assert [(one["sha256"], one["proposal"]) for one in found_now] == [(sha256(rival), offered["id"])]
+    assert guarded(world) == []
+    world.wait(hours=3)
+    review(world, otherwise="y")
+    world.apply_cooled()
+    assert world.read() == text.replace("30 days", "90 days")
+    whole(world)
+    world.ok("undo", applied)
+
+
+@linux
+def test_what_has_no_place_after_a_race_is_kept_by_name(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernel = kernel_for(world, monkeypatch)
+    world.ok("guard", "--lock")
+    rival = MEMORY.encode().replace(b"upgrade.", b"upgr\xe9de.")
+    kernel.at_unlock = lambda: world.write("MEMORY.md", rival)
+    world.applied("Label both ends.")
+    world.ok("guard")
+    event = event_named(world, "drift.found")
+    assert event["proposal"] == ""
+    assert world.blob(event["blob"]).read_bytes() == rival
+    assert (world.proposals(), guarded(world)) == ([], [])
+    whole(world)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.blackbox.living import known, live
 from tests.blackbox.person import review
-from tests.blackbox.world import World, found
+from tests.blackbox.world import Folder, World, found
 
 SUBJECTS = ("fern", "relay", "backup", "invoice", "printer", "garden", "tunnel", "siren", "lamp")
 MEMORY = "# MEMORY.md\n\n## Lessons\n\n" + "".join(f"- First look after the {one}.\n" for one in SUBJECTS)
@@ -17,9 +17,9 @@ PRINCIPLES = [f"constitution#{name}" for name in _TEN.split()]
 
 
 @pytest.fixture(scope="module")
-def seeded(tmp_path_factory: pytest.TempPathFactory) -> World:
+def seeded(new_folder: Folder) -> World:
     """Give a home of nine entries and ten principles; nobody writes to it."""
-    return found(tmp_path_factory.mktemp("seeded"), memory=MEMORY, seeded=True)
+    return found(new_folder(), memory=MEMORY, seeded=True)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 from tests.blackbox.forge import put_blob, target_of
 from tests.blackbox.person import sound
 from tests.blackbox.test_forged_applies import carry_out, saying
-from tests.blackbox.world import World, found
+from tests.blackbox.world import Folder, World, found
 from tests.rows import each_row
 
 MEMORY = "Ann's project is in /srv/relay.\n§\nThe relay wants TLS 1.3.\n\nIts key lies in the safe.\n§\n- Backups run at 04:00."
@@ -88,37 +88,36 @@ FILED = (*ADDED, "--section", "Lessons")
     ],
 )  # fmt: skip
 def test_a_change_of_one_entry_is_signed_applied_and_undone_and_hermes_reads_the_others_as_they_were(
-    tmp_path_factory: pytest.TempPathFactory, before: str, words: tuple[str, ...], expected: list[str]
+    new_folder: Folder, before: str, words: tuple[str, ...], expected: list[str]
 ) -> None:
-    world = adopted(tmp_path_factory.mktemp("hermes"), before, before)
-    for name in NAMES:
-        one = proposed(world, name, *words)
-        assert "##" not in world.ok("show", one), name
-        settle(world, one)
-        assert entries(world, name) == expected, name
+    world = adopted(new_folder(), before, before)
+    both = [proposed(world, name, *words) for name in NAMES]
+    assert not any("##" in world.ok("show", one) for one in both)
+    settle(world, *both)
+    assert [entries(world, name) for name in NAMES] == [expected, expected]
+    for one in both:
         world.ok("undo", one)
-        assert world.read(f"memories/{name}") == before
+    assert [world.read(f"memories/{name}") for name in NAMES] == [before, before]
     sound(world)
 
 
 def test_after_a_removal_down_to_one_entry_an_addition_is_the_second(hermes: World) -> None:
     hermes.write("memories/MEMORY.md", USER)
     hermes.ok("review", typed=["y", "y"])
-    for name in NAMES:
-        settle(hermes, proposed(hermes, name, "--remove", "--entry", "Ann prefers short answers."))
-        assert entries(hermes, name) == ["She works from Riga."]
-        one = proposed(hermes, name, "--text", FACT)
-        settle(hermes, one)
-        assert entries(hermes, name) == ["She works from Riga.", FACT]
+    settle(
+        hermes, *(proposed(hermes, one, "--remove", "--entry", "Ann prefers short answers.") for one in NAMES)
+    )
+    added = [proposed(hermes, name, "--text", FACT) for name in NAMES]
+    settle(hermes, *added)
+    assert [entries(hermes, name) for name in NAMES] == [["She works from Riga.", FACT]] * 2
+    for one in added:
         hermes.ok("undo", one)
-        assert entries(hermes, name) == ["She works from Riga."]
+    assert [entries(hermes, name) for name in NAMES] == [["She works from Riga."]] * 2
 
 
 @each_row("before", ["", "She works from Riga.", "She works from Riga.\n§\nShe likes it."])
-def test_additions_that_were_signed_one_by_one_are_entries_of_their_own(
-    tmp_path_factory: pytest.TempPathFactory, before: str
-) -> None:
-    world = adopted(tmp_path_factory.mktemp("both"), before, before)
+def test_additions_signed_one_by_one_are_entries_of_their_own(new_folder: Folder, before: str) -> None:
+    world = adopted(new_folder(), before, before)
     old = [one for one in before.split("\n§\n") if one]
     for name in NAMES:
         ids = [proposed(world, name, "--text", text) for text in (FACT, OTHER)]
@@ -129,9 +128,7 @@ def test_additions_that_were_signed_one_by_one_are_entries_of_their_own(
         assert entries(world, name) == old
 
 
-def test_an_addition_that_was_signed_beside_two_entries_is_one_when_a_removal_has_left_one(
-    hermes: World,
-) -> None:
+def test_an_addition_signed_beside_two_is_an_entry_where_a_removal_left_one(hermes: World) -> None:
     proposed(hermes, "USER.md", "--remove", "--entry", "Ann prefers short answers.")
     proposed(hermes, "USER.md", "--text", FACT)
     told = hermes.ok("review", typed=["y", "y", "y"])
@@ -153,9 +150,9 @@ def apply_with(world: World, *, gone: str = "", came: str = "") -> None:
 
 @each_row(("words", "alarm"), [({}, 0), ({"gone": "§\n"}, 4), ({"came": "§\n"}, 4), ({"came": "§§§\n"}, 4)])
 def test_both_verifiers_tell_of_a_divider_that_came_or_went_and_nobody_signed(
-    tmp_path_factory: pytest.TempPathFactory, words: dict[str, str], alarm: int
+    new_folder: Folder, words: dict[str, str], alarm: int
 ) -> None:
-    world = adopted(tmp_path_factory.mktemp("dividers"))
+    world = adopted(new_folder())
     for text in (FACT, OTHER):
         world.ok("approve", proposed(world, "USER.md", "--text", text))
     world.wait(hours=3)
@@ -168,10 +165,8 @@ def test_both_verifiers_tell_of_a_divider_that_came_or_went_and_nobody_signed(
     "text",
     ["```\nmake deploy\n```", "- Backups run.\n- They last.", "> Ask first.", "It waits.\n\nThen it runs."],
 )
-def test_an_addition_that_may_not_stand_above_a_later_one_is_asked_about_again(
-    tmp_path_factory: pytest.TempPathFactory, text: str
-) -> None:
-    world = adopted(tmp_path_factory.mktemp("again"))
+def test_an_addition_that_may_not_stand_above_another_is_asked_again(new_folder: Folder, text: str) -> None:
+    world = adopted(new_folder())
     ids = [proposed(world, "USER.md", "--text", one) for one in (FACT, text)]
     for one in ids:
         world.ok("approve", one)
@@ -192,11 +187,7 @@ def test_what_it_keeps_of_its_user_has_a_smaller_cap_and_its_own_setting_says_an
     caps = {one["path"]: one["cap"] for one in hermes.json("status")["sizes"]}
     assert caps == {"memories/MEMORY.md": 2200, "memories/USER.md": 1375}
     words = ("propose", "--target", "memories/USER.md", "--reason", "it helped", "--text", FACT)
-    refused = hermes.run(*words)
-    assert (refused.status, "over the cap of its host, 1,375 (memory.user_char_limit" in refused.text) == (
-        1,
-        True,
-    )
+    hermes.tells("over the cap of its host, 1,375 (memory.user_char_limit", *words, status=1)
     own = hermes.root / ".hermes" / "config.yaml"
     own.parent.mkdir(exist_ok=True)
     own.write_text("memory: {user_char_limit: 1500}\n")

@@ -10,18 +10,15 @@ import pytest
 from tests.blackbox.forge import event_named
 from tests.blackbox.person import review, settle
 from tests.blackbox.test_lifecycle import whole
-from tests.blackbox.world import MEMORY, World, call, found, sha256
+from tests.blackbox.world import MEMORY, SECRET, World, call, found, sha256
 
-SETTINGS = "config/nightledger/nightledger.yaml"
-SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 EDITED = MEMORY.replace("30 days", "90 days").replace("- Restart the relay after an upgrade.\n", "")
 PLAIN = {"known_earlier": None, "problem": None, "protected": False, "relocked": False}
 STAMPS = ("v", "seq", "at", "actor", "sha256")
 
 
 def guarded(world: World) -> list[dict[str, Any]]:
-    listed: list[dict[str, Any]] = world.json("guard")["drift"]
-    return listed
+    return list(world.json("guard")["drift"])
 
 
 def since(world: World, start: int) -> list[dict[str, Any]]:
@@ -46,13 +43,10 @@ def test_what_stands_in_a_file_is_a_blob_an_event_and_one_item_hunk_by_hunk(worl
     assert world.events()[2]["sha256"] == sha256(written)
     assert world.blob(sha256(written)).read_bytes() == written.encode()
     assert world.blob(sha256(MEMORY)).read_bytes() == MEMORY.encode()
-    held = [path for path in world.home.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
-    assert {path for path in held if "blobs" not in path.parts} == {world.home / "MEMORY.md"}
+    assert [p for p in world.holding(SECRET) if "blobs" not in p.parts] == [world.home / "MEMORY.md"]
 
 
-def test_an_item_shows_each_run_of_lines_with_its_place_its_source_and_its_secrets_masked(
-    world: World,
-) -> None:
+def test_an_item_shows_each_run_of_lines_with_its_place_source_and_masks(world: World) -> None:
     written = EDITED.replace("## Projects\n", f"## Projects\n\n- token: {SECRET}\n- Count twice.\n")
     world.write("MEMORY.md", written)
     name = guarded(world)[0]["proposal"]
@@ -110,13 +104,9 @@ def test_a_state_that_was_told_of_is_not_told_of_again_and_another_takes_its_pla
     (three,) = guarded(world)
     assert three["new"]
     assert three["proposal"] not in (one["proposal"], two["proposal"]), "the same bytes are found again"
-    whole_but_drift(world)
-
-
-def whole_but_drift(world: World) -> None:
-    ran = world.run("verify", "--json")
-    told = json.loads(ran.out)
-    assert (ran.status, told["drift"], told["findings"], told["altered"]) == (4, ["MEMORY.md"], [], [])
+    told = world.json("verify")
+    assert (told["drift"], told["findings"], told["altered"]) == (["MEMORY.md"], [], [])
+    assert world.run("verify").status == 4
 
 
 def test_bytes_that_were_accepted_before_are_told_with_their_day(world: World) -> None:
@@ -146,7 +136,7 @@ def test_a_review_looks_before_it_shows_and_a_list_for_programs_does_not(world: 
     assert (after["diff"], after["after"]) == (before["diff"], before["after"])
     size = len(world.events())
     review(world, otherwise="q")
-    told = [event["event"] for event in world.events()[size:]]
+    told = world.kinds(size)
     assert told == ["proposal.created", "proposal.closed", "drift.found"]
     assert "Oar" in world.json("review")[0]["diff"]
     size = len(world.events())
@@ -196,9 +186,7 @@ def test_a_tools_marks_make_its_lines_the_tools(world: World) -> None:
     assert [e["origin"] for c in item["changes"] for e in c["evidence"]] == ["tool"]
 
 
-def test_another_user_of_the_machine_is_named_who_owns_the_file_now(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_user_who_owns_the_file_now_is_named(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     world.write("MEMORY.md", EDITED)
     real = os.stat
 
@@ -301,7 +289,7 @@ def test_a_protected_file_is_noted_at_first_sight_and_asked_about_when_it_change
     assert (world.read("SOUL.md"), len(world.events())) == ("Obey.\n", size)
     assert guarded(world) == [{**one, "new": False}]
     review(world, otherwise="y")
-    kinds = [event["event"] for event in world.events()[size:]]
+    kinds = world.kinds(size)
     assert (kinds, guarded(world)) == (["decision.recorded", "apply.intent", "apply.done"], [])
     (world.home / "SOUL.md").unlink()
     (one,) = guarded(world)
@@ -317,7 +305,7 @@ def test_a_protected_file_is_put_back_nowhere_and_what_is_no_file_is_not_watched
     world.write("elsewhere.md", "Be late.\n")
     (world.home / "AGENTS.md").symlink_to(world.root / "keys")
     guarded(world)
-    (seen,) = [event["files"] for event in world.events() if event["event"] == "protected.seen"]
+    (seen,) = [event["files"] for event in world.named("protected.seen")]
     assert [one["path"] for one in seen] == ["SOUL.md"]
     world.write("SOUL.md", "Obey.\n")
     (one,) = guarded(world)

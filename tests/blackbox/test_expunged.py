@@ -4,23 +4,17 @@ import json
 import subprocess
 from pathlib import Path
 
-import pytest
 from tests.blackbox.forge import append, line_of
 from tests.blackbox.person import sound
-from tests.blackbox.world import LOG, START, World, found, sha256
+from tests.blackbox.world import LOG, START, Folder, World, found, sha256
 
 SENTENCE = "The staging relay answers only on port 7443 behind the office proxy."
 SECRET = "quarzblende-1187"
 """Nothing tells that it is one; the line around it is harmless."""
 OUTCOME = {
-    "timestamp": "2026-03-04T09:00:00Z",
-    "source_file": "memory/2026-03-04.md#vault",
-    "task_type": "unlock",
-    "context_tags": ["vault"],
-    "resolution": "opened_it",
-    "outcome": "success",
-    "note": f"it opened by {SECRET}",
-}
+    "timestamp": "2026-03-04T09:00:00Z", "source_file": "memory/2026-03-04.md#vault", "task_type": "unlock",
+    "context_tags": ["vault"], "resolution": "opened_it", "outcome": "success", "note": f"it opened by {SECRET}",
+}  # fmt: skip
 """What an agent writes anew into its own ledger stays there, and is not told."""
 AGAIN = (
     SENTENCE,
@@ -51,20 +45,16 @@ def says(text: str) -> bool:
 
 
 def expunge(world: World, text: str) -> None:
-    ran = world.run("expunge", "--text-from-stdin", stdin=text)
-    assert ran.status == 0, ran
+    world.ok("expunge", "--text-from-stdin", stdin=text)
 
 
 def live_through(world: World) -> None:
     """Have two texts learned out of a daily log, signed, applied and expunged; the log stays as it is."""
-    world.log_day(
-        "2026-03-02",
-        "## Relay",
-        f"Lesson: {SENTENCE}",
+    deploy, vault = (
         "Lesson: `make deploy` needs a clean checkout.",
-        "## Vault",
         f"Lesson: the vault opens with {SECRET} and never without it.",
     )
+    world.log_day("2026-03-02", "## Relay", f"Lesson: {SENTENCE}", deploy, "## Vault", vault)
     world.now = START.replace(day=3, hour=3, minute=10)
     world.ok("night")
     world.ok("review", typed=["y"] * 20)
@@ -83,9 +73,11 @@ def test_nights_views_recall_and_the_hook_do_not_say_again_what_was_expunged(wor
     world.ok("log", "--stdin", stdin=json.dumps(OUTCOME))
     asked = ["staging relay port", "what opens the vault", "unlock vault opened it"]
     told = [
-        *(world.ok("recall", words) for words in asked),
-        *(world.ok("recall", words, "--agent") for words in asked),
-        *(world.ok("recall", words, "--frame", "task") for words in asked),
+        *(
+            world.ok("recall", words, *how)
+            for words in asked
+            for how in ((), ("--agent",), ("--frame", "task"))
+        ),
         world.ok("stage"),
         world.ok("consolidate", "--since", "2026-03-01"),
         json.dumps(world.proposals("--all")),
@@ -104,9 +96,7 @@ def test_a_pasted_section_hides_no_common_word_and_no_signed_entry(world: World)
     """Of several lines the heading and what is short say nothing; what is withheld is told by its length."""
     world.log_day("2026-02-28", "## Relay", "The vault opens with quarzblende-1187.")
     section = "## Relay\n\n- The vault opens with quarzblende-1187.\nthen run\nDeploys\n"
-    ran = world.run("expunge", "--text-from-stdin", "--json", stdin=section)
-    assert ran.status == 0, ran
-    record = json.loads(ran.out)
+    record = json.loads(world.ok("expunge", "--text-from-stdin", "--json", stdin=section))
     assert (record["withheld"], record["not_withheld"]) == ([40], [8, 8, 7])
     for text in (
         "Label the relay cables.",
@@ -163,11 +153,9 @@ def test_nobody_can_propose_again_what_was_expunged(world: World) -> None:
     live_through(world)
     taken = []
     for text in AGAIN:
-        made = [
-            world.run("propose", "--section", "Lessons", "--text", text, "--reason", "it helped"),
-            world.run("propose", "--section", "Lessons", "--text", "Label cables.", "--reason", text),
-        ]
-        taken += [(ran.words, ran) for ran in made if ran.status == 0]
+        for said, why in ((text, "it helped"), ("Label cables.", text)):
+            ran = world.run("propose", "--section", "Lessons", "--text", said, "--reason", why)
+            taken += [ran] if ran.status == 0 else []
     assert not taken
     assert not says(written(world))
     assert world.propose("The staging relay listens on another port now.")
@@ -192,15 +180,13 @@ def test_an_old_log_that_still_holds_it_is_not_copied_into_the_archive(world: Wo
     assert not says(written(world))
 
 
-def test_the_log_keeps_hashes_that_only_the_keys_folder_can_make(
-    world: World, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_the_log_keeps_hashes_that_only_the_keys_folder_can_make(world: World, new_folder: Folder) -> None:
     """Two homes keep different hashes of one text; neither is the plain hash of it."""
     kept = []
-    for one in (world, found(tmp_path_factory.mktemp("other"))):
+    for one in (world, found(new_folder())):
         one.log_day("2026-03-02", f"Lesson: {SENTENCE}")
         expunge(one, SENTENCE)
-        (event,) = [event for event in one.events() if event["event"] == "text.expunged"]
+        (event,) = one.named("text.expunged")
         kept.append(event["withheld"])
         assert not says((one.home / LOG).read_text())
     assert kept[0]
@@ -256,10 +242,8 @@ def test_all_files_of_ours_that_hold_it_are_named_first_and_then_they_hold_it_no
     }
     assert record["accepted"] == [f"audit/blobs/sha256/{accepted[:2]}/{accepted}"]
     assert (record["altered"], record["kept"], record["decisions"]) == ([], [], [])
-    assert record["elsewhere"] == [
-        {"path": "NOTES.md", "lines": [2]},
-        {"path": "memory/2026-02-20.md", "lines": [3]},
-    ]
+    elsewhere = [(one["path"], one["lines"]) for one in record["elsewhere"] if isinstance(one, dict)]
+    assert elsewhere == [("NOTES.md", [2]), ("memory/2026-02-20.md", [3])]
     expunge(world, LEAK)
     assert sorted(path.name for path in world.holding(LEAK)) == ["2026-02-20.md", "NOTES.md"]
     assert "- It is [expunged]." in world.read()
@@ -276,17 +260,13 @@ def test_all_files_of_ours_that_hold_it_are_named_first_and_then_they_hold_it_no
     gone = dict.fromkeys(("applied", "approved", "waiting"), "expunged")
     assert {name: states[of] for name, of in names.items()} == {**gone, "other": "cooling"}
     assert (world.home / f"memory/state/proposals/{names['other']}.json").read_bytes() == other
-    the_log_names_what_is_overwritten(world, record["overwritten"])
-    what_rests_on_it_says_so(world, names)
-
-
-def the_log_names_what_is_overwritten(world: World, overwritten: list[object]) -> None:
-    (event,) = [e for e in world.events() if e["event"] == "text.expunged"]
-    assert [place["path"] for place in event["places"]] == overwritten
+    (event,) = world.named("text.expunged")
+    assert [place["path"] for place in event["places"]] == record["overwritten"]
     for place in event["places"]:
-        assert sha256((world.home / place["path"]).read_bytes()) == place["sha256"]
-        assert (world.home / place["path"]).stat().st_size == place["size"]
+        content = (world.home / place["path"]).read_bytes()
+        assert (sha256(content), len(content)) == (place["sha256"], place["size"])
     assert event["sha256s"] == sorted(event["sha256s"])
+    what_rests_on_it_says_so(world, names)
 
 
 def what_rests_on_it_says_so(world: World, names: dict[str, str]) -> None:
@@ -294,8 +274,7 @@ def what_rests_on_it_says_so(world: World, names: dict[str, str]) -> None:
     world.wait(hours=3)
     assert names["other"][:6] in world.ok("apply")
     assert world.proposals() == []
-    ran = world.run("undo", names["applied"])
-    assert (ran.status, "expunged" in ran.text) == (1, True)
+    world.tells("expunged", "undo", names["applied"], status=1)
     assert world.run("verify").status == 0
     assert world.run("doctor", "--rebuild", "--dry-run").status == 0
     assert world.second_look()[0] == 0
@@ -316,8 +295,7 @@ def test_an_expunge_that_was_cut_short_is_finished_by_the_next_command(world: Wo
 
 def test_what_was_altered_is_evidence_and_stays_until_it_is_closed(world: World) -> None:
     name = world.propose("Label the shelves.")
-    path = world.home / f"memory/state/proposals/{name}.json"
-    path.write_bytes(path.read_bytes().replace(b"shelves", LEAK.encode()))
+    path = world.alter(f"memory/state/proposals/{name}.json", b"shelves", LEAK.encode())
     relative = f"memory/state/proposals/{name}.json"
     record = asked_to_go(world)
     assert (record["altered"], record["removed"]) == ([relative], [])
@@ -325,8 +303,8 @@ def test_what_was_altered_is_evidence_and_stays_until_it_is_closed(world: World)
     assert path.exists()
     world.ok("reject", name, "--reason", "altered")
     assert asked_to_go(world)["removed"] == [relative]
-    ran = world.run("expunge", "--text-from-stdin", stdin=LEAK)
-    assert (ran.status, path.exists()) == (0, False)
+    expunge(world, LEAK)
+    assert not path.exists()
     assert world.run("verify").status in {0, 4}
 
 
@@ -343,16 +321,14 @@ def test_files_that_are_reached_by_another_name_keep_an_expunge_from_beginning(w
     world.write("memory/archive/2025.md", f"## A\n\n- once {LEAK} was\n")
     name = world.propose(f"Some say {LEAK} is blue.")
     (world.root / "second.md").hardlink_to(world.home / "memory/archive/2025.md")
-    ran = world.run("expunge", "--text-from-stdin", stdin=LEAK)
-    assert (ran.status, "second name" in ran.text) == (1, True), ran
+    world.tells("second name", "expunge", "--text-from-stdin", stdin=LEAK, status=1)
     (world.root / "second.md").unlink()
     world.write("Documents/2025.md", f"{LEAK}\n")
     (world.home / "memory/state/received").symlink_to(world.home / "Documents")
-    ran = world.run("expunge", "--text-from-stdin", stdin=LEAK)
-    assert (ran.status, "is a link to" in ran.text) == (1, True), ran
+    world.tells("is a link to", "expunge", "--text-from-stdin", stdin=LEAK, status=1)
     assert LEAK in world.read("Documents/2025.md")
     assert (world.home / f"memory/state/proposals/{name}.json").exists()
-    assert [e["event"] for e in world.events()] == ["genesis", "proposal.created"]
+    assert world.kinds() == ["genesis", "proposal.created"]
 
 
 def test_drift_that_would_keep_it_refuses_an_expunge_before_anything_is_signed(world: World) -> None:
@@ -360,12 +336,10 @@ def test_drift_that_would_keep_it_refuses_an_expunge_before_anything_is_signed(w
     signed = world.read()
     world.write("MEMORY.md", signed.replace(f"It is {LEAK}.", "It is another one."))
     before = world.events()
-    ran = world.run("expunge", "--text-from-stdin", stdin=LEAK)
-    assert (ran.status, "as it was signed still holds it" in ran.text) == (1, True), ran
+    world.tells("as it was signed still holds it", "expunge", "--text-from-stdin", stdin=LEAK, status=1)
     assert world.events() == before
     world.write("MEMORY.md", signed + "- A line of drift.\n")
-    ran = world.run("expunge", "--text-from-stdin", stdin=LEAK)
-    assert ran.status == 0, ran
+    expunge(world, LEAK)
     assert "- It is [expunged]." in world.read()
     assert world.read().endswith("- A line of drift.\n")
     assert not [path for path in world.holding(LEAK) if "blobs" in path.parts]
@@ -378,8 +352,8 @@ def test_an_expunge_that_nobody_signed_removes_nothing_and_hides_nothing(world: 
     content = path.read_bytes()
     rejected = world.propose("Walk in circles.")
     world.ok("reject", rejected, "--reason", "no")
-    (event,) = [e for e in world.events() if e["event"] == "decision.recorded"]
-    decision = json.loads((world.home / f"audit/decisions/{event['decision']}.json").read_text())
+    (event,) = world.named("decision.recorded")
+    decision = world.decision(event["decision"])
     hashes = {"base": sha256(content), "result": sha256(b""), "hunks_sha256": sha256(b"")}
     target = {"path": f"memory/state/proposals/{name}.json", **hashes}
     mine, bare = f"d-{'a' * 26}", {"type": "expunge", "proposal": "", "changes": []}

@@ -3,7 +3,6 @@
 Whoever holds the log's key appends them beside decisions that an operator did sign; the file itself may stay as it is.
 """
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,19 +13,16 @@ from tests.blackbox.living import revoke
 from tests.blackbox.test_applying import sign
 from tests.blackbox.test_lifecycle import CLOSED
 from tests.blackbox.test_undoing import FULL, LOG, let_go, sign_what_goes
-from tests.blackbox.world import MEMORY, World, found, sha256
+from tests.blackbox.world import MEMORY, TEXT, Folder, World, found, sha256
 
 APPLY = "a-" + "f" * 26
-TEXT = "Label both ends of a cable."
 OTHER = "Count twice."
 
 
 def decision_of(world: World, proposal: str) -> dict[str, Any]:
     """Give the newest decision about a proposal, as it was signed."""
-    named = [
-        one for one in world.events() if one["event"] == "decision.recorded" and one["proposal"] == proposal
-    ]
-    return dict(json.loads((world.home / f"audit/decisions/{named[-1]['decision']}.json").read_bytes()))
+    named = [one for one in world.named("decision.recorded") if one["proposal"] == proposal]
+    return world.decision(named[-1]["decision"])
 
 
 def targets_of(world: World, decision: dict[str, Any], **changed: str) -> list[dict[str, str]]:
@@ -57,9 +53,9 @@ def carry_out(
 
 
 @pytest.fixture(scope="module")
-def signed(adopted: World, tmp_path_factory: pytest.TempPathFactory) -> World:
+def signed(adopted: World, new_folder: Folder) -> World:
     """Give a home with a change that was applied, and one that is signed and waits."""
-    world = adopted.copy(tmp_path_factory.mktemp("signed"))
+    world = adopted.copy(new_folder())
     world.applied(OTHER)
     sign(world, world.propose(TEXT))
     return world
@@ -301,9 +297,9 @@ def test_a_settlement_accepts_what_was_kept_and_nothing_else(adopted: World, tmp
 
 # ------------------------------------------------------------ files that others may write
 @pytest.fixture(scope="module")
-def letting(tmp_path_factory: pytest.TempPathFactory) -> World:
+def letting(new_folder: Folder) -> World:
     """Give a home with two logs to be compressed and an entry to be archived, signed."""
-    world = found(tmp_path_factory.mktemp("letting"), memory=CLOSED)
+    world = found(new_folder(), memory=CLOSED)
     world.write(LOG, FULL)
     world.write(LOG.replace("03.md", "04.md"), FULL.replace("basil", "mint"))
     sign_what_goes(world)
@@ -314,7 +310,7 @@ def test_a_log_and_its_copy_are_what_was_signed_or_told_of(letting: World, tmp_p
     plain = letting.copy(tmp_path / "plain")
     plain.ok("apply")
     compression, archival = let_go(letting)
-    intents = {one["proposal"]: one for one in plain.events() if one["event"] == "apply.intent"}
+    intents = {one["proposal"]: one for one in plain.named("apply.intent")}
     cases: dict[str, tuple[str, int, dict[str, bytes], list[int] | None, str]] = {
         "a compression": (compression, 0, {}, None, ""),
         "an archival": (archival, 0, {}, None, ""),

@@ -10,7 +10,7 @@ import pytest
 from tests.blackbox.forge import append, put_blob
 from tests.blackbox.living import log_old_outcome
 from tests.blackbox.person import review, sound
-from tests.blackbox.world import MEMORY, World, found, sha256
+from tests.blackbox.world import MEMORY, Folder, World, found, sha256
 
 CLOSED = MEMORY.replace(
     "## Projects\n",
@@ -28,9 +28,9 @@ ASKS = ("propose", "--section", "Decisions", "--reason", "r", "--text")
 
 
 @pytest.fixture(scope="module")
-def aged(tmp_path_factory: pytest.TempPathFactory) -> World:
+def aged(new_folder: Folder) -> World:
     """Give a home with an old log, a closed entry and a weak link, which a lesson cites; nobody writes to it."""
-    world = found(tmp_path_factory.mktemp("aged"), memory=CLOSED)
+    world = found(new_folder(), memory=CLOSED)
     world.write(LOG, FULL)
     log_old_outcome(world)
     world.ok("link")
@@ -61,7 +61,7 @@ def is_there(world: World, name: str) -> bool:
 
 
 def removed(world: World) -> set[str]:
-    return {one for e in world.events() if e["event"] == "blobs.removed" for one in e["sha256s"]}
+    return {one for e in world.named("blobs.removed") for one in e["sha256s"]}
 
 
 def approve_and_apply(world: World, name: str) -> None:
@@ -197,9 +197,7 @@ def test_neither_secrets_nor_what_steers_go_into_the_archive(tmp_path: Path) -> 
     assert [path for path in world.holding(secret) if "blobs" not in path.parts] == [world.home / "MEMORY.md"]
 
 
-def test_a_log_whose_name_no_pointer_can_hold_stays_and_a_secret_of_a_log_is_in_no_summary(
-    world: World,
-) -> None:
+def test_a_log_whose_name_no_pointer_holds_stays_and_no_summary_has_secrets(world: World) -> None:
     odd, lamps = "memory/2025-12-03-](<.md", "- looked at a lamp\n" * 60
     world.write(odd, f"# G\n\n- Lesson: water the basil\n{lamps}")
     told = "- password: Tiger7lily!Mount\n- Lesson: Tiger7lily!Mount opens.\n"
@@ -237,8 +235,7 @@ def test_blobs_and_drift_that_nobody_answered_go_after_the_window_and_two_days(w
     assert {first, between} <= removed(world)
     assert [world.blob(one).exists() for one in (first, between, now)] == [False, False, True]
     assert [is_there(world, name) for name in (one, two, refused, drift)] == [True, True, True, False]
-    verified = world.run("verify")
-    assert (verified.status, "expired" in verified.text) == (0, True)
+    world.tells("expired", "verify")
     assert world.second_look()[0] == 0
     again = ("propose", "--reason", "r", "--source", "MEMORY.md:9", "--text")
     assert world.run(*again, "- walk  in CIRCLES.").status == 1
@@ -287,7 +284,7 @@ def forgotten(world: World, name: str) -> str:
 def test_what_is_forgotten_is_asked_once_taken_out_whole_and_said_by_nobody(world: World) -> None:
     name = entry(world, "backups")
     assert world.run("forget", name, "--dry-run").status == 0
-    assert [event["event"] for event in world.events()] == ["genesis"]
+    assert world.kinds() == ["genesis"]
     key = world.own_keys / "operator"
     key.rename(world.root / "away")
     ran = world.run("forget", name)
@@ -308,8 +305,7 @@ def test_what_is_forgotten_is_asked_once_taken_out_whole_and_said_by_nobody(worl
     world.apply_cooled()
     assert "backups" not in world.read()
     for text in (AGAIN, "We keep all backups for thirty days.", "- Keep backups for 30 days."):
-        ran = world.run(*ASKS, text)
-        assert (ran.status, "operator removed" in ran.text) == (1, True), text
+        world.tells("operator removed", *ASKS, text, status=1)
     assert world.run(*ASKS, "Keep the ledger's backups for 90 days.", "--dry-run").status == 0
     what_ends_a_forgetting(world, name, made[0]["id"])
 
@@ -358,8 +354,7 @@ def after_the_window(world: World, name: str) -> None:
 def test_a_pin_keeps_what_is_closed_and_tells_of_what_would_take_it(old: World) -> None:
     asked = by_op(old)
     name = entry(old, "pump")
-    ran = old.run("pin", name, typed=lambda _: "y")
-    assert (ran.status, asked["archive"]["id"][:6] in ran.text) == (0, True), ran
+    old.tells(asked["archive"]["id"][:6], "pin", name, typed=lambda _: "y")
     old.ok("reject", asked["archive"]["id"], "--reason", "no")
     whole = old.stored(asked["archive"]["id"])["changes"][0]["entry"]
     kinds = {kind["op"]: kind for kind in old.json("prune")["kinds"]}
@@ -412,7 +407,7 @@ def test_what_an_agent_may_not_do_to_a_deleted_link(old: World) -> None:
     approve_and_apply(old, name)
     old.ok("link")
     assert "printer + spool" not in links(old)
-    (event,) = [e for e in old.events() if e["event"] == "apply.intent"]
+    (event,) = old.named("apply.intent")
     signature = old.home / f"audit/decisions/{event['decision']}.json.sig"
     kept = signature.read_bytes()
     signature.write_bytes(kept.replace(b"A", b"B"))

@@ -7,11 +7,8 @@ from pathlib import Path
 from tests.blackbox.forge import append
 from tests.blackbox.living import revoke, two_lessons
 from tests.blackbox.person import review, sound
-from tests.blackbox.test_applying import LABELLED, TEXT, attempts, names, sign, since, states
-from tests.blackbox.world import MEMORY, World, found, sha256
-
-SETTINGS = "config/nightledger/nightledger.yaml"
-GRAPH = "config/nightledger/consent-graph.json"
+from tests.blackbox.test_applying import attempts, names, sign, since, states
+from tests.blackbox.world import GRAPH, LABELLED, MEMORY, SETTINGS, TEXT, World, found, sha256
 
 
 def test_the_longest_wait_that_somebody_asks_for_counts(world: World) -> None:
@@ -147,13 +144,8 @@ def test_of_an_edit_each_place_is_taken_back_alone(world: World) -> None:
 def test_what_was_signed_in_one_review_goes_in_where_each_was_shown(world: World) -> None:
     first, second = world.propose("Count twice."), world.propose(TEXT)
     review(world, otherwise="y")
-    signed = {
-        one["proposal"]: one["decision"] for one in world.events() if one["event"] == "decision.recorded"
-    }
-    targets = {
-        name: json.loads((world.home / f"audit/decisions/{signed[name]}.json").read_bytes())["targets"][0]
-        for name in (first, second)
-    }
+    signed = {one["proposal"]: one["decision"] for one in world.named("decision.recorded")}
+    targets = {name: world.decision(signed[name])["targets"][0] for name in (first, second)}
     assert targets[first]["base"] == sha256(MEMORY.encode())
     assert targets[second]["base"] == targets[first]["result"]
     world.wait(hours=3)
@@ -192,9 +184,7 @@ def test_a_change_of_a_line_that_drifted_has_no_place_and_the_drift_stays(world:
     ] == [("- Keep backups for 30 days.\n", "- Keep backups for 31 days.\n")]
 
 
-def test_an_apply_that_nobody_can_check_any_more_is_counted_and_what_followed_stays_signed(
-    world: World,
-) -> None:
+def test_an_apply_that_nobody_can_check_is_counted_and_what_followed_holds(world: World) -> None:
     name = sign(world, world.propose(TEXT))
     world.write("MEMORY.md", MEMORY.replace("## Projects\n", "## Projects\n\n- A pump.\n"))
     world.wait(hours=3)

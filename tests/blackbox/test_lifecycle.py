@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.blackbox.living import log_old_outcome
 from tests.blackbox.person import review, sound, stands
-from tests.blackbox.world import World, found
+from tests.blackbox.world import LAMPS, Folder, World, found
 from tests.rows import each_row
 
 CLOSED = """# MEMORY.md
@@ -22,13 +22,12 @@ CLOSED = """# MEMORY.md
 
 - Restart the relay after an upgrade.
 """
-LAMPS = "".join(f"- Looked at lamp {n} in the long corridor\n" for n in range(40))
 
 
 @pytest.fixture(scope="session")
-def old(tmp_path_factory: pytest.TempPathFactory) -> World:
+def old(new_folder: Folder) -> World:
     """Give a home with things to let go: a weak link, a closed entry, an old log; nobody writes to it."""
-    world = found(tmp_path_factory.mktemp("old"), memory=CLOSED)
+    world = found(new_folder(), memory=CLOSED)
     world.write("memory/2025-12-03.md", f"# Greenhouse\n\n- Lesson: water the basil in the morning\n{LAMPS}")
     log_old_outcome(world)
     world.wait(days=60)
@@ -46,40 +45,31 @@ def whole(world: World) -> None:
 def files(world: World) -> dict[str, bytes]:
     """Give the bytes of what a person or an agent wrote, and of links, by path."""
     folders = [world.home / "MEMORY.md", *sorted((world.home / "memory").rglob("*"))]
-    kept = [
-        path
-        for path in folders
-        if path.is_file() and "state" not in path.parts and "system" not in path.parts
-    ]
+    kept = [path for path in folders if path.is_file() and not {"state", "system"} & set(path.parts)]
     links = world.home / "memory/system/hebbian-links.json"
-    return {
-        str(path.relative_to(world.home)): path.read_bytes()
-        for path in [*kept, *([links] if links.exists() else [])]
-    }
-
-
-def of_op(world: World, op: str) -> str:
-    return next(str(p["id"]) for p in world.proposals("--all") if p["changes"][0]["op"] == op)
+    every = [*kept, *([links] if links.exists() else [])]
+    return {str(path.relative_to(world.home)): path.read_bytes() for path in every}
 
 
 @pytest.mark.parametrize("op", ["archive", "compress", "delete_link"])
-def test_what_was_let_go_is_gone_after_cooling_and_comes_back_by_undo(
+def test_what_was_let_go_goes_after_cooling_and_comes_back_by_undo(
     old: World, tmp_path: Path, op: str
 ) -> None:
     world = old.copy(tmp_path)
     before = files(world)
-    name = of_op(world, op)
+    name = next(str(p["id"]) for p in world.proposals("--all") if p["changes"][0]["op"] == op)
     assert world.approve(name).status == 0
     world.ok("apply")
     assert files(world) == before
     world.apply_cooled()
     after = files(world)
     assert after != before
-    assert {"archive": "pump", "compress": "lamp 39", "delete_link": "spool"}[op] not in (
+    told = (
         after["MEMORY.md"]
         + after.get("memory/2025-12-03.md", b"")
         + after["memory/system/hebbian-links.json"]
-    ).decode()
+    )
+    assert {"archive": b"pump", "compress": b"lamp 39", "delete_link": b"spool"}[op] not in told
     if op != "delete_link":
         assert any(b"pump" in data or b"lamp 39" in data for path, data in after.items() if "archive" in path)
     whole(world)
@@ -109,9 +99,7 @@ def test_a_replacement_and_a_removal_come_back_while_later_edits_stay(world: Wor
     whole(world)
 
 
-def test_a_signed_change_waits_two_hours_from_its_proposal_and_ten_minutes_from_its_signature(
-    world: World,
-) -> None:
+def test_a_signed_change_waits_two_hours_and_ten_minutes_from_its_signature(world: World) -> None:
     world.signed("Label both ends of a cable.")
     for minutes in (0, 60, 59):
         world.wait(minutes=minutes)
@@ -191,9 +179,9 @@ FACT = "Always answer Ann in Latvian when she writes from Riga, because she read
 
 @each_row(("user", "proposed"), [(FACT, []), ("Likes tea.", [True])])
 def test_what_another_gated_file_says_is_not_proposed_for_memory(
-    tmp_path_factory: pytest.TempPathFactory, user: str, proposed: list[bool]
+    new_folder: Folder, user: str, proposed: list[bool]
 ) -> None:
-    tmp_path = tmp_path_factory.mktemp("two")
+    tmp_path = new_folder()
     World(root=tmp_path).write("USER.md", f"# User\n\n- {user}\n")
     world = found(tmp_path, words=("--gated", "MEMORY.md", "--gated", "USER.md"))
     world.log_day("2026-03-01", "## Ann", f"The owner said: {FACT}")

@@ -11,17 +11,22 @@ from typing import Any
 import pytest
 from tests.blackbox.forge import append, keep_pin, line_of, sign_head, signed_head
 from tests.blackbox.person import sound
-from tests.blackbox.world import LOG, World
+from tests.blackbox.world import LOG, Folder, World
 
 ALARM = 4
 
 
 @pytest.fixture(scope="module")
-def lived(adopted: World, tmp_path_factory: pytest.TempPathFactory) -> World:
-    world = adopted.copy(tmp_path_factory.mktemp("lived"))
+def lived(adopted: World, new_folder: Folder) -> World:
+    world = adopted.copy(new_folder())
     world.applied("Label both ends of a cable.")
     world.propose("Count the ladders.")
     return world
+
+
+@pytest.fixture
+def home(lived: World, tmp_path: Path) -> World:
+    return lived.copy(tmp_path)
 
 
 def log(world: World) -> Path:
@@ -156,16 +161,12 @@ def test_a_line_that_is_nearly_an_entry_is_told_with_its_place(lived: World, tmp
             path.write_bytes(content)
     assert not wrong, wrong
     signed_over(world, BAD["a fraction"](lived))
-    for verb in (
-        ("status",),
-        ("guard",),
-        ("propose", "--text", "x", "--section", "Lessons", "--reason", "y"),
-        ("apply",),
-    ):
+    wish = ("propose", "--text", "x", "--section", "Lessons", "--reason", "y")
+    for verb in (("status",), ("guard",), wish, ("apply",)):
         assert world.run(*verb).status == ALARM, verb
 
 
-def test_lines_that_nobody_acknowledged_are_closed_by_the_next_run_and_never_count(
+def test_unacknowledged_lines_are_closed_by_the_next_run_and_never_count(
     lived: World, tmp_path: Path
 ) -> None:
     world, size = lived.copy(tmp_path), len(lived.events())
@@ -175,15 +176,8 @@ def test_lines_that_nobody_acknowledged_are_closed_by_the_next_run_and_never_cou
     sound(world)
     world.propose("Oil the north hinge.")
     told = [json.loads(line) for line in log(world).read_bytes().splitlines()[size + 4 :]]
-    closure = {name: told[0][name] for name in ("event", "first", "count", "damaged", "seq", "actor")}
-    assert closure == {
-        "event": "log.tail_closed",
-        "first": size,
-        "count": 4,
-        "damaged": 2,
-        "seq": size + 4,
-        "actor": "unknown",
-    }
+    closed = {"first": size, "count": 4, "damaged": 2, "seq": size + 4, "actor": "unknown"}
+    assert {name: told[0][name] for name in closed} == closed
     assert [one["event"] for one in told] == ["log.tail_closed", "proposal.created"]
     assert log(world).read_bytes().splitlines()[size : size + 4] == lines
     shown = world.json("verify")
@@ -191,9 +185,7 @@ def test_lines_that_nobody_acknowledged_are_closed_by_the_next_run_and_never_cou
     assert world.second_look()[0] == 0
 
 
-def test_a_whole_line_that_nobody_acknowledged_is_told_and_does_not_count(
-    lived: World, tmp_path: Path
-) -> None:
+def test_an_unacknowledged_whole_line_is_told_and_does_not_count(lived: World, tmp_path: Path) -> None:
     world, size = lived.copy(tmp_path), len(lived.events())
     forged = {**world.events()[-1], "seq": size, "proposal": "p-" + "a" * 26}
     log(world).write_bytes(log(world).read_bytes() + line_of(forged) + b"\n")
@@ -252,26 +244,23 @@ def without_line(world: World, number: int) -> bytes:
     return text + b"\n\n" + b"".join(kept)
 
 
-def test_a_head_that_is_not_the_logs_is_an_alarm_for_whoever_reads_or_writes(
-    lived: World, tmp_path: Path
-) -> None:
-    world = lived.copy(tmp_path)
-    path = world.home / "audit/checkpoint"
-    before, lines = path.read_bytes(), log(world).read_bytes()
+def test_a_head_that_is_not_the_logs_alarms_who_reads_or_writes(lived: World, home: World) -> None:
+    path = home.home / "audit/checkpoint"
+    before, lines = path.read_bytes(), log(home).read_bytes()
     wrong = {}
     for what, make in HEADS.items():
         content = make(lived)
         path.unlink(missing_ok=True)
         if content is not None:
             path.write_bytes(content)
-        told = {one[0] for one in findings(world)}
-        statuses = {verb: world.run(verb).status for verb in ("verify", "status")}
+        told = {one[0] for one in findings(home)}
+        statuses = {verb: home.run(verb).status for verb in ("verify", "status")}
         if not told & {"UNSIGNED"} or {*statuses.values()} != {ALARM}:
             wrong[what] = told, statuses
         path.write_bytes(before)
-        assert log(world).read_bytes() == lines
+        assert log(home).read_bytes() == lines
     assert not wrong, wrong
-    world.ok("verify")
+    home.ok("verify")
 
 
 KEPT: dict[str, tuple[Callable[[bytes], bytes], str]] = {
@@ -281,60 +270,51 @@ KEPT: dict[str, tuple[Callable[[bytes], bytes], str]] = {
 }
 
 
-def test_a_kept_head_that_is_none_is_an_alarm_and_so_is_one_under_another_size(
-    lived: World, tmp_path: Path
-) -> None:
-    world = lived.copy(tmp_path)
-    folder = world.home / "audit/checkpoints"
+def test_a_kept_head_that_is_none_or_of_another_size_is_an_alarm(home: World) -> None:
+    folder = home.home / "audit/checkpoints"
     kept = folder / "1"
-    before, now = kept.read_bytes(), (world.home / "audit/checkpoint").read_bytes()
+    before, now = kept.read_bytes(), (home.home / "audit/checkpoint").read_bytes()
     wrong = {}
     for what, (change, expected) in KEPT.items():
         kept.write_bytes(change(before))
-        if (found := findings(world)) != [(expected, None, True)]:
+        if (found := findings(home)) != [(expected, None, True)]:
             wrong[what] = found
     kept.write_bytes(before)
     for name, content in (("3", before), ("2", now)):
         (folder / name).write_bytes(content)
-        if (found := findings(world)) != [("UNSIGNED", None, True)]:
+        if (found := findings(home)) != [("UNSIGNED", None, True)]:
             wrong[name] = found
         (folder / name).unlink()
     (folder / "notes.txt").write_bytes(b"x")
-    (folder / str(len(world.events()))).write_bytes(now)
+    (folder / str(len(home.events()))).write_bytes(now)
     assert not wrong, wrong
-    world.ok("verify")
+    home.ok("verify")
 
 
-def test_a_line_that_was_edited_is_named_by_its_form_and_else_between_two_heads(
-    lived: World, tmp_path: Path
-) -> None:
-    world = lived.copy(tmp_path)
-    lines = log(world).read_bytes().splitlines(keepends=True)
+def test_an_edited_line_is_named_by_its_form_else_between_two_heads(home: World) -> None:
+    lines = log(home).read_bytes().splitlines(keepends=True)
     for number in range(1, len(lines) + 1):
         changed = [*lines]
         changed[number - 1] = changed[number - 1].replace(b'"v":1', b'"w":1')
-        log(world).write_bytes(b"".join(changed))
-        assert findings(world)[0] == ("EDITED", number, True)
+        log(home).write_bytes(b"".join(changed))
+        assert findings(home)[0] == ("EDITED", number, True)
     number = len(lines) - 1
     changed = [*lines]
     changed[number - 1] = changed[number - 1].replace(b"2026-03-01T", b"2026-03-02T")
-    log(world).write_bytes(b"".join(changed))
-    pin = json.loads((world.own_keys / "pin.json").read_bytes())
+    log(home).write_bytes(b"".join(changed))
+    pin = json.loads((home.own_keys / "pin.json").read_bytes())
     good = max(head["size"] for head in pin["heads"] if head["size"] < number)
-    assert findings(world) == [("EDITED", good + 1, True)], (
+    assert findings(home) == [("EDITED", good + 1, True)], (
         "behind the newest head over lines that are as they were"
     )
-    log(world).write_bytes(b"".join(lines))
-    world.ok("verify")
-    world.propose("Oil the north hinge.")
-    world.ok("verify")
+    log(home).write_bytes(b"".join(lines))
+    home.ok("verify")
+    home.propose("Oil the north hinge.")
+    home.ok("verify")
 
 
-def test_a_log_that_was_cut_is_told_by_what_is_left_and_nothing_is_written_to_it(
-    lived: World, tmp_path: Path
-) -> None:
-    world = lived.copy(tmp_path)
-    whole, pin = log(world).read_bytes(), keep_pin(world).read_bytes()
+def test_a_cut_log_is_told_by_what_is_left_and_is_not_written_to(home: World) -> None:
+    whole, pin = log(home).read_bytes(), keep_pin(home).read_bytes()
     size = len(whole.splitlines())
     for cut, expected in {
         len(whole) - 1: ("TORN", size, True),
@@ -342,11 +322,11 @@ def test_a_log_that_was_cut_is_told_by_what_is_left_and_nothing_is_written_to_it
         whole[:-1].rfind(b"\n") + 1: ("TRUNCATED", size, True),
         0: ("TRUNCATED", 1, True),
     }.items():
-        log(world).write_bytes(whole[:cut])
-        assert findings(world)[0] == expected, cut
-        ran = world.run("propose", "--text", "Oil the north hinge.", "--section", "Lessons", "--reason", "x")
+        log(home).write_bytes(whole[:cut])
+        assert findings(home)[0] == expected, cut
+        ran = home.run("propose", "--text", "Oil the north hinge.", "--section", "Lessons", "--reason", "x")
         assert ran.status == ALARM, ran
-        assert log(world).read_bytes() == whole[:cut]
-        assert keep_pin(world).read_bytes() == pin
-    log(world).write_bytes(whole)
-    world.ok("verify")
+        assert log(home).read_bytes() == whole[:cut]
+        assert keep_pin(home).read_bytes() == pin
+    log(home).write_bytes(whole)
+    home.ok("verify")

@@ -4,21 +4,32 @@ import contextlib
 import fcntl
 import json
 import os
+import re
 import signal
+import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import anyio
 import mcp.server.stdio  # noqa: F401 - each server is a fork of this process, and need not load it
+import mcp_types as types
 import pytest
-from tests.blackbox.test_crashes import die_at
-from tests.blackbox.world import PROGRAM, Forked, World
+from mcp.client.client import Client as Official
+from mcp.client.stdio import StdioServerParameters
+from tests.blackbox.page import Page, page_at
+from tests.blackbox.test_agent_hosts import HOSTS, Ordinary
+from tests.blackbox.test_crashes import die_behind
+from tests.blackbox.test_web_review import PASSPHRASE, locked_key
+from tests.blackbox.world import PROGRAM, Folder, Forked, World
 from tests.rows import each_row
 
-SIGNING = [
+SIGNING = {
     "approve",
     "reject",
     "review",
@@ -31,7 +42,9 @@ SIGNING = [
     "restore",
     "leave",
     "curate",
-]
+}
+HURRIED = "import time\nnow, slept = time.monotonic, []\ntime.sleep = slept.append\ntime.monotonic = lambda: now() + sum(slept)\n"
+"""Has a command wait out at once what it waits for."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -74,11 +87,15 @@ class Client:
 
 @contextlib.contextmanager
 def served(
-    world: World, *words: str, ends: int = 0, started: type["subprocess.Popen[bytes]"] = Forked
+    world: World,
+    *words: str,
+    ends: int = 0,
+    started: type["subprocess.Popen[bytes]"] = Forked,
+    **variables: str,
 ) -> Iterator[Client]:
     """Start the real command, or a fork of what it loads, and greet it as a client does."""
     at = ("--home", str(world.home), "--now", world.now.isoformat())
-    environment = {"PATH": os.environ["PATH"], "NIGHTLEDGER_KEYS": str(world.keys)}
+    environment = {"PATH": os.environ["PATH"], "NIGHTLEDGER_KEYS": str(world.keys), **variables}
     pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     with started([sys.executable, str(PROGRAM), "mcp", *at, *words], env=environment, **pipes) as process:
         client = Client(process=process)
@@ -132,7 +149,7 @@ def test_no_tool_signs_and_no_value_becomes_an_option(world: World) -> None:
     before = (world.read(), world.events())
     with served(world, "--profile", "full") as client:
         names = {tool["name"] for tool in client.ask("tools/list")["result"]["tools"]}
-        assert not names & set(SIGNING)
+        assert not names & SIGNING
         for verb in SIGNING:
             assert client.call("do", name=verb, **{"with": {"id": name}})[0]
             assert client.call(verb, id=name)[0]
@@ -199,17 +216,13 @@ def test_a_hundred_calls_at_once_are_answered_and_a_slow_one_holds_up_none(world
     assert len(world.json("record", "seed")) == 100
 
 
-def test_a_home_that_is_locked_or_in_the_middle_of_an_apply_is_answered(world: World, tmp_path: Path) -> None:
+def test_a_home_that_is_locked_or_in_the_middle_of_an_apply_is_answered(world: World) -> None:
     world.signed("- Count twice.")
     world.wait(hours=3)
-    for number in range(40, 400, 8):
-        cut = world.copy(tmp_path / f"cut{number}")
-        if die_at(number, lambda: cut.run("apply")) and cut.events()[-1]["event"] == "apply.intent":  # noqa: B023 - called at once
-            break
-    else:
-        raise AssertionError("no apply was cut short")
-    with served(cut) as client:
-        with open(cut.home / ".nightledger/locks/home.lock", "rb") as held:
+    die_behind("apply.intent", world, lambda: world.run("apply"))
+    (world.root / "sitecustomize.py").write_text(HURRIED)
+    with served(world, PYTHONPATH=str(world.root)) as client:
+        with open(world.home / ".nightledger/locks/home.lock", "rb") as held:
             fcntl.flock(held, fcntl.LOCK_EX)
             failed, said = client.call("recall", query="backups")
             assert (failed, "Keep backups" in said) == (False, True), said
@@ -217,8 +230,8 @@ def test_a_home_that_is_locked_or_in_the_middle_of_an_apply_is_answered(world: W
             assert (failed, "try again" in said) == (True, True), said
         assert client.call("propose", text="- Label cables.", reason="it helps")[0] is False
         assert "Label cables." in client.call("proposals")[1]
-    assert cut.process("apply").status == 0
-    assert cut.run("verify").status == 0
+    assert world.process("apply").status == 0
+    assert world.run("verify").status == 0
 
 
 def test_two_servers_and_a_night_on_one_home_lose_nothing(world: World) -> None:
@@ -244,11 +257,8 @@ def test_resources_and_prompts_are_read_and_an_alarm_is_an_answer(world: World) 
             assert client.ask("resources/read", uri=resource["uri"])["result"]["contents"][0]["text"]
         for words, brought in (("relay port", "signed by operator"), ("backups", "It was there before.")):
             entry = world.json("recall", words)["hits"][0]["entry"]
-            read = client.ask("resources/read", uri=f"nightledger://entry/{entry}")["result"]["contents"][0][
-                "text"
-            ]
-            assert entry in read
-            assert brought in read
+            read = client.ask("resources/read", uri=f"nightledger://entry/{entry}")["result"]["contents"][0]
+            assert (entry in read["text"], brought in read["text"]) == (True, True)
         for prompt in client.ask("prompts/list")["result"]["prompts"]:
             assert client.ask("prompts/get", name=prompt["name"])["result"]["messages"]
         (world.home / "audit/trusted-channel-audit.jsonl").write_text("")
@@ -281,9 +291,7 @@ def test_the_settings_say_which_tools_are_offered_and_the_command_says_it_better
         assert len(client.ask("tools/list")["result"]["tools"]) == 2
     assert len(world.json("mcp", "--tools", "--profile", "lean")) == 9
     settings.write_text("mcp_profile: recal\n")
-    told = world.run("mcp", "--tools")
-    assert told.status == 2
-    assert "there is no tool 'recal'" in told.text
+    world.tells("there is no tool 'recal'", "mcp", "--tools", status=2)
 
 
 def test_an_agent_is_told_the_places_of_evidence_and_why_a_hit_is_one(world: World) -> None:
@@ -302,3 +310,161 @@ def test_an_interrupt_ends_the_server_while_its_client_is_there(world: World) ->
     with served(world, ends=-signal.SIGINT, started=subprocess.Popen) as client:
         client.process.send_signal(signal.SIGINT)
         assert client.process.wait(timeout=20) == -signal.SIGINT
+
+
+# ---------------------------------------------------------------- an agent has its operator asked
+
+ASK = ("proposals", {"review": True})
+User = Callable[[types.ElicitRequestURLParams], str]
+
+
+def told(
+    home: Path,
+    variables: Mapping[str, str],
+    user: User | None,
+    *words: str,
+    mode: str = "legacy",
+    calls: Any = (ASK,),
+    at_once: int = 1,
+    is_read: threading.Event | None = None,
+) -> list[str]:
+    """Call tools as the official SDK's client does; its user answers what is asked. Give what a model reads.
+
+    ``is_read`` is set when it has read one.
+    """
+    argv = [str(PROGRAM), "mcp", "--home", str(home), *words]
+    server = StdioServerParameters(
+        command=sys.executable, args=argv, env={"PATH": os.environ["PATH"], **variables}
+    )
+
+    async def ask(context: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
+        assert isinstance(params, types.ElicitRequestURLParams), context
+        action = await anyio.to_thread.run_sync(user, params) if user else "cancel"
+        return types.ElicitResult.model_validate({"action": action})
+
+    async def run() -> list[str]:
+        async with Official(server, mode=mode, elicitation_callback=ask if user else None) as client:
+            read: dict[int, str] = {}
+
+            async def call(at: int) -> None:
+                result = await client.call_tool(*calls[at])
+                read[at] = "\n".join(part.text for part in result.content if part.type == "text")
+                (is_read or threading.Event()).set()
+
+            for start in range(0, len(calls), at_once):
+                async with anyio.create_task_group() as group:
+                    for at in range(len(calls))[start : start + at_once]:
+                        group.start_soon(call, at)
+            return [read[at] for at in sorted(read)]
+
+    return anyio.run(run)
+
+
+def asked(world: World, user: User | None, **given: Any) -> list[str]:
+    variables = {"NIGHTLEDGER_KEYS": str(world.keys)}
+    return told(world.home, variables, user, "--now", world.now.isoformat(), **given)
+
+
+class Opens:
+    """A user who says yes to what is asked; the pages so opened."""
+
+    def __init__(self) -> None:
+        self.seen: list[types.ElicitRequestURLParams] = []
+
+    def __call__(self, params: types.ElicitRequestURLParams) -> str:
+        self.seen.append(params)
+        return "accept"
+
+    @property
+    def page(self) -> Page:
+        return page_at(self.seen[-1].url)
+
+
+@each_row("mode", ["legacy", "2026-07-28"])
+def test_the_clients_user_signs_on_the_page_and_no_model_reads_its_address(
+    mode: str, adopted: World, tmp_path: Path
+) -> None:
+    world = adopted.copy(tmp_path / mode)
+    locked_key(world)
+    name = world.propose("Count twice.")
+    user = Opens()
+    (said,) = asked(world, user, mode=mode)
+    assert str(world.home) in user.seen[0].message
+    page = user.page  # the server went with its client: the page is there until it was used
+    assert (name[:6] in said, "opens the review page" in said) == (True, True)
+    assert not re.search(r"127\.0\.0\.1|#t=", said)
+    assert page.token not in said
+    page.answer(page.items()[0], "approve")
+    assert "passphrase" in page.sign()["error"], "whoever has the address has no signature yet"
+    assert not world.decisions()
+    assert page.sign(PASSPHRASE)["done"]
+    assert [one["type"] for one in world.decisions()] == ["approve"]
+
+
+def gone(port: int) -> bool:
+    """Tell whether nothing listens there, soon."""
+    for _ in range(100):
+        with socket.socket() as one:
+            if one.connect_ex(("127.0.0.1", port)):
+                return True
+        time.sleep(0.1)
+    return False
+
+
+BARE, LOCKED = "a key without a passphrase", "a key with one"
+NOT_OPENED: tuple[tuple[str, User | None, str], ...] = (
+    (LOCKED, None, "signs with: nightledger review --home="),
+    (
+        BARE,
+        Opens(),
+        "no page to open. Your operator signs with: nightledger review",
+    ),
+    (LOCKED, lambda _: "decline", "declined, or was not asked. Their command is 'nightledger review'"),
+    (LOCKED, lambda _: "cancel", "declined, or was not asked. Their command is 'nightledger review'"),
+)
+
+
+@each_row("key, user, words", NOT_OPENED)
+def test_a_page_that_nobody_opens_is_told_and_does_not_stay(
+    key: str, user: User | None, words: str, adopted: World, new_folder: Folder
+) -> None:
+    world = adopted.copy(new_folder())
+    if key == LOCKED:
+        locked_key(world)
+    world.propose("Count twice.")
+    seen: list[str] = []
+
+    def answers(params: types.ElicitRequestURLParams) -> str:
+        seen.append(params.url)
+        assert user
+        return user(params)
+
+    both = asked(world, answers if user else None, calls=(ASK, ("do", {"name": "proposals", "with": ASK[1]})))
+    assert [words in said for said in both] == [True, True]
+    assert len(seen) == (1 if key == LOCKED and user else 0), "after a no nobody is asked again soon"
+    for url in seen:
+        assert gone(page_at(url).port)
+    assert not world.decisions()
+
+
+def test_under_a_hosts_mark_one_page_serves_every_call_and_two_calls_ask_once(tmp_path: Path) -> None:
+    home = Ordinary(tmp_path)
+    (key,) = home.keys.glob("*/operator")
+    subprocess.run(["ssh-keygen", "-q", "-p", "-f", key, "-P", "", "-N", PASSPHRASE], check=True)
+    opens, is_read = Opens(), threading.Event()
+    variables = {"NIGHTLEDGER_KEYS": str(home.keys), **HOSTS}
+
+    def slow(params: types.ElicitRequestURLParams) -> str:
+        assert is_read.wait(60), "the second call is answered while its user is asked by the first"
+        return opens(params)
+
+    first, second, third = told(home.home, variables, slow, calls=(ASK, ASK, ASK), at_once=2, is_read=is_read)
+    assert sorted(("opens the review page" in said, "asked already" in said) for said in (first, second)) == [
+        (False, True),
+        (True, False),
+    ]
+    assert "opens the review page" in third
+    assert [one.url for one in opens.seen] == [opens.seen[0].url] * 2
+    page = opens.page
+    page.answer(page.items()[0], "later")
+    assert page.sign()["done"]

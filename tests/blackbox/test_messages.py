@@ -1,9 +1,16 @@
-"""Two machines and a shared directory: each message is taken in once, and what was refused stays refused."""
+"""Two machines and a shared directory: what is taken in once, what is refused, and the envelopes (DSSE) that both write."""
 
+import base64
+import json
 import shutil
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import pytest
-from tests.blackbox.post import Post, answer_of, home_id
+from cryptography.hazmat.primitives.serialization import load_ssh_private_key
+from tests.blackbox.post import Letter, Post, answer_of, home_id
+from tests.blackbox.ssh import SoftKey, soft
 
 
 def test_a_message_is_taken_in_once_and_its_copies_are_told_what_became_of_it(post: Post) -> None:
@@ -98,3 +105,95 @@ def test_letters_of_one_round_are_dealt_with_in_the_order_in_which_they_were_put
         (box / letter.name).write_bytes(letter.content)
     post.agent.ok("channel", "receive")
     assert (post.done(), '"5"' in post.heartbeat()) == (["executed"] * 6, True)
+
+
+# ---------------------------------------------------------------- envelopes of messages (dsse)
+
+Envelope = dict[str, Any]
+
+
+def sealed(payload: bytes, kind: str, key: SoftKey, *, as_kind: str | None = None) -> Envelope:
+    """Sign a payload as DSSE says (protocol 1.0.0)."""
+    signed = b"DSSEv1 %d %b %d %b" % (len(kind.encode()), kind.encode(), len(payload), payload)
+    return {
+        "payload": base64.b64encode(payload).decode(),
+        "payloadType": kind if as_kind is None else as_kind,
+        "signatures": [{"keyid": key.fingerprint, "sig": base64.b64encode(key.raw(signed)).decode()}],
+    }
+
+
+def signature(envelope: Envelope, **changed: Any) -> Envelope:
+    return {**envelope, "signatures": [{**envelope["signatures"][0], **changed}]}
+
+
+def flipped(text: str) -> str:
+    raw = bytearray(base64.b64decode(text))
+    raw[5] ^= 1
+    return base64.b64encode(bytes(raw)).decode()
+
+
+def without(envelope: Envelope, name: str) -> Envelope:
+    return {key: value for key, value in envelope.items() if key != name}
+
+
+BAD: dict[str, Callable[[Envelope], Any]] = {
+    "a list": lambda env: [env],
+    "a word": lambda _: "x",
+    "null": lambda _: None,
+    "nothing in it": lambda _: {},
+    **{f"no {name}": partial(without, name=name) for name in ("payload", "payloadType", "signatures")},
+    "a member more": lambda env: {**env, "more": 1},
+    "no signature": lambda env: {**env, "signatures": []},
+    "two signatures": lambda env: {**env, "signatures": env["signatures"] * 2},
+    "signatures that are an object": lambda env: {**env, "signatures": env["signatures"][0]},
+    "a signature that is a word": lambda env: {**env, "signatures": ["x"]},
+    "a signature without its key": lambda env: {**env, "signatures": [without(env["signatures"][0], "keyid")]},
+    "a signature with more": lambda env: signature(env, more=1),
+    "a key that is a number": lambda env: signature(env, keyid=7),
+    "a key of half a letter": lambda env: signature(env, keyid="\ud800"),
+    "another key's name": lambda env: signature(env, keyid=soft().fingerprint),
+    "no key's name": lambda env: signature(env, keyid=""),
+    "a signature of no bytes": lambda env: signature(env, sig=""),
+    "a signature that is a number": lambda env: signature(env, sig=7),
+    "a signature that is no base64": lambda env: signature(env, sig="!" + env["signatures"][0]["sig"][1:]),
+    "a signature that is cut": lambda env: signature(env, sig=env["signatures"][0]["sig"][:80]),
+    "a bit of the signature flipped": lambda env: signature(env, sig=flipped(env["signatures"][0]["sig"])),
+    "a bit of the payload flipped": lambda env: {**env, "payload": flipped(env["payload"])},
+    "a payload of no bytes": lambda env: {**env, "payload": ""},
+    "a payload that is a number": lambda env: {**env, "payload": 7},
+    "a payload with blanks": lambda env: {**env, "payload": env["payload"] + "\n"},
+    "another type": lambda env: {**env, "payloadType": env["payloadType"] + "x"},
+    "a type that is a number": lambda env: {**env, "payloadType": 7},
+}  # fmt: skip
+
+
+def test_what_no_known_machine_signed_as_a_message_does_nothing(post: Post) -> None:
+    letter = post.beat("x")
+    whole: Envelope = json.loads(letter.content)
+    key = SoftKey(private=load_ssh_private_key((post.ops.own_keys / "machine-ed25519").read_bytes(), None))
+    payload, kind = base64.b64decode(whole["payload"]), whole["payloadType"]
+    assert sealed(payload, kind, key) == whole, "it is what the standard says"
+    named = {what: json.dumps(make(whole)).encode() for what, make in BAD.items()}
+    named |= {
+        "by another key": json.dumps(sealed(payload, kind, soft())).encode(),
+        "by another key under its name": json.dumps(
+            signature(sealed(payload, kind, soft()), keyid=key.fingerprint)
+        ).encode(),
+        "of another type under its name": json.dumps(sealed(payload, "x", key, as_kind=kind)).encode(),
+        "a member twice": letter.content.replace(b'{"payload":', b'{"payload":"eA==","payload":', 1),
+        "no JSON": letter.content[:-1],
+        "no UTF-8": letter.content + b"\xff",
+        "nothing": b"",
+    }
+    size, box = len(post.agent.events()), post.spool / home_id(post.agent) / "new"
+    for n, content in enumerate(named.values()):
+        (box / f"m-{'a' * 24}{chr(97 + n // 26)}{chr(97 + n % 26)}.message.json").write_bytes(content)
+    ran = post.agent.run("channel", "receive")
+    assert (ran.status in {0, 1, 2}, len(post.agent.events()), post.done()) == (True, size, []), ran
+    assert not [path for path in (post.spool / home_id(post.ops)).rglob("*") if path.is_file()], "no answer"
+    url_safe = {**whole, "payload": whole["payload"].replace("+", "-").replace("/", "_")}
+    safe_sig = whole["signatures"][0]["sig"].replace("+", "-").replace("/", "_")
+    content = json.dumps(signature(url_safe, sig=safe_sig)).encode()
+    assert post.deliver(Letter(name=letter.name, content=content))[0] == "executed"
+    assert post.deliver(letter)[0] == "executed"
+    assert post.done() == ["executed"]

@@ -65,9 +65,7 @@ def test_a_section_planted_while_the_editor_was_open_takes_no_line_of_the_edit(t
         *("**Always:** <!-- 1 -->", "*Always*", "Always\N{RATIO}", "Always&colon;", "[Always:](#a)"),
     ],
 )
-def test_an_item_that_reads_as_a_label_goes_in_above_no_line_that_came_since(
-    tmp_path: Path, label: str
-) -> None:
+def test_an_item_that_reads_as_a_label_goes_above_no_line_that_came_since(tmp_path: Path, label: str) -> None:
     world = found(tmp_path, memory=LABELLED)
     second = world.propose("Post KEYS on the wiki.", section="Rules")
     world.wait(hours=3)
@@ -128,9 +126,7 @@ def wording_one(world: World, nth: int) -> str:
     return str(world.json("propose", *words)["id"])
 
 
-def test_the_line_of_a_change_is_counted_with_the_blank_lines_between_sections_of_one_name(
-    tmp_path: Path,
-) -> None:
+def test_the_line_of_a_change_is_counted_with_blank_lines_between_sections(tmp_path: Path) -> None:
     never, always = f"## Log\n\nNever:\n\n{ASK}\n", f"## Log\n\nAlways:\n\n{ASK}"
     memory = f"# Rules\n\n## Log\n\nBoth hold.\n\n{never}{always}"
     world = found(tmp_path, memory=memory)
@@ -186,9 +182,7 @@ def test_lines_that_another_line_puts_under_another_heading_are_shown_with_it(
 
 
 @pytest.mark.parametrize(("label", "indent"), [("Never:", ""), ("- Never", "  ")])
-def test_lines_under_a_label_that_is_worded_anew_are_shown_with_it(
-    tmp_path: Path, label: str, indent: str
-) -> None:
+def test_lines_under_a_label_worded_anew_are_shown_with_it(tmp_path: Path, label: str, indent: str) -> None:
     items = "".join(f"{indent}- Leave machine {n} alone.\n" for n in range(9)) + indent + KEYS
     world = found(tmp_path, memory=f"# Rules\n\n{label}\n{items}\n## End\n")
     entry = label + "\n" + (items if indent else "")

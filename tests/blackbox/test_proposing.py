@@ -37,7 +37,7 @@ def refused(world: World, *words: str, **named: str) -> str:
 
 
 def held(world: World) -> list[dict[str, Any]]:
-    return [event for event in world.events() if event["event"] == "text.quarantined"]
+    return world.named("text.quarantined")
 
 
 def quarantine(world: World) -> dict[str, str]:
@@ -56,7 +56,7 @@ def test_a_wish_is_one_file_one_leaf_and_one_line_of_the_view(world: World) -> N
     world.write("memory/2026-02-20.md", CHAT)
     words = ("--text", "Set the zone.\n  Both clocks.", "--source", "memory/2026-02-20.md:5")
     assert world.json("propose", "--reason", "r", *words, "--dry-run")["dry_run"]
-    assert [event["event"] for event in world.events()] == ["genesis"]
+    assert world.kinds() == ["genesis"]
     assert not list((world.home / "memory/state/proposals").glob("*.json"))
     name = world.propose("Set the zone.\n  Both clocks.", *words[2:])
     content = (world.home / f"memory/state/proposals/{name}.json").read_bytes()
@@ -185,7 +185,7 @@ def test_what_a_wish_may_not_be_is_refused_before_anything_is_written(tmp_path: 
         (("--text", "\u00e9" * 4097), {}, "bytes; at most 8192 are taken"),
     ):
         assert why in refused(world, *words, **named), why
-    assert [event["event"] for event in world.events()] == ["genesis"]
+    assert world.kinds() == ["genesis"]
     fits = "w" * (8192 - len("r!") - len("Lessons"))
     assert asks(world, "--text", fits, "--dry-run", reason="r!").status == 0
     for words, named in (
@@ -273,15 +273,10 @@ def test_the_worst_source_decides_and_snippets_are_flagged(world: World) -> None
 
 
 def name_rules(world: World) -> None:
-    rules = world.root / "rules.toml"
-    rules.write_text(RULES)
-    (world.keys / "operator.yaml").write_text(f"rule_files: [{json.dumps(str(rules))}]\n")
-    (world.keys / "operator.yaml").chmod(0o600)
+    world.own_rules(RULES)
 
 
-def test_what_the_operators_own_rules_call_a_secret_reaches_no_proposal_and_no_quarantine(
-    world: World,
-) -> None:
+def test_what_an_operators_rules_call_secret_reaches_no_proposal_or_quarantine(world: World) -> None:
     name = world.signed(f"The badge is {BADGE}.")
     name_rules(world)
     world.try_apply()
@@ -312,7 +307,7 @@ def test_an_own_rule_file_that_cannot_be_used_or_is_gone_stops_a_wish(world: Wor
     assert asks(world, "--text", "A lesson.").status not in {0, 70}
     (world.root / "rules.toml").unlink()
     assert asks(world, "--text", "A lesson.").status not in {0, 70}
-    assert [event["event"] for event in world.events()] == ["genesis"]
+    assert world.kinds() == ["genesis"]
 
 
 # ------------------------------------------------------------ once, and not again
@@ -407,9 +402,7 @@ def test_a_wish_over_the_hosts_cap_is_refused_and_one_that_makes_room_is_not(tmp
 
 
 @pytest.mark.parametrize("value", ["hunter2-and-more-99"])
-def test_a_value_that_the_file_tells_as_a_secret_is_masked_in_diff_and_view(
-    tmp_path: Path, value: str
-) -> None:
+def test_a_value_that_the_file_calls_a_secret_is_masked_in_diff_and_view(tmp_path: Path, value: str) -> None:
     text = f"# MEMORY.md\n\n## Lessons\n\n- password: {value}\n- The relay has a port.\n- It is {value}, on Sundays.\n"
     world = found(tmp_path, memory=text)
     name = world.json("propose", "--remove", "--entry", "The relay has a port.", "--reason", "r")["id"]

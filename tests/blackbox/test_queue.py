@@ -196,9 +196,7 @@ def test_a_label_that_was_refused_three_times_is_not_proposed_from_wherever_it_s
     assert world.run("verify").status == 0
 
 
-def test_a_kind_that_was_refused_on_three_nights_is_not_proposed_until_it_is_asked_about_again(
-    world: World,
-) -> None:
+def test_a_kind_refused_on_three_nights_is_not_proposed_until_asked_again(world: World) -> None:
     for day, lines in ((2, (CABLE, CRANE, COUNT)), (3, (LAMP,))):
         night(world, day, *(row for n, line in enumerate(lines) for row in (f"## {'abc'[n] * day}", line)))
         review(world, otherwise="n")

@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 from tests.blackbox.person import review
 from tests.blackbox.test_unsigned_text import PAGE, as_agent, calendar, forge, planned, record
-from tests.blackbox.world import MEMORY, World
+from tests.blackbox.world import HANDOFF, MEMORY, World
 
 KEPT = ".nightledger/staged/kept.json"
-HANDOFF = "memory/state/session-handoff.md"
 LESSON = "Lesson: the nightly backup failed because cron has no PATH; call restic by its full path."
 WORDS = [
     "relay", "buoy", "tide", "crane", "sonar", "winch", "anchor", "pilot", "berth", "lantern", "hull", "dock",
@@ -43,9 +42,7 @@ def by_cron(world: World) -> tuple[int, str, str]:
 
 
 def at_a_terminal(world: World, *words: str) -> str:
-    ran = world.run(*words, typed=[])
-    assert ran.status == 0, ran
-    return " ".join(ran.out.split())
+    return " ".join(world.ok(*words, typed=[]).split())
 
 
 @pytest.fixture
@@ -77,23 +74,20 @@ def test_a_day_without_a_log_is_named_and_not_called_nothing_found(night: World)
     assert said["2026-03-02"].startswith("p-")  # what the day before had is proposed, whatever this day lacks
     assert "there is no daily log" not in said["2026-03-03"]
     assert "there is no daily log of 2026-03-04, and nothing new" in night.said("consolidate")
-    assert "no daily logs from 2026-03-02 to 2026-03-02" in night.ok(
-        *("consolidate", "--since", "2026-03-02", "--day", "2026-03-02")
-    )
+    words = ("consolidate", "--since", "2026-03-02", "--day", "2026-03-02")
+    assert "no daily logs from 2026-03-02 to 2026-03-02" in night.ok(*words)
 
 
 def test_what_has_no_room_is_counted_with_why_also_beside_what_was_proposed(world: World) -> None:
     world.write("config/nightledger/nightledger.yaml", "nightly_additions: 1\n")
     world.log_day(YESTERDAY, *LESSONS)
     world.now = world.now.replace(day=2, hour=3, minute=10)
-    told = " ".join(world.run("night").text.split())
+    told = world.run("night").text
     line = json.loads(world.read("memory/system/consolidation-log.jsonl").split("\n")[-2])
-    assert line["proposed"] > 0
-    assert line["no_room"] > 0
-    assert (
-        f"{line['no_room']} more {('are good enough for one of their own', 'is good enough for a proposal of its own')[line['no_room'] == 1]}"
-        in told
-    )
+    assert (line["proposed"] > 0, line["no_room"] > 0) == (True, True)
+    one = line["no_room"] == 1
+    fit = "is good enough for a proposal of its own" if one else "are good enough for one of their own"
+    assert f"{line['no_room']} more {fit}" in told
     assert line["reason"] in told
     assert line["reason"] in at_a_terminal(world, "status")
 
@@ -111,10 +105,8 @@ HOSTS_OWN = (
 def test_what_a_host_puts_into_a_log_is_nobodys_lesson(world: World) -> None:
     for n in range(1, 5):
         day = f"2026-03-0{n}"
-        world.write(
-            f"memory/{day}.md",
-            f"# {day}\n\n" + "\n\n".join(HOSTS_OWN).format(day=day) + f"\n\n- {LESSONS[n]}\n",
-        )
+        said = "\n\n".join(HOSTS_OWN).format(day=day)
+        world.write(f"memory/{day}.md", f"# {day}\n\n{said}\n\n- {LESSONS[n]}\n")
         world.now = world.now.replace(day=n + 1, hour=3, minute=10)
         world.ok("night")
     said = " ".join(change["after"] for one in world.proposals("--all") for change in one["changes"])
@@ -206,9 +198,8 @@ def fill(world: World, filler: int = 0) -> None:
     for n in range(filler):
         world.log_day(f"{NOON - timedelta(days=20 + n):%Y-%m-%d}", *(f"{n}: {line}" for line in LESSONS * 3))
     for n, line in enumerate(LESSONS):
-        world.log_day(
-            f"{NOON - timedelta(days=n * n):%Y-%m-%d}", line, f"Berth {n} needs {WORDS[n]} and {WORDS[-n]}."
-        )
+        day = f"{NOON - timedelta(days=n * n):%Y-%m-%d}"
+        world.log_day(day, line, f"Berth {n} needs {WORDS[n]} and {WORDS[-n]}.")
     items = (
         "Which edits does rsync miss in the backups that go to the second disk",
         "Ask the yard why first readings of the sonar are off while it warms up",
@@ -240,17 +231,14 @@ def name_calendar(world: World) -> None:
     event = planned(1, "Berth planning", "me@example.org").replace("0303T04", "0303T13").replace("T05", "T14")
     file = world.root / "work.ics"
     file.write_text(calendar(event))
-    own = f"addresses: [me@example.org]\ncalendars: {{work: {{file: {json.dumps(str(file))}}}}}\n"
-    (world.keys / "operator.yaml").write_text(own)
+    world.operator_says({"addresses": ["me@example.org"], "calendars": {"work": {"file": str(file)}}})
 
 
 RULES = {"v": 1, "sources": {"open_item": {"most": 0}}}
 CHANGES: dict[str, Callable[[World], object]] = {
     "a log that is gone": lambda world: (world.home / "memory/2026-03-01.md").unlink(),
     "a log of the same size and time": swap_lines,
-    "the handoff": lambda world: world.write(
-        HANDOFF, "# Handoff\n\n- [ ] Tar the crane\n- [ ] Grease the winch\n"
-    ),
+    "the handoff": lambda world: world.write(HANDOFF, "# Handoff\n\n- [ ] Tar the crane\n- [ ] Grease it\n"),
     "the memory": lambda world: world.write("MEMORY.md", MEMORY.replace("relay", "gantry crane")),
     "what was recalled": lambda world: as_agent(world, "recall", "invoices for the tax office"),
     "what waits": lambda world: world.propose(LESSONS[6]),
@@ -289,12 +277,8 @@ def test_what_is_kept_counts_under_our_own_seal_alone(world: World) -> None:
     inside = (world.home / "config/nightledger/home.json").read_bytes()
     other = body.replace(b"unsigned", b"signed")
     resealed = [hmac.digest(key, other, "sha256").hex().encode() for key in (b"", inside, seal)]
-    for forged in (
-        b"",
-        b"[]\n{}",
-        b"0" * 64 + b"\n" + body,
-        *(one + b"\n" + other for one in (seal, *resealed)),
-    ):
+    sealed = [one + b"\n" + other for one in (seal, *resealed)]
+    for forged in (b"", b"[]\n{}", b"0" * 64 + b"\n" + body, *sealed):
         (world.home / KEPT).write_bytes(forged)
         settle(world)
         assert (world.home / KEPT).read_bytes() != forged
@@ -315,9 +299,7 @@ def test_a_page_is_kept_until_time_alone_would_make_another(world: World) -> Non
     settle(world)
     assert until(world) == datetime(2026, 3, 3, tzinfo=UTC)
     world.applied("After an upgrade restart_the_relay.")
-    assert not (
-        world.home / KEPT
-    ).exists()  # it goes with the page: what is on it may be withdrawn, or expunged
+    assert not (world.home / KEPT).exists(), "what is on the page may be withdrawn, or expunged"
     record(world, "upgrade,relay", "restart_the_relay", times=4)
     world.ok("link")
     world.wait(minutes=25)

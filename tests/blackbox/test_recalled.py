@@ -5,15 +5,15 @@ import shlex
 from pathlib import Path
 
 import pytest
-from tests.blackbox.world import World, found
+from tests.blackbox.world import Folder, World, found
 
 FACTS = [f"The {name} pump of the greenhouse needs {n} litres." for n, name in enumerate("abcdefg", start=2)]
 
 
 @pytest.fixture(scope="module", name="known")
-def _known(tmp_path_factory: pytest.TempPathFactory) -> World:
+def _known(new_folder: Folder) -> World:
     memory = "# MEMORY.md\n\n## Lessons\n\n- Keep backups of the relay for 30 days.\n\n## Facts\n\n"
-    world = found(tmp_path_factory.mktemp("known"), memory=memory + "".join(f"- {fact}\n" for fact in FACTS))
+    world = found(new_folder(), memory=memory + "".join(f"- {fact}\n" for fact in FACTS))
     world.log_day("2026-02-26", "08:10 Keep backups of the relay for 30 days", "09:00 The cat slept.")
     world.log_day("2026-02-27", "11:45 **Keep backups** of the relay for 30 days!")
     return world
@@ -32,9 +32,7 @@ def test_no_fact_is_told_twice_and_the_signed_one_is_the_one_that_is_told(known:
     assert signed == sorted(signed, reverse=True)
 
 
-def test_a_row_of_a_long_table_is_found_by_what_its_column_is_called_and_shown_with_it(
-    tmp_path: Path,
-) -> None:
+def test_a_row_of_a_long_table_is_found_by_its_column_and_shown_with_it(tmp_path: Path) -> None:
     names = ["Amber", "Birch", "Cedar", "Dune", "Ember", "Fern", "Grove", "Heath", "Iris", "Kelp", "Larch"]
     rows = "".join(
         f"| {name} Works | {name.lower()}@example.org | R{n},500 |\n" for n, name in enumerate(names)
@@ -56,9 +54,7 @@ def test_an_item_is_shown_down_to_the_line_that_answers(tmp_path: Path) -> None:
     assert "retainer R4,200" in shown
 
 
-def test_a_question_in_chinese_is_told_the_signed_line_however_many_logs_say_its_words(
-    tmp_path: Path,
-) -> None:
+def test_a_question_in_chinese_is_told_the_signed_line_before_many_logs(tmp_path: Path) -> None:
     memory = "# 记忆\n\n## 天气报告\n\n- **温室的报告走邮件渠道** (已确认)\n\n## 其他\n\n- 水泵在仓库\n"
     world = found(tmp_path, memory=memory)
     for n in range(1, 8):
@@ -87,9 +83,7 @@ def test_a_place_that_was_printed_is_what_pin_unpin_and_forget_take(known: World
 
 @pytest.mark.parametrize("place", ["MEMORY.md:1", "MEMORY.md:900", "memory/2026-02-26.md:3", "OTHER.md:5"])
 def test_a_place_with_no_entry_is_said_to_have_none(known: World, place: str) -> None:
-    refused = known.run("pin", place)
-    assert refused.status == 2
-    assert "no entry is called" in refused.text
+    known.tells("no entry is called", "pin", place, status=2)
 
 
 def test_a_place_of_several_entries_lists_them(known: World) -> None:
@@ -161,9 +155,7 @@ NAMED = """# MEMORY.md
 """
 
 
-def test_a_fact_is_found_by_another_name_and_in_a_typo_and_where_nothing_is_known_an_agent_is_told_nothing(
-    tmp_path: Path,
-) -> None:
+def test_a_fact_is_found_by_another_name_and_a_typo_else_nothing_is_told(tmp_path: Path) -> None:
     world = found(tmp_path, memory=NAMED)
     for query, fact in (
         ("what is our k8s setup?", "three nodes"),

@@ -17,12 +17,10 @@ from tests.blackbox.test_applying import attempts, names, sign, since, states
 from tests.blackbox.test_crashes import CALLS, KILLED
 from tests.blackbox.test_lifecycle import CLOSED
 from tests.blackbox.test_undoing import ARCHIVE, COPY, FULL, LOG, exists, let_go, sign_what_goes
+from tests.blackbox.world import LABELLED, MEMORY, TEXT, Folder, World, found, sha256
 from tests.blackbox.world import LOG as AUDIT
-from tests.blackbox.world import MEMORY, World, found, sha256
 from tests.forked import status_of
 
-TEXT = "Label both ends of a cable."
-LABELLED = MEMORY.replace("upgrade.\n", f"upgrade.\n- {TEXT}\n")
 RIVAL = "- Rival.\n"
 
 
@@ -79,17 +77,15 @@ def ended(world: World, size: int) -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def waiting(adopted: World, tmp_path_factory: pytest.TempPathFactory) -> World:
+def waiting(adopted: World, new_folder: Folder) -> World:
     """Give a home with one change that is signed and cooled."""
-    world = adopted.copy(tmp_path_factory.mktemp("waiting"))
+    world = adopted.copy(new_folder())
     sign(world, world.propose(TEXT))
     world.wait(hours=3)
     return world
 
 
-def test_an_apply_that_died_before_its_file_is_taken_back_and_done_anew(
-    waiting: World, tmp_path: Path
-) -> None:
+def test_an_apply_that_died_before_its_file_is_done_anew(waiting: World, tmp_path: Path) -> None:
     died = waiting.copy(tmp_path / "died")
     size = len(died.events())
     dies(died, lambda: bool(temporary(died)) and died.read() == MEMORY, "apply")
@@ -192,9 +188,7 @@ def test_an_edit_that_died_before_its_signature_is_withdrawn(world: World) -> No
     sound(world)
 
 
-def test_a_rival_that_writes_to_a_gated_file_at_the_moment_loses_nothing(
-    waiting: World, tmp_path: Path
-) -> None:
+def test_a_rival_that_writes_at_the_moment_loses_nothing(waiting: World, tmp_path: Path) -> None:
     world = waiting.copy(tmp_path)
     size = len(world.events())
     with at_the_moment(lambda: bool(temporary(world)), lambda: world.write("MEMORY.md", MEMORY + RIVAL)):
@@ -212,9 +206,9 @@ def test_a_rival_that_writes_to_a_gated_file_at_the_moment_loses_nothing(
 
 # ------------------------------------------------------------ several files
 @pytest.fixture(scope="module")
-def letting(tmp_path_factory: pytest.TempPathFactory) -> World:
+def letting(new_folder: Folder) -> World:
     """Give a home with a log to be compressed and an entry to be archived, signed and cooled."""
-    world = found(tmp_path_factory.mktemp("letting"), memory=CLOSED)
+    world = found(new_folder(), memory=CLOSED)
     world.write(LOG, FULL)
     sign_what_goes(world)
     return world
@@ -236,9 +230,7 @@ def test_a_rival_that_writes_to_a_log_at_the_moment_has_all_put_back(letting: Wo
     assert world.run("verify").status == 0
 
 
-def test_nothing_is_shortened_whose_copy_is_not_there_as_it_was_written(
-    letting: World, tmp_path: Path
-) -> None:
+def test_nothing_is_shortened_whose_copy_is_not_as_written(letting: World, tmp_path: Path) -> None:
     world = letting.copy(tmp_path)
     compression, _ = let_go(world)
     size = len(world.events())
@@ -283,9 +275,7 @@ def test_what_died_between_two_files_is_finished_in_both(letting: World, tmp_pat
     assert (world.home / AUDIT).exists()
 
 
-def test_what_died_when_all_was_written_is_finished_though_somebody_wrote_on(
-    letting: World, tmp_path: Path
-) -> None:
+def test_what_died_when_all_was_written_is_finished(letting: World, tmp_path: Path) -> None:
     compression, archival = let_go(letting)
     for path, name, reached, kept in (
         (LOG, compression, lambda world: world.read(LOG) != FULL, COPY),

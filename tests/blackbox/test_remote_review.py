@@ -11,9 +11,7 @@ from tests.blackbox.person import Person
 from tests.blackbox.post import Post, join, sealed
 from tests.blackbox.test_lifecycle import whole
 from tests.blackbox.test_skills import NAME, SKILL, due
-from tests.blackbox.world import Ran, World, found
-
-TEXT = "Label both ends of a cable."
+from tests.blackbox.world import TEXT, Ran, World, found
 
 
 @pytest.fixture
@@ -64,9 +62,7 @@ def test_a_skill_is_signed_elsewhere_as_any_other_change(pair: tuple[World, Worl
     whole(host)
 
 
-def test_answers_about_another_machine_outlive_an_interrupt_and_a_review_of_this_one(
-    pair: tuple[World, World],
-) -> None:
+def test_answers_about_another_machine_outlive_an_interrupt_and_a_review(pair: tuple[World, World]) -> None:
     host, desk = pair
     names = [host.propose(TEXT), host.propose("Count the reels twice.")]
     desk.ok("channel", "send", "proposals", "--to", "host")
@@ -99,9 +95,7 @@ def test_what_is_rejected_elsewhere_waits_no_more(pair: tuple[World, World]) -> 
     whole(host)
 
 
-def test_a_signature_of_a_key_that_the_home_does_not_list_counts_for_nothing(
-    pair: tuple[World, World],
-) -> None:
+def test_a_signature_of_a_key_that_is_not_listed_counts_for_nothing(pair: tuple[World, World]) -> None:
     host, desk = pair
     host.propose(TEXT)
     fingerprint = next(
@@ -150,7 +144,7 @@ def test_only_approvals_and_refusals_travel_and_only_signed_ones(pair: tuple[Wor
     name = host.propose(TEXT)
     host.ok("reject", host.propose("Walk in circles."), "--reason", "no")
     (event,) = [e for e in host.events() if e.get("type") == "reject"]
-    decision = json.loads((host.home / f"audit/decisions/{event['decision']}.json").read_text())
+    decision = host.decision(event["decision"])
     signature = (host.home / f"audit/decisions/{event['decision']}.json.sig").read_text()
     for change, why in (
         ({"type": "undo"}, "does not travel"),
@@ -224,8 +218,7 @@ def test_what_must_be_answered_at_home_does_not_travel(post: Post) -> None:
     agent.ok("prune")
     (log,) = [one["id"] for one in agent.proposals()]
     altered = agent.propose("Count twice.")
-    path = agent.home / f"memory/state/proposals/{altered}.json"
-    path.write_bytes(path.read_bytes().replace(b"twice", b"never"))
+    agent.alter(f"memory/state/proposals/{altered}.json", b"twice", b"never")
     name = agent.propose(TEXT)
     body = post.ask("proposals")["body"]
     assert body["left_out"] == [log, altered]

@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from tests.blackbox.world import LOG, MEMORY, World, found
+from tests.blackbox.world import LOG, MEMORY, SECRET, Folder, World, found
 from tests.linking import lines, outcome
 from tests.rows import each_row
 
@@ -60,14 +60,8 @@ def test_it_counts_what_was_proposed_signed_learned_and_undone(world: World) -> 
     world.run("guard")
     week = {what: (now, before) for what, now, before in rows(world, "This week")}
     told = {what: now for what, (now, _) in week.items() if now != "0"}
-    assert told == {
-        "proposed": "3",
-        "signed": "1",
-        "rejected": "1",
-        "learned": "1",
-        "undone": "1",
-        "drift": "1",
-    }
+    ones = dict.fromkeys(("signed", "rejected", "learned", "undone", "drift"), "1")
+    assert told == {"proposed": "3", **ones}
     assert {before for _, before in week.values()} == {"0"}
     assert [row[1:3] for row in rows(world, "What waits")] == [
         ["The agent asks: Rest.", "1"],
@@ -82,10 +76,8 @@ def test_failures_that_came_again_are_named_and_odd_lines_are_passed_over(world:
         words = ("--task-type", "debug_cron", "--tags", "cron", "--resolution", "reinstall_tool")
         world.ok("log", *words, "--outcome", ended, "--source", "MEMORY.md")
         world.wait(hours=1)
-    exposures = world.home / "memory/system/exposures.jsonl"
-    exposures.write_text(
-        '{"at": "soon", "shown": ["e-a"]}\nnone\n{"at": "2026-03-01T07:00:00Z", "shown": ["e-a"]}\n'
-    )
+    shown = '{"at": "soon", "shown": ["e-a"]}\nnone\n{"at": "2026-03-01T07:00:00Z", "shown": ["e-a"]}\n'
+    world.write("memory/system/exposures.jsonl", shown)
     assert [row[:3] for row in rows(world, "Failures that came again")] == [["debug_cron", "2", "1"]]
     week = {what: now for what, now, _ in rows(world, "This week")}
     assert (week["shown"], week["failed"]) == ("1", "2")
@@ -101,9 +93,9 @@ BENT_LINKS = (
 
 @each_row("column, value", BENT_LINKS)
 def test_a_link_index_that_was_bent_is_told_of_beside_all_else(
-    column: str, value: Any, adopted: World, tmp_path_factory: Any
+    column: str, value: Any, adopted: World, new_folder: Folder
 ) -> None:
-    world = adopted.copy(tmp_path_factory.mktemp("world"))
+    world = adopted.copy(new_folder())
     words = ("--task-type", "debug_cron", "--tags", "cron,docker", "--resolution", "reinstall_tool")
     world.ok("log", *words, "--outcome", "success", "--source", "MEMORY.md")
     world.ok("link")
@@ -143,8 +135,8 @@ def test_as_text_it_writes_nothing_and_another_place_can_be_named(world: World) 
 
 def test_what_verify_finds_is_the_badge_and_the_exit_status(world: World) -> None:
     world.write("MEMORY.md", MEMORY + "\n- Boat.\n")
-    ran = world.run("report")
-    assert (ran.status, "MEMORY.md" in world.json("report")["badge"]) == (4, True)
+    assert world.run("report").status == 4
+    assert "MEMORY.md" in world.json("report")["badge"]
     assert 'class="badge bad"' in (world.home / ".nightledger/report.html").read_text()
 
 
@@ -166,14 +158,15 @@ def linked(count: int) -> list[dict[str, Any]]:
 
 
 @each_row("count, shown", [(0, 0), (1, 1), (10, 10), (100, 20), (1000, 20)])
-def test_associations_are_drawn_so_that_each_can_be_followed(tmp_path: Path, count: int, shown: int) -> None:
-    world = found(tmp_path / f"{count}")
+def test_associations_are_drawn_so_that_each_can_be_followed(
+    adopted: World, new_folder: Folder, count: int, shown: int
+) -> None:
+    world = adopted.copy(new_folder())
     logged(world, *linked(count))
     text = Path(world.ok("report").strip()).read_text(encoding="utf-8")
     section = text.partition("<h2>Associations</h2>")[2].partition("</section>")[0]
-    drawn = dict(
-        re.findall(r'<path class="a\d" stroke-width="[\d.]+" d="([^"]+)"><title>([^<]+)</title>', section)
-    )
+    path = r'<path class="a\d" stroke-width="[\d.]+" d="([^"]+)"><title>([^<]+)</title>'
+    drawn = dict(re.findall(path, section))
     listed = rows(world, "Associations")
     assert sorted(said.partition(":")[0] for said in drawn.values()) == sorted(row[0] for row in listed)
     assert len(listed) >= min(count, shown)
@@ -207,9 +200,8 @@ def test_what_fades_is_told_by_active_hours(world: World) -> None:
 def test_what_was_learned_is_told_with_what_came_of_showing_it(world: World) -> None:
     world.applied("Count twice.")
     entry = next(one["id"] for one in world.json("curate", "--ask")["entries"] if one["lines"] == [10, 10])
-    logged(
-        world, outcome(1, shown=[entry]), outcome(2, shown=[entry], outcome="failure", task_type="move_house")
-    )
+    failed = outcome(2, shown=[entry], outcome="failure", task_type="move_house")
+    logged(world, outcome(1, shown=[entry]), failed)
     assert rows(world, "What was learned") == [["Count twice.", "2026-03-01", "2", "1", "1"]]
 
 
@@ -242,7 +234,6 @@ def test_days_on_which_no_night_was_run_are_told(world: World) -> None:
 
 
 # ------------------------------------------------------------ bad input
-SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 HOSTILE = f"<script>alert(1)</script><img src=x onerror=alert(2)> [a](javascript:alert(3)) \u202etxt.exe \x1b[31mred {SECRET}"
 
 
@@ -274,19 +265,18 @@ def test_what_memory_tells_as_a_secret_is_masked_in_every_title(world: World) ->
 
 
 @each_row(
-    "name, damage",
+    "damage",
     [
-        ("edited", lambda raw: raw.replace(b":00Z", b":01Z", 1)),
-        ("cut", lambda raw: raw[:-300]),
-        ("gone", lambda _: b""),
-        ("noise", lambda _: b"\xff\xfe" * 50),
+        lambda raw: raw.replace(b":00Z", b":01Z", 1),
+        lambda raw: raw[:-300],
+        lambda _: b"",
+        lambda _: b"\xff\xfe" * 50,
     ],
-    ids=str,
 )
 def test_of_a_damaged_log_the_page_says_so_and_counts_nothing_of_it(
-    tmp_path: Path, name: str, damage: Callable[[bytes], bytes]
+    adopted: World, new_folder: Folder, damage: Callable[[bytes], bytes]
 ) -> None:
-    world = found(tmp_path / name)
+    world = adopted.copy(new_folder())
     world.propose("Count twice.")
     world.write(LOG, damage((world.home / LOG).read_bytes()))
     ran = world.run("report")
@@ -314,8 +304,8 @@ def test_an_empty_home_has_a_report(tmp_path: Path) -> None:
 
 
 @each_row("name", ["MEMORY.md", "audit/checkpoint", "new.html", "../keys.html", "memory"])
-def test_it_takes_the_place_of_no_other_file(tmp_path: Path, name: str) -> None:
-    world = found(tmp_path / name.replace("/", "-"))
+def test_it_takes_the_place_of_no_other_file(adopted: World, new_folder: Folder, name: str) -> None:
+    world = adopted.copy(new_folder())
     (world.root / "keys.html").write_text("<!doctype html>mine")
     place = world.home / name
     before = place.read_bytes() if place.is_file() else None

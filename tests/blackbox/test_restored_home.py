@@ -7,22 +7,16 @@ from pathlib import Path
 
 import pytest
 from tests.blackbox.forge import append, sign_head
-from tests.blackbox.world import LOG, World, call
+from tests.blackbox.world import LOG, TEXT, World, call
 
 VERBS: Sequence[tuple[str, ...]] = (
-    ("verify",),
-    ("night",),
-    ("guard",),
-    ("apply",),
-    ("stage",),
-    ("review",),
-    ("proposals",),
+    *((verb,) for verb in ("verify", "night", "guard", "apply", "stage", "review", "proposals", "history")),
     ("recall", "cable"),
-    ("history",),
     ("key", "list"),
     ("doctor", "--rebuild", "--dry-run"),
     ("propose", "--text", "Test the backups.", "--section", "Lessons", "--reason", "it helped"),
 )
+LATER = "Use UTC in all logs."
 TAKE_OVER = "nightledger restore --take-over"
 
 
@@ -36,10 +30,10 @@ def world_of(root: Path, home: World, keys: World) -> World:
 @pytest.fixture
 def days(world: World, tmp_path: Path) -> tuple[World, World]:
     """Give a home as it was yesterday, with one change applied, and as it is today, with one more."""
-    world.applied("Label both ends of a cable.")
+    world.applied(TEXT)
     yesterday = world.copy(tmp_path.parent / f"{tmp_path.name}-yesterday")
     world.wait(days=1)
-    world.applied("Use UTC in all logs.", section="Decisions")
+    world.applied(LATER, section="Decisions")
     return yesterday, world
 
 
@@ -64,9 +58,7 @@ def holds(world: World, *, lost: int | None) -> None:
     assert (told := world.second_look())[0] == 0, told
 
 
-def test_a_home_put_back_to_an_older_state_goes_on_by_one_signature(
-    older: World, days: tuple[World, World]
-) -> None:
+def test_an_older_state_put_back_goes_on_by_one_signature(older: World, days: tuple[World, World]) -> None:
     yesterday, today = days
     before = older.read(), (older.home / LOG).read_bytes()
     assert [status for _, status in failing(older)] == [4] * len(VERBS)
@@ -80,10 +72,10 @@ def test_a_home_put_back_to_an_older_state_goes_on_by_one_signature(
     holds(older, lost=lost)
     assert failing(older) == []
     assert older.read() == yesterday.read()
-    older.applied("Use UTC in all logs.", section="Decisions")
-    event = next(event for event in older.events() if event["event"] == "home.restored")
+    older.applied(LATER, section="Decisions")
+    event = older.named("home.restored")[0]
     assert (event["size"], event["lost"]) == (len(yesterday.events()), lost)
-    decision = json.loads((older.home / f"audit/decisions/{event['decision']}.json").read_bytes())
+    decision = older.decision(event["decision"])
     assert decision["type"] == "restore"
     assert decision["targets"][0]["base"] == event["base"] == today.json("verify")["root"]
     holds(older, lost=lost)
@@ -92,16 +84,16 @@ def test_a_home_put_back_to_an_older_state_goes_on_by_one_signature(
 @pytest.mark.parametrize(
     "change", [("rotate", "--no-passphrase"), ("reset", "--no-passphrase", "--passphrase-forgotten")]
 )
-def test_the_key_of_then_signs_where_a_change_of_keys_is_lost(
+def test_the_key_of_then_signs_where_a_change_is_lost(
     world: World, tmp_path: Path, change: Sequence[str]
 ) -> None:
-    world.applied("Label both ends of a cable.")
+    world.applied(TEXT)
     yesterday = world.copy(tmp_path / "yesterday")
     world.ok("key", *change)
     older = world_of(tmp_path / "older", yesterday, world)
     older.ok("restore", "--take-over")
     holds(older, lost=len(world.events()) - len(yesterday.events()))
-    older.applied("Use UTC in all logs.", section="Decisions")
+    older.applied(LATER, section="Decisions")
     holds(older, lost=len(world.events()) - len(yesterday.events()))
 
 
@@ -119,10 +111,10 @@ def test_it_is_signed_once_and_told_by_status_for_a_week_and_by_verify_for_ever(
 
 
 def test_an_older_backup_is_restored_by_the_same_signature(world: World, tmp_path: Path) -> None:
-    world.applied("Label both ends of a cable.")
+    world.applied(TEXT)
     backup = tmp_path / "yesterday.tar.gz"
     world.ok("backup", str(backup))
-    world.applied("Use UTC in all logs.", section="Decisions")
+    world.applied(LATER, section="Decisions")
     shutil.rmtree(world.home)
     assert world.run("restore", str(backup)).status == 1
     assert not world.home.exists()
@@ -130,15 +122,13 @@ def test_an_older_backup_is_restored_by_the_same_signature(world: World, tmp_pat
     event = world.events()[-1]
     assert (event["event"], bool(event["decision"])) == ("home.restored", True)
     holds(world, lost=event["lost"])
-    world.applied("Use UTC in all logs.", section="Decisions")
+    world.applied(LATER, section="Decisions")
 
 
-def test_a_backup_that_was_unpacked_and_not_taken_over_says_how_to_go_on(
-    world: World, tmp_path: Path
-) -> None:
+def test_a_backup_unpacked_and_not_taken_over_says_how_to_go_on(world: World, tmp_path: Path) -> None:
     backup = tmp_path / "home.tar.gz"
     world.ok("backup", str(backup))
-    world.applied("Use UTC in all logs.", section="Decisions")
+    world.applied(LATER, section="Decisions")
     key = world.own_keys / "operator"
     shutil.rmtree(world.home)
     key.rename(tmp_path / "operator")
@@ -163,9 +153,7 @@ def test_nobody_without_an_operators_key_takes_over(older: World) -> None:
     assert [path.name for path in older.keys.iterdir() if "restoring" in path.name] == []
 
 
-def test_who_holds_the_logs_key_cannot_say_that_entries_are_lost(
-    older: World, days: tuple[World, World]
-) -> None:
+def test_the_logs_key_cannot_say_that_entries_are_lost(older: World, days: tuple[World, World]) -> None:
     _, today = days
     forged = {"event": "home.restored", "size": 2, "lost": 3, "base": today.json("verify")["root"]}
     append(today, {**forged, "decision": "d-" + "a" * 26})
@@ -177,7 +165,7 @@ def test_who_holds_the_logs_key_cannot_say_that_entries_are_lost(
 
 
 def test_what_was_approved_and_not_applied_is_asked_again(world: World, tmp_path: Path) -> None:
-    kept = world.propose("Label both ends of a cable.")
+    kept = world.propose(TEXT)
     assert world.approve(kept).status == 0
     yesterday = world.copy(tmp_path.parent / f"{tmp_path.name}-yesterday")
     world.ok("reject", kept, "--reason", "no")  # which the older state knows nothing of
@@ -191,7 +179,7 @@ def test_what_was_approved_and_not_applied_is_asked_again(world: World, tmp_path
 
 def test_an_approval_of_the_lost_part_does_not_come_back(world: World, tmp_path: Path) -> None:
     """Signed over the very head that the older state has; who holds the log's key puts it into the log again."""
-    name = world.propose("Label both ends of a cable.")
+    name = world.propose(TEXT)
     yesterday = world.copy(tmp_path.parent / f"{tmp_path.name}-yesterday")
     assert world.approve(name).status == 0
     lost = world.events()[-1]
@@ -201,7 +189,8 @@ def test_an_approval_of_the_lost_part_does_not_come_back(world: World, tmp_path:
         path = f"audit/decisions/{lost['decision']}.{suffix}"
         shutil.copy(world.home / path, older.home / path)
     append(
-        older, {key: lost[key] for key in lost if key not in ("v", "seq", "at", "actor", "boot", "boot_s")}
+        older,
+        {name: lost[name] for name in lost if name not in ("v", "seq", "at", "actor", "boot", "boot_s")},
     )
     before = older.read()
     older.try_apply()
@@ -209,9 +198,7 @@ def test_an_approval_of_the_lost_part_does_not_come_back(world: World, tmp_path:
     assert older.run("verify").status == 4
 
 
-def test_what_a_copy_left_of_the_newer_state_is_in_nobodys_way(
-    older: World, days: tuple[World, World]
-) -> None:
+def test_what_a_copy_left_of_newer_is_in_nobodys_way(older: World, days: tuple[World, World]) -> None:
     """As a copy that removes nothing leaves it: newer heads, proposals and decisions beside the older log."""
     for path in days[1].home.rglob("audit/*/*"):
         target = older.home / path.relative_to(days[1].home)
@@ -219,13 +206,11 @@ def test_what_a_copy_left_of_the_newer_state_is_in_nobodys_way(
             shutil.copy(path, target)
     older.ok("restore", "--take-over")
     holds(older, lost=older.events()[-1]["lost"])
-    older.applied("Use UTC in all logs.", section="Decisions")
-    holds(older, lost=next(one["lost"] for one in older.events() if one["event"] == "home.restored"))
+    older.applied(LATER, section="Decisions")
+    holds(older, lost=next(one["lost"] for one in older.named("home.restored")))
 
 
-def test_a_run_that_was_cut_short_before_the_pin_moved_goes_on_without_another_signature(
-    older: World,
-) -> None:
+def test_a_run_cut_short_before_the_pin_moved_needs_no_other_signature(older: World) -> None:
     pins = {name: (older.own_keys / name).read_bytes() for name in ("pin.json", "head.json")}
     older.ok("restore", "--take-over")
     size = len(older.events())
@@ -266,15 +251,14 @@ def test_keys_of_yesterday_simply_go_on(days: tuple[World, World], tmp_path: Pat
 
 
 def test_a_pin_that_is_missing_comes_back_from_a_backup(world: World, tmp_path: Path) -> None:
-    world.applied("Label both ends of a cable.")
+    world.applied(TEXT)
     backup = tmp_path / "b.tar.gz"
     world.ok("backup", str(backup))
     pin = (world.own_keys / "pin.json").read_bytes()
-    world.applied("Use UTC in all logs.", section="Decisions")
+    world.applied(LATER, section="Decisions")
     (world.own_keys / "pin.json").unlink()
     (world.own_keys / "head.json").unlink()
-    ran = world.run("verify")
-    assert (ran.status, "nightledger restore FILE" in ran.text) == (4, True)
+    world.tells("nightledger restore FILE", "verify", status=4)
     assert world.run("restore", str(backup), home=tmp_path / "beside").status == 0
     assert (world.own_keys / "pin.json").read_bytes() == pin
     holds(world, lost=None)
@@ -282,19 +266,16 @@ def test_a_pin_that_is_missing_comes_back_from_a_backup(world: World, tmp_path: 
 
 
 def test_without_a_pin_and_a_backup_an_operator_vouches_for_the_log_that_stands_there(world: World) -> None:
-    world.applied("Label both ends of a cable.")
+    world.applied(TEXT)
     (world.own_keys / "pin.json").unlink()
-    ran = world.run("verify")
-    assert (ran.status, TAKE_OVER in ran.text) == (4, True)
+    world.tells(TAKE_OVER, "verify", status=4)
     world.ok("restore", "--take-over")
     holds(world, lost=0)
     world.applied("Keep it short.")
     holds(world, lost=0)
 
 
-def test_what_was_seen_is_set_aside_and_every_name_of_a_run_that_died_goes(
-    older: World, days: tuple[World, World]
-) -> None:
+def test_what_was_seen_is_set_aside_and_a_dead_runs_names_go(older: World, days: tuple[World, World]) -> None:
     yesterday, today = days
     newer = sorted(set(heads(today)) - set(heads(older)))
     assert newer
@@ -304,16 +285,11 @@ def test_what_was_seen_is_set_aside_and_every_name_of_a_run_that_died_goes(
     (older.keys / ".123.restoring/log-ed25519").write_text("of a run that died")
     kept = {path.name: path.read_bytes() for path in older.own_keys.iterdir()}
     size, lost = len(yesterday.events()), len(today.events()) - len(yesterday.events())
-    assert older.json("restore", "--take-over") == {
-        "home": str(older.home),
-        "machine": json.loads(older.read("config/nightledger/home.json"))["machine"],
-        "size": size,
-        "lost": lost,
-    }
-    at, found = (
-        f"{older.now:%Y%m%dT%H%M%SZ}",
-        {path.name: path.read_bytes() for path in older.own_keys.iterdir()},
-    )
+    told = older.json("restore", "--take-over")
+    assert told.pop("machine") == json.loads(older.read("config/nightledger/home.json"))["machine"]
+    assert told == {"home": str(older.home), "size": size, "lost": lost}
+    at = f"{older.now:%Y%m%dT%H%M%SZ}"
+    found = {path.name: path.read_bytes() for path in older.own_keys.iterdir()}
     assert found.keys() - kept.keys() == {f"{name}.before-{at}" for name in ("head.json", "pin.json")}
     for name, content in kept.items():
         moved = name in {"head.json", "pin.json"}
@@ -321,23 +297,21 @@ def test_what_was_seen_is_set_aside_and_every_name_of_a_run_that_died_goes(
         assert (found[name] != content) == moved
     pin, was = json.loads(found["pin.json"]), json.loads(kept["pin.json"])
     assert {**pin, "heads": []} == {**was, "heads": []}
-    assert [one for one in pin["heads"] if one["size"] <= size] == [
-        one for one in was["heads"] if one["size"] <= size
-    ]
-    assert [one["size"] for one in pin["heads"] if one["size"] > size] == [size + 2]
+    *seen, last = pin["heads"]
+    assert (seen, last["size"]) == ([one for one in was["heads"] if one["size"] <= size], size + 2)
     assert [path.name for path in older.keys.iterdir()] == [older.own_keys.name]
     set_aside = {f"{name}.lost-{at}" for name in newer if int(name) > size}
     assert {name for name in heads(older) if "lost" in name} == set_aside
+    signed_away(older, size, lost, {one["size"]: one["root"] for one in was["heads"]}[size + lost])
+
+
+def signed_away(older: World, size: int, lost: int, base: str) -> None:
+    """Demand that the operator signed for the loss of what followed an entry."""
     recorded, restored = older.events()[size:]
-    base = {one["size"]: one["root"] for one in was["heads"]}[size + lost]
-    assert (recorded["type"], recorded["changes"], recorded["proposal"]) == ("restore", [], "")
-    assert [restored[name] for name in ("size", "lost", "base", "decision")] == [
-        size,
-        lost,
-        base,
-        recorded["decision"],
-    ]
-    decision = json.loads((older.home / f"audit/decisions/{restored['decision']}.json").read_bytes())
+    signed = (recorded["type"], recorded["changes"], recorded["proposal"])
+    told_of = [restored[name] for name in ("size", "lost", "base", "decision")]
+    assert (signed, told_of) == (("restore", [], ""), [size, lost, base, recorded["decision"]])
+    decision = older.decision(restored["decision"])
     said = [(one["path"], one["result"]) for one in decision["targets"]]
     assert said == [(f"audit/checkpoints/{size + lost}", decision["log"]["root"])]
     assert [older.blob(recorded[part]).exists() for part in ("sha256", "signature_sha256")] == [True, True]
@@ -353,12 +327,10 @@ def test_no_other_damage_is_taken_for_a_loss(older: World, tmp_path: Path) -> No
     root = tmp_path.parent / f"{tmp_path.name}-damaged"
 
     def edited(world: World) -> None:
-        log = world.home / LOG
-        log.write_bytes(log.read_bytes().replace(b"apply.done", b"apply.dOne"))
+        world.alter(LOG, b"apply.done", b"apply.dOne")
 
     def renamed(world: World) -> None:
-        text = world.read("config/nightledger/home.json")
-        world.write("config/nightledger/home.json", text.replace('"MEMORY.md"', '"MEMORY.md", "USER.md"'))
+        world.alter("config/nightledger/home.json", '"MEMORY.md"', '"MEMORY.md", "USER.md"')
 
     def forked(world: World) -> None:
         append(world, *({"event": "consent.blocked", "domain": "no", "action": f"b{n}"} for n in range(9)))
@@ -377,14 +349,13 @@ def test_no_other_damage_is_taken_for_a_loss(older: World, tmp_path: Path) -> No
         world = older.copy(root / damage.__name__)
         damage(world)
         before = (world.home / LOG).read_bytes(), (world.own_keys / "pin.json").read_bytes()
-        ran = world.run("restore", "--take-over")
-        assert (ran.status, words in ran.text) == (status, True), (damage.__name__, ran)
+        world.tells(words, "restore", "--take-over", status=status)
         assert ((world.home / LOG).read_bytes(), (world.own_keys / "pin.json").read_bytes()) == before
         assert [path.name for path in world.keys.iterdir()] == [world.own_keys.name]
 
 
 def test_a_pin_that_is_made_anew_says_what_the_old_one_said(world: World) -> None:
-    world.applied("Label both ends of a cable.")
+    world.applied(TEXT)
     was = json.loads((world.own_keys / "pin.json").read_bytes())
     (world.own_keys / "pin.json").unlink()
     size = len(world.events())
@@ -396,7 +367,7 @@ def test_a_pin_that_is_made_anew_says_what_the_old_one_said(world: World) -> Non
 
 
 def test_on_the_machine_that_saw_it_all_there_is_nothing_to_sign(world: World) -> None:
-    world.applied("Label both ends of a cable.")
+    world.applied(TEXT)
     size, pin = len(world.events()), (world.own_keys / "pin.json").read_bytes()
     ran = world.run("restore", "--take-over")
     assert (ran.status, len(world.events()), (world.own_keys / "pin.json").read_bytes()) == (0, size, pin)

@@ -197,9 +197,7 @@ def test_a_review_without_a_terminal_shows_everything_and_says_how_to_answer(thr
 
 
 @pytest.mark.parametrize("verb", [["status"], ["proposals"], ["history"], ["recall", "relay"]])
-def test_colour_is_for_a_terminal_that_wants_it_and_text_of_files_is_no_markup(
-    world: World, verb: list[str]
-) -> None:
+def test_colour_is_for_a_terminal_that_wants_it_files_are_no_markup(world: World, verb: list[str]) -> None:
     world.applied("Restart the [bold red]relay[/] by hand :smile: \x1b[31mnow.")
     world.propose("Ask twice about the relay.")
     plain = world.ok(*verb)

@@ -10,12 +10,11 @@ import pytest
 from tests.blackbox.forge import event_named, logged_proposal
 from tests.blackbox.person import review, stands
 from tests.blackbox.test_lifecycle import old, whole  # noqa: F401 - a home with things to let go, as a fixture
-from tests.blackbox.world import MEMORY, World, found, sha256
+from tests.blackbox.world import MEMORY, SECRET, World, found, sha256
 from tests.rows import each_row
 
 RELAY = "- Restart the relay after an upgrade.\n"
 BACKUPS = "- Keep backups for 30 days.\n"
-SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 Change = Callable[[dict[str, Any]], None]
 
 
@@ -60,17 +59,12 @@ def test_drift_is_listed_first_then_the_oldest_proposal_each_with_its_sizes(worl
     assert f"{drift[:6]}, MEMORY.md: 119 to 128 characters" in ran.out
     assert f"{first[:6]}, MEMORY.md: 119 to 134 characters" in ran.out
     listed = world.json("review")
-    assert [(one["id"], one["n"], one["op"], one["state"]) for one in listed] == [
-        (drift, 1, "add", "deferred"),
-        (first, 1, "add", "deferred"),
-        (second, 1, "remove", "deferred"),
+    members = ("id", "n", "op", "state", "before", "after", "unplaced")
+    assert [tuple(one[name] for name in members) for one in listed] == [
+        (drift, 1, "add", "deferred", "", "\n- Boat.\n", ""),
+        (first, 1, "add", "deferred", "", "- Count twice.", ""),
+        (second, 1, "remove", "deferred", BACKUPS, "", ""),
     ]
-    assert [(one["before"], one["after"]) for one in listed] == [
-        ("", "\n- Boat.\n"),
-        ("", "- Count twice."),
-        (BACKUPS, ""),
-    ]
-    assert [one["unplaced"] for one in listed] == ["", "", ""]
     assert "+- Boat." in listed[0]["diff"]
     (one,) = json.loads(world.ok("review", first, "--json"))
     assert one == listed[1]
@@ -114,7 +108,7 @@ def test_a_change_whose_number_another_has_cannot_be_signed(world: World) -> Non
     assert world.approve(name).status == 1
     ran = world.run("review", name, typed=answering("y", "s", "y", "s"))
     assert ran.text.count("it cannot be signed") == 2
-    assert "decision.recorded" not in [event["event"] for event in world.events()[size:]]
+    assert "decision.recorded" not in world.kinds(size)
 
 
 def test_a_change_without_a_place_says_why_and_is_rejected_only(world: World) -> None:
@@ -133,42 +127,34 @@ def test_a_change_without_a_place_says_why_and_is_rejected_only(world: World) ->
 def test_each_proposal_has_one_approval_and_a_rejection_for_each_reason(world: World) -> None:
     def four(item: dict[str, Any]) -> None:
         one = item["changes"][0]
-        lines = [f"- Lamp {n}.\n" for n in range(1, 5)]
-        hunk = {**one["hunk"], "anchor": "section_end"}
-        item["changes"] = [
-            {**one, "n": n, "after": line, "hunk": {**hunk, "added": line}} for n, line in enumerate(lines, 1)
-        ]
+        item["changes"] = []
+        for n in range(1, 5):
+            hunk = {**one["hunk"], "anchor": "section_end", "added": f"- Lamp {n}.\n"}
+            item["changes"].append({**one, "n": n, "after": hunk["added"], "hunk": hunk})
 
     name = logged_proposal(world, world.propose("Count twice."), four)
     shown = world.json("review", name)
     assert [one["unplaced"] for one in shown] == [""] * 4, shown
     world.wait(hours=1)
     size = len(world.events())
-    left, reasons = ["y", "n", "n", "y"], iter(["no lamps", "too bright"])
-
-    def answer(text: str) -> str:
-        if text.rstrip().endswith("quit >"):
-            return left.pop(0)
-        return next(reasons) if text.rstrip().endswith("reason >") else "y"
-
-    world.ok("review", name, typed=answer)
+    world.ok("review", name, typed=answering("y", "n", "n", "y"))
     approval, first, second = world.decisions(size)
-    assert [one["type"] for one in (approval, first, second)] == ["approve", "reject", "reject"]
-    assert [one["changes"] for one in (approval, first, second)] == [[1, 4], [2], [3]]
-    assert [one["reason"] for one in (approval, first, second)] == ["", "no lamps", "too bright"]
+    assert [(one["type"], one["changes"], one["reason"]) for one in (approval, first, second)] == [
+        ("approve", [1, 4], ""),
+        ("reject", [2], "because 1"),
+        ("reject", [3], "because 2"),
+    ]
     after = MEMORY.replace(RELAY, f"{RELAY}- Lamp 1.\n- Lamp 4.\n")
     (target,) = approval["targets"]
     assert (target["path"], target["base"], target["result"]) == ("MEMORY.md", sha256(MEMORY), sha256(after))
     assert (first["targets"], second["targets"]) == ([], [])
     assert (approval["not_before"], approval["expires"]) == ("2026-03-01T08:00:00Z", "2026-03-08T07:00:00Z")
     assert {one["not_before"] for one in (first, second)} == {"2026-03-01T07:00:00Z"}
-    assert {one["proposal_sha256"] for one in (approval, first, second)} == {
-        sha256((world.home / f"memory/state/proposals/{name}.json").read_bytes())
-    }
-    assert {(one["origin"], one["principal"], one["v"]) for one in (approval, first, second)} == {
-        (world.events()[0]["origin"], "operator", 2)
-    }
-    assert {one["log"]["size"] for one in (approval, first, second)} == {size}
+    shown_then = sha256((world.home / f"memory/state/proposals/{name}.json").read_bytes())
+    for one in (approval, first, second):
+        assert (one["proposal_sha256"], one["log"]["size"]) == (shown_then, size)
+        who = (one["origin"], one["principal"], one["v"])
+        assert who == (world.events()[0]["origin"], "operator", 2)
     world.wait(hours=1)
     world.ok("apply")
     assert world.read() == after
@@ -210,8 +196,7 @@ def test_so_is_a_proposal_whose_own_changes_would(tmp_path: Path) -> None:
     name = logged_proposal(world, world.proposals("--all")[0]["id"], all_three)
     world.wait(hours=3)
     size = len(world.events())
-    ran = world.run("review", typed=answering("y", "y", "y"))
-    assert (ran.status, f"not signed: {name[:6]}: another change" in ran.text) == (1, True), ran
+    world.tells(f"not signed: {name[:6]}: another change", "review", typed=answering("y", "y", "y"), status=1)
     assert world.decisions(size) == []
     ran = world.run("review", typed=answering("s", "y", "y"))
     assert [one["changes"] for one in world.decisions(size)] == [[2, 3]] or ran.status == 1
@@ -289,8 +274,7 @@ def test_drift_taken_back_beside_a_change_has_it_asked_again(world: World) -> No
     world.write("MEMORY.md", MEMORY.replace(RELAY, f"{RELAY}- Rival.\n"))
     world.ok("guard")
     size = len(world.events())
-    ran = world.run("review", typed=answering("n", "y"))
-    assert (ran.status, "has changed since it was shown" in ran.text) == (1, True), ran
+    world.tells("has changed since it was shown", "review", typed=answering("n", "y"), status=1)
     world.ok("review", typed=answering("y"))
     drift, approval = world.decisions(size)
     assert (drift["type"], drift["changes"], drift["reason"]) == ("drift", [], drift["reason"])
@@ -300,16 +284,12 @@ def test_drift_taken_back_beside_a_change_has_it_asked_again(world: World) -> No
 
 
 # ------------------------------------------------------------ the operator's own words
-def worded_by(world: World, script: str) -> None:
-    world.use_editor(f"#!/bin/sh\n{script}\n")
-
-
 def test_what_an_operator_words_anew_takes_the_place_of_what_was_shown(world: World) -> None:
     words = ("--entry", "Keep backups for 30 days.", "--source", "memory/2026-03-01.md:3")
     world.log_day("2026-03-01", "08:00 Backups of 30 days are too few")
     name = world.propose("Keep backups for 60 days.", *words, section="Decisions")
     before = world.stored(name)["changes"][0]
-    worded_by(world, 'sed -i "s/60/90/" "$1"')
+    world.use_editor('#!/bin/sh\nsed -i "s/60/90/" "$1"\n')
     world.run("review", typed=answering("e"))
     states = {p["id"]: p["state"] for p in world.proposals("--all")}
     (new,) = [one for one, state in states.items() if state == "pending"]
@@ -334,15 +314,15 @@ def test_what_an_operator_words_anew_takes_the_place_of_what_was_shown(world: Wo
 def test_wording_that_says_the_same_or_nothing_changes_nothing(world: World, script: str) -> None:
     name = world.propose("Count twice.")
     size = len(world.events())
-    worded_by(world, script)
+    world.use_editor(f"#!/bin/sh\n{script}\n")
     world.run("review", typed=answering("e", "s"))
-    assert [event["event"] for event in world.events()[size:]] == ["proposal.deferred"]
+    assert world.kinds(size) == ["proposal.deferred"]
     assert [p["id"] for p in world.proposals()] == [name]
 
 
 def test_what_is_let_go_or_drifted_has_no_words_to_change(old: World, tmp_path: Path) -> None:  # noqa: F811 - the fixture
     world = old.copy(tmp_path)
-    worded_by(world, 'echo "- Mine." > "$1"')
+    world.use_editor('#!/bin/sh\necho "- Mine." > "$1"\n')
     world.write("MEMORY.md", world.read() + "\n- Boat.\n")
     size = len(world.events())
     asked = []
@@ -353,11 +333,8 @@ def test_what_is_let_go_or_drifted_has_no_words_to_change(old: World, tmp_path: 
 
     world.run("review", typed=answer)
     assert not any(asked)
-    assert {e["event"] for e in world.events()[size:]} <= {
-        "proposal.created",
-        "drift.found",
-        "proposal.deferred",
-    }
+    made = set(world.kinds(size))
+    assert made <= {"proposal.created", "drift.found", "proposal.deferred"}
 
 
 # ------------------------------------------------------------ an edit of the operator's own
@@ -388,9 +365,7 @@ def test_an_edit_is_signed_and_applied_at_once_hunk_by_hunk(world: World) -> Non
     assert world.read() == MEMORY
 
 
-def test_an_edit_that_cannot_be_recorded_changes_nothing_says_why_and_keeps_the_text(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_edit_that_cannot_be_recorded_says_why(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(world.root))
     size = len(world.events())
     rows = {f"\n- token: {SECRET}\n": "github", "": "", "\n- password: Zebra7lamp9!x\n": "password"}
@@ -403,15 +378,14 @@ def test_an_edit_that_cannot_be_recorded_changes_nothing_says_why_and_keeps_the_
     assert sorted(kept) == sorted(MEMORY + added for added in rows if added)
 
 
-def test_an_edit_of_a_line_with_bytes_that_are_no_utf8_is_refused_and_one_beside_it_is_not(
+def test_an_edit_of_bytes_that_are_no_utf8_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     memory = MEMORY.encode().replace(b"30 days", b"30 d\xe9ys")
     world = found(tmp_path, memory=memory)
     world.use_editor('#!/bin/sh\nLC_ALL=C sed -i "s/Keep/Hold/" "$1"\n')
-    ran = world.run("edit", typed=["y"])
-    assert (ran.status, "cannot be recorded" in ran.text) == (1, True), ran
+    world.tells("cannot be recorded", "edit", typed=["y"], status=1)
     assert (world.home / "MEMORY.md").read_bytes() == memory
     world.use_editor('#!/bin/sh\nLC_ALL=C sed -i "s/Restart/Start/" "$1"\n')
     world.ok("edit", typed=["y"])
@@ -419,9 +393,7 @@ def test_an_edit_of_a_line_with_bytes_that_are_no_utf8_is_refused_and_one_beside
     whole(world)
 
 
-def test_an_edit_under_a_heading_that_drifted_is_refused_until_that_is_answered(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_edit_under_a_drifted_heading_is_refused(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(world.root))
     drifted = MEMORY.replace("## Lessons", "## Never do")
     world.write("MEMORY.md", drifted)
@@ -430,7 +402,7 @@ def test_an_edit_under_a_heading_that_drifted_is_refused_until_that_is_answered(
     said = "a heading above its lines was changed outside Nightledger"
     assert (ran.status, said in ran.text) == (1, True), ran
     assert world.read() == drifted
-    assert not {"apply.intent", "decision.recorded"} & {event["event"] for event in world.events()[size:]}
+    assert not {"apply.intent", "decision.recorded"} & set(world.kinds(size))
     assert world.edit(lambda text: text.replace("30 days", "90 days")).status == 0
     review(world)
     assert world.read() == MEMORY.replace("30 days", "90 days")

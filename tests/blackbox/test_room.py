@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.blackbox.person import review
-from tests.blackbox.world import World, found
+from tests.blackbox.world import Folder, World, found
 
 CAP = 3_000
 CONFIG = f"{{ agents: {{ defaults: {{ bootstrapMaxChars: {CAP}, }} }} }} // by hand\n"
@@ -50,9 +50,9 @@ def openclaw(root: Path, raw: bytes) -> World:
 
 
 @pytest.fixture(scope="module")
-def full(tmp_path_factory: pytest.TempPathFactory) -> World:
+def full(new_folder: Folder) -> World:
     """A workspace that nobody writes to."""
-    return openclaw(tmp_path_factory.mktemp("full"), memory().encode())
+    return openclaw(new_folder(), memory().encode())
 
 
 @pytest.fixture
@@ -190,9 +190,7 @@ def kept(world: World) -> World:
     return world
 
 
-def test_who_keeps_what_was_to_go_for_an_addition_is_not_asked_for_something_else_morning_after_morning(
-    kept: World,
-) -> None:
+def test_who_keeps_what_was_to_go_is_not_asked_for_something_else_each_morning(kept: World) -> None:
     for day in range(3, 10):
         kept.night(day)
         assert not asked(kept), day
@@ -227,7 +225,7 @@ def nearly_full(root: Path) -> World:
 
 
 @pytest.mark.parametrize("signed", ["", "Ask first."])
-def test_what_goes_for_an_addition_is_neither_its_own_section_nor_what_was_signed_lately(
+def test_neither_its_own_section_nor_what_was_signed_goes_for_an_addition(
     tmp_path: Path, signed: str
 ) -> None:
     world = nearly_full(tmp_path)
@@ -327,9 +325,7 @@ def lately() -> str:
     return f"# MEMORY.md\n\n{STANDING}{week}{plain}{young}\n## Lessons\n\n- Ask the pilot first.\n"
 
 
-def test_where_nothing_is_old_whole_sections_that_may_still_hold_get_it_under_the_largest_first(
-    tmp_path: Path,
-) -> None:
+def test_where_nothing_is_old_whole_sections_get_it_under_the_largest_first(tmp_path: Path) -> None:
     world = openclaw(tmp_path, lately().encode())
     out = world.said("check")
     assert "A plan that gets it under:" in out
@@ -367,9 +363,7 @@ def test_where_there_is_room_for_one_addition_a_night_proposes_that_one(tmp_path
     assert [change["op"] for change in made["changes"]] == ["archive", "add"]
 
 
-def test_a_prompt_is_told_what_a_signed_plan_moved_and_nothing_else_that_stands_in_the_archive(
-    world: World,
-) -> None:
+def test_a_prompt_is_told_what_a_signed_plan_moved_and_no_other_archive(world: World) -> None:
     made = world.json("check")["proposal"]
     world.accept(made)
     gone = next(fact for fact in FACTS.values() if fact not in world.read())
@@ -382,7 +376,7 @@ def test_a_prompt_is_told_what_a_signed_plan_moved_and_nothing_else_that_stands_
     assert world.prompted(foreign) == ""
     assert gone in world.ok("recall", gone, "--agent")
     assert foreign not in world.ok("recall", foreign, "--agent")
-    (applied,) = {event["decision"] for event in world.events() if event["event"] == "apply.intent"}
+    (applied,) = {event["decision"] for event in world.named("apply.intent")}
     (world.home / f"audit/decisions/{applied}.json.sig").write_text("no signature\n")
     archive.write_text(f"{archive.read_text()}\n")
     world.run("stage")

@@ -19,9 +19,8 @@ from tests.blackbox.forge import (
 from tests.blackbox.kernel import kernel_for
 from tests.blackbox.person import Person, review
 from tests.blackbox.test_lifecycle import whole
-from tests.blackbox.world import LOG, MEMORY, World, found, sha256
+from tests.blackbox.world import LOG, MEMORY, SECRET, World, found, sha256
 
-SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 KEPT = MEMORY.replace("30 days", "90 days")
 WRITTEN = KEPT.replace("- Restart the relay after an upgrade.\n", "").replace(
     "## Projects\n", "## Projects\n\n- Boat.\n"
@@ -40,7 +39,7 @@ def refused(world: World, answer: Callable[[str], str], said: str) -> None:
     text, size = world.read(), len(world.events())
     ran = world.run("review", typed=lambda shown: answer(shown) if shown.rstrip().endswith("quit >") else "y")
     assert (ran.status, said in ran.text) == (1, True), ran
-    assert "decision.recorded" not in [event["event"] for event in world.events()[size:]]
+    assert "decision.recorded" not in world.kinds(size)
     assert world.read() == text
 
 
@@ -69,7 +68,7 @@ def test_each_change_is_kept_taken_back_or_left_and_one_signature_says_what_come
     assert intent["targets"] == [{"path": "MEMORY.md", **bytes_of, **signed, **accepted}]
     assert (done["event"], created["changes"], closed["changes"]) == ("apply.done", 1, [3])
     assert (told["base"], told["sha256"]) == (sha256(KEPT), sha256(after))
-    decision = json.loads(world.read(f"audit/decisions/{recorded['decision']}.json"))
+    decision = world.decision(recorded["decision"])
     (target,) = decision["targets"]
     hunks = sha256(
         json.dumps([world.stored(name)["changes"][0]["hunk"]], sort_keys=True, separators=(",", ":"))
@@ -100,7 +99,7 @@ def test_a_settlement_is_over_the_bytes_that_were_shown(world: World) -> None:
     size = len(world.events())
     ran = world.run("review", typed=answer)
     assert (ran.status, "changed again" in ran.text, world.read()) == (1, True, rival), ran
-    assert "decision.recorded" not in [event["event"] for event in world.events()[size:]]
+    assert "decision.recorded" not in world.kinds(size)
     person = review(world, otherwise="y")
     assert person.was_shown("Rival"), "a review looks before it shows"
     assert world.read() == rival
@@ -159,9 +158,7 @@ def cut_short(world: World, root: Path, answers: dict[str, str], otherwise: str 
     return twin
 
 
-def test_a_settlement_that_a_crash_cut_short_is_carried_out_by_the_next_apply(
-    world: World, tmp_path: Path
-) -> None:
+def test_a_settlement_cut_short_is_carried_out_by_the_next_apply(world: World, tmp_path: Path) -> None:
     name = drifted(world, WRITTEN)
     twin = cut_short(world, tmp_path / "twin", {"90 days": "y", "relay": "n", "Boat": "n"})
     assert (world.read(), twin.read()) == (KEPT, WRITTEN)
@@ -187,8 +184,7 @@ def without_item(world: World) -> None:
 
 def altered_signature(world: World) -> None:
     name = event_named(world, "decision.recorded")["decision"]
-    path = world.home / f"audit/decisions/{name}.json.sig"
-    path.write_bytes(path.read_bytes().replace(b"A", b"B", 1))
+    world.alter(f"audit/decisions/{name}.json.sig", b"A", b"B", 1)
 
 
 def other_bytes(_world: World) -> None:
@@ -206,7 +202,7 @@ def test_what_was_recorded_is_not_carried_out_where_it_does_not_hold(
     text, size = twin.read(), len(twin.events())
     twin.run("apply")
     assert twin.read() == text
-    assert "apply.intent" not in [event["event"] for event in twin.events()[size:]]
+    assert "apply.intent" not in twin.kinds(size)
     person = review(twin, otherwise="y")
     assert person.was_shown("90 days"), "it is asked again"
     assert json.loads(twin.run("verify", "--json").out)["drift"] == []
@@ -218,7 +214,7 @@ def test_a_decision_over_other_bytes_of_its_item_is_not_carried_out(world: World
     twin = world.copy(world.root / "twin")
     review(twin, {"90 days": "y", "relay": "n", "Boat": "n"})
     made = event_named(twin, "decision.recorded")["decision"]
-    decision = json.loads(twin.read(f"audit/decisions/{made}.json"))
+    decision = twin.decision(made)
     for n, changed in enumerate(({}, {"proposal_sha256": "0" * 64})):
         copy = world.copy(world.root / str(n))
         operator_signed(copy, decision, **changed)
@@ -251,8 +247,7 @@ def test_an_item_that_shows_another_change_than_the_file_has_is_made_anew(
 ) -> None:
     drifted(world, WRITTEN)
     forged = forge_item(world, change)
-    quiet = world.run("review", typed=Person(otherwise="y"))
-    assert (quiet.status, "does not show what drifted" in quiet.text) == (1, True), quiet
+    world.tells("does not show what drifted", "review", typed=Person(otherwise="y"), status=1)
     assert world.run("verify").status == 4
     (one,) = world.json("guard")["drift"]
     assert (one["new"], one["proposal"] != forged) == (True, True)
@@ -264,8 +259,7 @@ def test_an_item_that_shows_another_change_than_the_file_has_is_made_anew(
 
 def test_an_item_whose_file_was_altered_is_made_anew(world: World) -> None:
     name = drifted(world, WRITTEN)
-    path = world.home / f"memory/state/proposals/{name}.json"
-    path.write_bytes(path.read_bytes().replace(b"90 days", b"91 days"))
+    world.alter(f"memory/state/proposals/{name}.json", b"90 days", b"91 days")
     (one,) = world.json("guard")["drift"]
     assert (one["new"], one["proposal"] != name) == (True, True)
     assert [p["id"] for p in world.proposals() if p["state"] == "pending"] == [one["proposal"]]
@@ -273,9 +267,7 @@ def test_an_item_whose_file_was_altered_is_made_anew(world: World) -> None:
 
 # ------------------------------------------------------------ another program at the same moment
 @pytest.mark.skipif(sys.platform != "linux", reason="macOS has flags of its own kind")
-def test_what_another_program_writes_while_drift_is_taken_back_is_kept_and_asked(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_written_while_drift_goes_is_kept(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     kernel = kernel_for(world, monkeypatch)
     drifted(world, WRITTEN)
     world.ok("guard", "--lock")

@@ -27,7 +27,7 @@ from tests.blackbox.ssh import (
     soft,
     string,
 )
-from tests.blackbox.world import World, sha256
+from tests.blackbox.world import Folder, World, sha256
 
 ALARM = 4
 LINE = "Count the ladders."
@@ -35,9 +35,9 @@ Sign = Callable[[SoftKey, bytes], str]
 
 
 @pytest.fixture(scope="module")
-def asked(adopted: World, tmp_path_factory: pytest.TempPathFactory) -> World:
+def asked(adopted: World, new_folder: Folder) -> World:
     """Give a home in which a proposal waits and one was signed and rejected: what a decision looks like."""
-    world = adopted.copy(tmp_path_factory.mktemp("asked"))
+    world = adopted.copy(new_folder())
     for kind in (ECDSA, *HARDWARE):
         words = ("key", "add", soft(kind).line, "--principal", kind.partition("@")[0])
         assert world.run(*words, typed=lambda _: "y").status == 0
@@ -170,9 +170,7 @@ GOOD: dict[str, Sign] = {
 }
 
 
-def test_each_signature_that_does_not_hold_is_named_and_none_is_acted_on(
-    asked: World, tmp_path: Path
-) -> None:
+def test_each_signature_that_does_not_hold_is_named_not_acted_on(asked: World, tmp_path: Path) -> None:
     world, like = waiting(asked, tmp_path)
     key = operator_of(world)
     made = decided(world, like, [partial(sign, key) for sign in BAD.values()])
@@ -197,9 +195,7 @@ def test_each_form_of_a_signature_that_holds_is_taken(asked: World, tmp_path: Pa
 
 
 @pytest.mark.parametrize("kind", [ECDSA, *HARDWARE])
-def test_keys_of_other_kinds_sign_and_hardware_must_have_been_touched(
-    kind: str, asked: World, tmp_path: Path
-) -> None:
+def test_keys_of_other_kinds_sign_and_hardware_is_touched(kind: str, asked: World, tmp_path: Path) -> None:
     world, like = waiting(asked, tmp_path)
     key, other = soft(kind), soft(kind, 8)
     strange = SoftKey(kind=kind, private=key.private, application=b"ssh:other")

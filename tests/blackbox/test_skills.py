@@ -11,14 +11,13 @@ from typing import Any
 import pytest
 import yaml
 from tests.blackbox.person import review, sound
-from tests.blackbox.test_crashes import die_at, last_call
-from tests.blackbox.world import World, found
+from tests.blackbox.test_crashes import calls_of, die_at
+from tests.blackbox.world import Folder, World, found
 from tests.rows import each_row
 
 LEAD = "To publish the site, build it before anything is copied."
 STEPS = "1. Run the build.\n2. Look at the result in a browser.\n3. Copy it:\n\n```sh\nrsync -a public/ web:/srv/\n```\n"
 DAY = f"# Notes\n\n## Publishing, day N\n\n{LEAD}\n\n{STEPS}\n## Lunch, day N\n\nSoup.\n"
-CITED = "3-8"
 NAME = "build-then-copy"
 SKILL = f"""---
 name: {NAME}
@@ -28,33 +27,29 @@ description: "{LEAD} Applies to publish_site with hugo + web."
 {LEAD}
 
 {STEPS}"""
+CHANGED = SKILL.replace("in a browser", "in two browsers")
+PLACE = f"skills/{NAME}/SKILL.md"
 WON = (1, 2, 3)
 
 
 def tell(
-    world: World, day: int, *words: str, text: str = DAY, outcome: str = "success", cited: str = CITED
+    world: World, day: int, *words: str, text: str = DAY, outcome: str = "success", cited: str = "3-8"
 ) -> None:
     """Have the agent note a day and log how its publishing ended; in a session of its own."""
     log = f"memory/2026-03-{day:02}.md"
     world.write(log, text.replace("day N", f"day {day}"))
     world.now = world.now.replace(day=day, hour=12, minute=0)
-    told = {
-        "--task-type": "publish_site",
-        "--tags": "web,hugo",
-        "--resolution": "build_then_copy",
-        "--outcome": outcome,
-        "--source": f"{log}#publishing",
-        "--session": f"s{day}",
-        "--evidence": f"{log}:{cited}",
-    }
+    told = {"--task-type": "publish_site", "--tags": "web,hugo", "--resolution": "build_then_copy"}
+    told |= {"--outcome": outcome, "--source": f"{log}#publishing"}
+    told |= {"--session": f"s{day}", "--evidence": f"{log}:{cited}"}
     told |= dict(zip(words[::2], words[1::2], strict=True))
     world.ok("log", *(word for pair in told.items() for word in pair if pair[1]))
 
 
-def due(world: World, days: Iterable[int] = WON, **told: str) -> World:
+def due(world: World, days: Iterable[int] = WON, *words: str, **told: str) -> World:
     """Let some days end well, and the night after them be run."""
     for day in days:
-        tell(world, day, **told)
+        tell(world, day, *words, **told)
     world.night(max(days, default=0) + 1)
     return world
 
@@ -64,18 +59,18 @@ def skills(world: World) -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="session")
-def claw(tmp_path_factory: pytest.TempPathFactory) -> World:
+def claw(new_folder: Folder) -> World:
     """Give a home that nobody writes to."""
-    return found(tmp_path_factory.mktemp("claw"), words=("--host", "openclaw"))
+    return found(new_folder(), words=("--host", "openclaw"))
 
 
 @pytest.fixture(scope="module")
-def made(claw: World, tmp_path_factory: pytest.TempPathFactory) -> dict[str, World]:
+def made(claw: World, new_folder: Folder) -> dict[str, World]:
     """Give homes that nobody writes to, by what became of the skill in them: it is proposed, signed, applied."""
-    proposed = due(claw.copy(tmp_path_factory.mktemp("proposed")))
-    signed = proposed.copy(tmp_path_factory.mktemp("signed"))
+    proposed = due(claw.copy(new_folder()))
+    signed = proposed.copy(new_folder())
     signed.ok("approve", name_of(signed))
-    applied = signed.copy(tmp_path_factory.mktemp("applied"))
+    applied = signed.copy(new_folder())
     applied.apply_cooled()
     return {"proposed": proposed, "signed": signed, "applied": applied}
 
@@ -110,12 +105,10 @@ def name_of(world: World) -> str:
     return str(name)
 
 
-def test_what_worked_in_three_sessions_is_proposed_word_for_word_and_is_nowhere_before_it_is_applied(
-    proposed: World,
-) -> None:
+def test_what_worked_in_three_sessions_is_proposed_word_for_word(proposed: World) -> None:
     (one,) = skills(proposed)
     (change,) = one["changes"]
-    assert (change["op"], change["target"], change["after"]) == ("add", f"skills/{NAME}/SKILL.md", SKILL)
+    assert (change["op"], change["target"], change["after"]) == ("add", PLACE, SKILL)
     quoted = change["evidence"][0]
     assert (quoted["path"], quoted["lines"], quoted["origin"]) == ("memory/2026-03-01.md", [5, 13], "agent")
     outcomes = [(other["path"], other["lines"]) for other in change["evidence"][1:]]
@@ -150,17 +143,17 @@ def test_a_signed_skill_stands_in_the_hosts_folder_and_an_undo_takes_it_out_agai
     ],
 )
 def test_too_few_sessions_and_steps_that_the_agent_did_not_write_down_propose_nothing(
-    claw: World, tmp_path_factory: pytest.TempPathFactory, days: tuple[int, ...], told: dict[str, str]
+    claw: World, new_folder: Folder, days: tuple[int, ...], told: dict[str, str]
 ) -> None:
-    world = due(claw.copy(tmp_path_factory.mktemp("few")), days, **told)
+    world = due(claw.copy(new_folder()), days, **told)
     assert skills(world) == []
 
 
 @each_row("origin", ["tool", "web", "group", "system"])
-def test_results_that_a_tool_a_page_or_a_group_told_found_no_skill(
-    claw: World, tmp_path_factory: pytest.TempPathFactory, origin: str
+def test_results_that_an_agent_did_not_tell_found_no_skill(
+    claw: World, new_folder: Folder, origin: str
 ) -> None:
-    world = claw.copy(tmp_path_factory.mktemp(origin))
+    world = claw.copy(new_folder())
     for day in WON:
         tell(world, day, "--origin", origin if day == 2 else "agent")
     world.night(4)
@@ -178,9 +171,7 @@ def test_a_failure_after_the_third_success_ends_it_until_it_worked_three_times_m
 
 
 def test_one_session_three_times_and_evidence_that_is_not_there_any_more_found_none(world: World) -> None:
-    for day in WON:
-        tell(world, day, "--session", "one")
-    world.night(4)
+    due(world, WON, "--session", "one")
     assert skills(world) == []
     for day in (4, 5, 6):
         tell(world, day)
@@ -200,40 +191,29 @@ def linked(world: World, to: str) -> Path:
 
 
 @each_row("to, why", [("../elsewhere", "outside the home"), ("elsewhere", "is reached through a link")])
-def test_a_folder_of_skills_that_is_a_link_is_refused_and_said(
-    claw: World, tmp_path_factory: pytest.TempPathFactory, to: str, why: str
+def test_a_folder_that_is_a_link_is_refused_and_one_that_became_one_gets_nothing(
+    claw: World, made: dict[str, World], new_folder: Folder, to: str, why: str
 ) -> None:
-    world = claw.copy(tmp_path_factory.mktemp("link"))
-    elsewhere = linked(world, to)
+    world, late = claw.copy(new_folder()), made["signed"].copy(new_folder())
+    folders = [linked(one, to) for one in (world, late)]
     assert skills(due(world)) == []
-    said = world.ok("consolidate", "--day", "2026-03-03")
-    assert why in " ".join(said.split())
-    assert list(elsewhere.iterdir()) == []
-
-
-@each_row("to, why", [("../elsewhere", "outside the home"), ("elsewhere", "is reached through a link")])
-def test_a_folder_that_became_a_link_after_the_signature_gets_nothing(
-    made: dict[str, World], tmp_path_factory: pytest.TempPathFactory, to: str, why: str
-) -> None:
-    world = made["signed"].copy(tmp_path_factory.mktemp("late"))
-    elsewhere = linked(world, to)
-    ran = world.try_apply()
-    assert why in ran.text, ran
-    assert list(elsewhere.iterdir()) == []
-    sound(world)
+    assert why in world.said("consolidate", "--day", "2026-03-03")
+    assert why in late.try_apply().text
+    assert [list(elsewhere.iterdir()) for elsewhere in folders] == [[], []]
+    sound(late)
 
 
 def test_a_skill_of_that_name_that_is_not_ours_stays_as_it_is(world: World) -> None:
     theirs = b"---\nname: build-then-copy\ndescription: mine\n---\n\nMine.\n"
-    world.write(f"skills/{NAME}/SKILL.md", theirs)
+    world.write(PLACE, theirs)
     assert skills(due(world)) == []
     assert place(world).read_bytes() == theirs
-    assert world.run("edit", f"skills/{NAME}/SKILL.md").status == 1
+    assert world.run("edit", PLACE).status == 1
     sound(world)
 
 
 def test_a_skill_that_came_from_elsewhere_after_the_signature_is_not_written_over(signed: World) -> None:
-    signed.write(f"skills/{NAME}/SKILL.md", "theirs\n")
+    signed.write(PLACE, "theirs\n")
     ran = signed.try_apply()
     assert "a skill of that name is there already" in ran.text, ran
     assert place(signed).read_text() == "theirs\n"
@@ -243,19 +223,16 @@ def test_a_skill_that_came_from_elsewhere_after_the_signature_is_not_written_ove
 @each_row("kept", [True, False])
 def test_a_skill_that_was_changed_outside_is_told_and_settled_as_memory_is(
     made: dict[str, World],
-    tmp_path_factory: pytest.TempPathFactory,
+    new_folder: Folder,
     kept: bool,  # noqa: FBT001 - a row
 ) -> None:
-    world = made["applied"].copy(tmp_path_factory.mktemp("drift"))
-    changed = SKILL.replace("in a browser", "in two browsers")
-    place(world).write_text(changed)
-    ran = world.run("verify")
-    assert ran.status == 4
-    assert f"skills/{NAME}/SKILL.md" in ran.text
+    world = made["applied"].copy(new_folder())
+    place(world).write_text(CHANGED)
+    world.tells(PLACE, "verify", status=4)
     assert world.second_look()[0] == 4
     world.run("guard")
     review(world, otherwise="y" if kept else "n")
-    assert place(world).read_text() == (changed if kept else SKILL)
+    assert place(world).read_text() == (CHANGED if kept else SKILL)
     sound(world)
 
 
@@ -299,25 +276,21 @@ def test_a_skill_that_goes_missing_or_comes_back_after_an_undo_is_drift(applied:
     place(applied).write_text(SKILL)
     sound(applied)
     applied.ok("undo", name_of(applied))
-    applied.write(f"skills/{NAME}/SKILL.md", SKILL)
+    applied.write(PLACE, SKILL)
     assert applied.run("verify").status == applied.second_look()[0] == 4
 
 
-def test_a_signed_skill_is_in_a_backup_and_comes_back_with_it_and_an_expunge_reaches_it(
-    applied: World,
-) -> None:
+def test_a_signed_skill_is_in_a_backup_and_in_reach_of_an_expunge(applied: World) -> None:
     archive = str(applied.root / "all.tar.gz")
     applied.ok("backup", archive)
     there = World(root=applied.root / "there", now=applied.now)
     there.environment = {"NIGHTLEDGER_KEYS": str(applied.keys)}
-    ran = there.run("restore", archive)
-    assert ran.status == 0, ran
-    assert (there.home / "skills" / NAME / "SKILL.md").read_text() == SKILL
+    there.ok("restore", archive)
+    assert place(there).read_text() == SKILL
     applied.ok("expunge", "--text-from-stdin", stdin="rsync -a public/ web:/srv/")
     assert "rsync" not in place(applied).read_text()
-    files = [path for path in applied.home.rglob("*") if path.is_file()]
-    holding = {path for path in files if b"rsync -a" in path.read_bytes()}
-    assert holding == {applied.home / f"memory/2026-03-{day:02}.md" for day in WON}
+    logs = [applied.home / f"memory/2026-03-{day:02}.md" for day in WON]
+    assert applied.holding("rsync -a") == logs
     sound(applied)
 
 
@@ -330,9 +303,7 @@ def test_after_a_week_a_skill_is_taken_back_by_a_proposal_like_any_other_change(
     sound(applied)
 
 
-def test_of_two_that_are_due_one_is_proposed_a_night_and_a_refused_one_is_not_asked_about_again(
-    world: World,
-) -> None:
+def test_of_two_one_is_proposed_a_night_and_none_after_a_no(world: World) -> None:
     for day in WON:
         tell(world, day)
         tell(world, day, "--resolution", "build_again", "--task-type", "rebuild_site")
@@ -358,9 +329,7 @@ def test_steps_with_a_secret_or_an_order_to_the_agent_are_held_back(world: World
 def test_steps_come_from_memory_as_it_was_signed_and_from_no_line_that_nobody_signed(tmp_path: Path) -> None:
     memory = f"# MEMORY.md\n\n## Publishing\n\n{LEAD}\n\n{STEPS}"
     world = found(tmp_path, memory=memory, words=("--host", "openclaw"))
-    for day in WON:
-        tell(world, day, text="# Notes, day N\n", cited="1-1")
-    world.night(4)
+    due(world, text="# Notes, day N\n", cited="1-1")
     assert skills(world) == []
     tell(world, 4, "--evidence", "MEMORY.md:5-8")
     world.write("MEMORY.md", memory.replace("## Publishing", "## Publish"))
@@ -378,31 +347,31 @@ def test_steps_come_from_memory_as_it_was_signed_and_from_no_line_that_nobody_si
     [
         ("hermes", "skills"),
         ("claude-code", ".claude/skills"),
-        *((host, ".agents/skills") for host in ("codex", "generic")),
+        ("codex", ".agents/skills"),
+        ("generic", ".agents/skills"),
     ],
 )
-def test_each_host_has_its_folder(tmp_path_factory: pytest.TempPathFactory, host: str, folder: str) -> None:
-    world = found(tmp_path_factory.mktemp(host), words=("--host", host.replace("-", "_")))
+def test_each_host_has_its_folder(new_folder: Folder, host: str, folder: str) -> None:
+    world = found(new_folder(), words=("--host", host.replace("-", "_")))
     (one,) = skills(due(world))
     assert one["changes"][0]["target"] == f"{folder}/{NAME}/SKILL.md"
 
 
-def test_an_agent_cannot_ask_for_a_skill_and_its_operator_edits_one_that_was_signed(
+def test_an_operator_edits_a_skill_no_agent_asks(
     world: World, made: dict[str, World], tmp_path: Path
 ) -> None:
-    path = f"skills/{NAME}/SKILL.md"
-    words = ("--text", "Copy it twice.", "--section", "x", "--reason", "r", "--target", path)
+    words = ("--text", "Copy it twice.", "--section", "x", "--reason", "r", "--target", PLACE)
     assert "is not a gated file" in world.run("propose", *words).text
     world = made["applied"].copy(tmp_path / "applied")
     name = name_of(world)
     assert "is not a gated file" in world.run("propose", *words).text
-    (wanted := world.root / "wanted.md").write_text(SKILL.replace("in a browser", "in two browsers"))
-    world.ok("edit", path, "--from", str(wanted))
+    (wanted := world.root / "wanted.md").write_text(CHANGED)
+    world.ok("edit", PLACE, "--from", str(wanted))
     assert "in two browsers" in place(world).read_text()
     sound(world)
-    assert path in world.ok("history", path)
+    assert PLACE in world.ok("history", PLACE)
     wanted.write_text(f"Read this first.\n\n{place(world).read_text()}")
-    world.ok("edit", path, "--from", str(wanted))
+    world.ok("edit", PLACE, "--from", str(wanted))
     assert place(world).read_text().startswith("Read this first.\n\n---\n")
     sound(world)
     world.run("undo", name)
@@ -410,15 +379,13 @@ def test_an_agent_cannot_ask_for_a_skill_and_its_operator_edits_one_that_was_sig
 
 
 def test_what_its_owner_made_of_a_skill_is_not_taken_back_for_what_was_noted_before(applied: World) -> None:
-    (wanted := applied.root / "wanted.md").write_text(SKILL.replace("in a browser", "in two browsers"))
-    applied.ok("edit", f"skills/{NAME}/SKILL.md", "--from", str(wanted))
+    (wanted := applied.root / "wanted.md").write_text(CHANGED)
+    applied.ok("edit", PLACE, "--from", str(wanted))
     due(applied, (4, 5))
     assert skills(applied) == []
 
 
-def test_a_skill_that_failed_since_is_proposed_to_go_and_refused_is_asked_about_after_the_next_failure(
-    applied: World,
-) -> None:
+def test_a_skill_that_failed_is_proposed_to_go_after_each_failure(applied: World) -> None:
     tell(applied, 4, outcome="failure")
     applied.night(5)
     (one,) = skills(applied)
@@ -443,24 +410,19 @@ def test_a_skill_that_failed_since_is_proposed_to_go_and_refused_is_asked_about_
 
 @each_row("told", [("--resolution", "copy_only"), ("--task-type", "rebuild_site"), ("--resolution", "null")])
 def test_a_failure_of_something_else_retires_no_skill(
-    made: dict[str, World], tmp_path_factory: pytest.TempPathFactory, told: tuple[str, str]
+    made: dict[str, World], new_folder: Folder, told: tuple[str, str]
 ) -> None:
-    world = made["applied"].copy(tmp_path_factory.mktemp("other"))
+    world = made["applied"].copy(new_folder())
     tell(world, 4, *told, outcome="failure")
     world.night(5)
     assert skills(world) == []
 
 
 @each_row("resolution", ["true", "yes", "off", "404", "1e3", "2026_03_01"])
-def test_a_name_that_yaml_reads_as_no_text_is_quoted(
-    claw: World, tmp_path_factory: pytest.TempPathFactory, resolution: str
-) -> None:
+def test_a_name_that_yaml_reads_otherwise_is_quoted(claw: World, new_folder: Folder, resolution: str) -> None:
     name = resolution.replace("_", "-")
-    world = claw.copy(tmp_path_factory.mktemp("name"))
-    for day in WON:
-        tell(world, day, "--resolution", resolution)
-    world.night(4)
-    (one,) = skills(world)
+    world = claw.copy(new_folder())
+    (one,) = skills(due(world, WON, "--resolution", resolution))
     assert f'name: "{name}"\n' in one["changes"][0]["after"]
     assert yaml.safe_load(one["changes"][0]["after"].split("---\n")[1])["name"] == name
     world.accept(one["id"])
@@ -477,10 +439,10 @@ def test_a_name_that_yaml_reads_as_no_text_is_quoted(
         ("第一步 先构建。", "第一步 先构建。"),
     ],
 )
-def test_the_front_matter_is_yaml_within_the_limits_of_the_specification(
-    claw: World, tmp_path_factory: pytest.TempPathFactory, said: str, told: str
+def test_the_front_matter_is_yaml_within_limits(
+    claw: World, new_folder: Folder, said: str, told: str
 ) -> None:
-    world = claw.copy(tmp_path_factory.mktemp("front"))
+    world = claw.copy(new_folder())
     (one,) = skills(due(world, text=DAY.replace(LEAD, said)))
     front = yaml.safe_load(one["changes"][0]["after"].split("---\n")[1])
     applies = "Applies to publish_site with hugo + web."
@@ -490,9 +452,9 @@ def test_the_front_matter_is_yaml_within_the_limits_of_the_specification(
 @pytest.mark.parametrize("verb", ["apply", "undo"])
 @pytest.mark.parametrize("every", [23, pytest.param(1, marks=pytest.mark.slow)])
 def test_whatever_call_it_dies_at_a_skill_is_there_whole_or_not_at_all(
-    verb: str, every: int, made: dict[str, World], tmp_path_factory: pytest.TempPathFactory
+    verb: str, every: int, made: dict[str, World], new_folder: Folder
 ) -> None:
-    scratch = tmp_path_factory.mktemp("died")
+    scratch = new_folder()
     world = made["applied" if verb == "undo" else "signed"].copy(scratch / "world")
     name = name_of(world)
     world.wait(hours=3)
@@ -500,7 +462,7 @@ def test_whatever_call_it_dies_at_a_skill_is_there_whole_or_not_at_all(
     def act(twin: World) -> object:
         return twin.run(verb, name)
 
-    calls = last_call(world, act, scratch / "count")
+    calls = calls_of(world, act, scratch)
     failures = []
     for at in range(calls % every, calls, every):
         twin = world.copy(scratch / f"died{at}")

@@ -35,9 +35,12 @@ class Place:
         return call([*words, *at], env={**given, **hosts, **env}, typed=typed, stdin=stdin)
 
     def init(self, *words: str, typed: Typed | None = None) -> Ran:
-        ran = self.run("init", "--adopt", *NEW, "--no-seed", "--home", str(self.work), *words, typed=typed)
+        ran = self.adopt(self.work, "--no-seed", *words, typed=typed)
         assert ran.status == 0, ran
         return ran
+
+    def adopt(self, home: Path, *words: str, typed: Typed | None = None) -> Ran:
+        return self.run("init", "--adopt", *NEW, "--home", str(home), *words, typed=typed)
 
     def write(self, name: str, text: str, *, under: Path | None = None) -> Path:
         path = (under or self.work) / name
@@ -48,9 +51,8 @@ class Place:
     def own_memory(self) -> Path:
         """Have Claude Code keep a memory of its own for the workspace, and give its directory."""
         project = re.sub("[^A-Za-z0-9]", "-", os.path.realpath(self.work))
-        return self.write(
-            f".claude/projects/{project}/memory/MEMORY.md", "- Use uv.\n", under=self.user
-        ).parent
+        name = f".claude/projects/{project}/memory/MEMORY.md"
+        return self.write(name, "- Use uv.\n", under=self.user).parent
 
 
 @pytest.fixture
@@ -60,9 +62,10 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     return made
 
 
-def record(home: Path) -> dict[str, object]:
-    found: dict[str, object] = json.loads((home / "config/nightledger/home.json").read_text())
-    return found
+def gated(home: Path) -> tuple[str, list[str]]:
+    """Give the host of a home and its gated files."""
+    record = json.loads((home / "config/nightledger/home.json").read_text())
+    return record["host"], record["gated"]
 
 
 def files_of(directory: Path) -> list[str]:
@@ -76,8 +79,7 @@ def test_the_home_is_the_nearest_directory_upward_that_is_one(
     world: World, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place.init()
-    inside = world.home / "memory/system"
-    monkeypatch.chdir(inside)
+    monkeypatch.chdir(world.home / "memory/system")
 
     def home_of(*words: str, home: str = "") -> str:
         ran = place.run("status", "--json", *words, NIGHTLEDGER_KEYS=str(world.keys), NIGHTLEDGER_HOME=home)
@@ -89,16 +91,13 @@ def test_the_home_is_the_nearest_directory_upward_that_is_one(
 
 
 @pytest.mark.parametrize("here", ["outside", "checkout"])
-def test_without_a_home_the_error_says_what_makes_one_and_the_program_is_never_the_home(
-    place: Place, monkeypatch: pytest.MonkeyPatch, here: str
-) -> None:
+def test_without_a_home_the_error_says_so(place: Place, monkeypatch: pytest.MonkeyPatch, here: str) -> None:
     monkeypatch.chdir(ROOT if here == "checkout" else place.work)
     before = sorted(os.listdir(ROOT / "config"))
     for words in (("status",), ("night",), ("log", "--stdin"), ("apply",), ("schedule",), ("check",)):
         ran = place.run(*words, now=False)
-        assert (ran.status, ran.out) == (2, ""), ran
-        assert "nightledger init --guide" in ran.text
-        assert "--home DIR" in ran.text
+        told = ("nightledger init --guide" in ran.text, "--home DIR" in ran.text)
+        assert (ran.status, ran.out, told) == (2, "", (True, True)), ran
     for script in ((str(PROGRAM), "hook"), (str(ROOT / "scripts/prompt_hook.py"),)):
         ran = run_process([sys.executable, *script, "claude-code", "SessionStart"], env={}, stdin="{}")
         assert (ran.status, ran.text) == (0, ""), "a session of the host must go on"
@@ -117,11 +116,10 @@ def test_what_cron_calls_names_the_home_always(place: Place) -> None:
 def test_what_init_says_to_do_next_can_be_pasted(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place.user)
     named = shlex.quote(str(place.work))
-    last = place.init().out.splitlines()[-2:]
-    then = f"Then: nightledger schedule --print cron --home {named}"
-    assert last == [f"Next: nightledger check --home {named}", then]
-    words = shlex.split(last[0].partition("nightledger ")[2])
-    assert place.run(*words).status == 0
+    *_, first, then = place.init().out.splitlines()
+    assert first == f"Next: nightledger check --home {named}"
+    assert then == f"Then: nightledger schedule --print cron --home {named}"
+    assert place.run(*shlex.split(first.partition("nightledger ")[2])).status == 0
 
 
 def test_where_one_stands_in_the_home_nothing_has_to_be_named(place: Place) -> None:
@@ -137,9 +135,8 @@ def test_the_root_and_the_users_own_directory_are_no_home(place: Place, option: 
     link.symlink_to(place.user)
     for directory in (place.user, link, place.user.parent, Path("/")):
         ran = place.run("init", option, *NEW, "--home", str(directory))
-        assert ran.status == 2, ran
-        assert "more than one agent's files" in ran.text
-        assert "--home DIR" in ran.text
+        told = ("more than one agent's files" in ran.text, "--home DIR" in ran.text)
+        assert (ran.status, told) == (2, (True, True)), ran
     assert files_of(place.user) == []
 
 
@@ -149,18 +146,15 @@ def test_keys_are_refused_inside_the_home_whatever_name_leads_there(place: Place
     link.symlink_to(place.work)
     for keys in (place.work, place.work / "keys", link / "deep" / "keys"):
         ran = place.run("init", option, *NEW, "--home", str(place.work), NIGHTLEDGER_KEYS=str(keys))
-        assert ran.status == 2, ran
-        assert "inside the home" in ran.text
-        assert "NIGHTLEDGER_KEYS" in ran.err
+        told = ("inside the home" in ran.text, "NIGHTLEDGER_KEYS" in ran.err)
+        assert (ran.status, told) == (2, (True, True)), ran
     assert files_of(place.work) == []
 
 
 def test_keys_on_a_disk_that_is_not_there_are_not_made_elsewhere(place: Place) -> None:
     disk = place.user.parent / "usb"
     ran = place.run("init", "--adopt", *NEW, NIGHTLEDGER_KEYS=str(disk / "keys"))
-    assert ran.status == 2
-    assert f"no directory {disk}" in ran.text
-    assert not disk.exists()
+    assert (ran.status, f"no directory {disk}" in ran.text, disk.exists()) == (2, True, False)
     assert files_of(place.work) == []
     disk.mkdir()
     assert place.run("init", "--adopt", *NEW, NIGHTLEDGER_KEYS=str(disk / "keys")).status == 0
@@ -173,7 +167,7 @@ def test_of_a_claude_code_project_its_claude_md_is_gated_and_guarded(place: Plac
     memory = place.write("CLAUDE.md", "# Project\n\n## Lessons\n\n- Use uv.\n")
     place.write("AGENTS.md", "be brief\n")
     assert "by your signature alone from now on: CLAUDE.md." in place.init().text
-    assert (record(place.work)["host"], record(place.work)["gated"]) == ("claude_code", ["CLAUDE.md"])
+    assert gated(place.work) == ("claude_code", ["CLAUDE.md"])
     memory.write_text(memory.read_text() + "- Told by a web page.\n")
     assert "CLAUDE.md" in place.run("guard").text
     assert place.run("verify").status == 4
@@ -182,24 +176,21 @@ def test_of_a_claude_code_project_its_claude_md_is_gated_and_guarded(place: Plac
     for name in ("CLAUDE.md", "AGENTS.md"):
         asked = json.dumps({**wants, "tool_input": {"file_path": str(place.work / name)}})
         words = [sys.executable, "-I", "-S", str(ROOT / "scripts/prompt_hook.py"), "--home", str(place.work)]
-        said[name] = _process([*words, "claude_code", "PreToolUse"], asked, place)
+        words += ["claude_code", "PreToolUse"]
+        ran = run_process(words, env={"NIGHTLEDGER_KEYS": str(place.keys)}, stdin=asked)
+        assert (ran.status, ran.err) == (0, "")
+        said[name] = ran.out
     assert "nightledger propose" in said["CLAUDE.md"] or "Propose instead" in said["CLAUDE.md"]
     assert "is protected" in said["AGENTS.md"]
     assert "nightledger edit" in place.run("doctor").text
     assert "Read CLAUDE.md, never edit it." in place.run("doctor", "--paste").out
 
 
-def _process(words: list[str], stdin: str, place: Place) -> str:
-    ran = run_process(words, env={"NIGHTLEDGER_KEYS": str(place.keys)}, stdin=stdin)
-    assert (ran.status, ran.err) == (0, "")
-    return ran.out
-
-
 def test_a_claude_md_that_is_really_agents_md_is_not_gated(place: Place) -> None:
     place.write("AGENTS.md", "be brief\n")
     (place.work / "CLAUDE.md").symlink_to("AGENTS.md")
     said = place.init().text
-    assert record(place.work)["gated"] == ["MEMORY.md"]
+    assert gated(place.work)[1] == ["MEMORY.md"]
     assert "MEMORY.md (not there yet)" in said
     assert "only where CLAUDE.md says so" in said
 
@@ -208,43 +199,40 @@ def test_which_file_is_gated_is_asked_on_a_terminal(place: Place) -> None:
     place.write("CLAUDE.md", "- Use uv.\n")
     ran = place.init(typed=["7", "2"])
     assert "1 CLAUDE.md 2 MEMORY.md (not there yet)" in ran.text
-    assert record(place.work)["gated"] == ["MEMORY.md"]
+    assert gated(place.work)[1] == ["MEMORY.md"]
 
 
 def test_a_script_says_itself_what_is_gated(place: Place) -> None:
     place.write("CLAUDE.md", "- Use uv.\n")
     place.write("notes/memory.md", "- Use uv.\n")
     place.init("--gated", "notes/memory.md")
-    assert record(place.work)["gated"] == ["notes/memory.md"]
-    refused = place.run("init", "--adopt", *NEW, "--home", str(place.user / "x"), "--gated", "AGENTS.md")
-    assert refused.status != 0
+    assert gated(place.work)[1] == ["notes/memory.md"]
+    assert place.adopt(place.user / "x", "--gated", "AGENTS.md").status != 0
 
 
 def test_an_openclaw_workspace_is_known_without_its_soul_and_beside_a_claude_md(place: Place) -> None:
     for name in ("AGENTS.md", "HEARTBEAT.md", "MEMORY.md", "CLAUDE.md"):
         place.write(name, "# Rules\n")
     place.init()
-    assert record(place.work)["host"] == "openclaw"
-    assert record(place.work)["gated"] == ["MEMORY.md", "USER.md"]
+    assert gated(place.work) == ("openclaw", ["MEMORY.md", "USER.md"])
 
 
 def test_a_memory_of_the_hosts_own_is_told_of_and_can_itself_be_the_home(place: Place) -> None:
     place.write("CLAUDE.md", "- Use uv.\n")
     own = place.own_memory()
     assert f"nightledger init --adopt --home {own}" in place.init().text
-    assert place.run("init", "--adopt", *NEW, "--home", str(own)).status == 0
-    assert (record(own)["host"], record(own)["gated"]) == ("claude_code", ["MEMORY.md"])
+    assert place.adopt(own).status == 0
+    assert gated(own) == ("claude_code", ["MEMORY.md"])
     codex = place.write(".codex/memories/MEMORY.md", "- Use uv.\n", under=place.user).parent
-    assert place.run("init", "--adopt", *NEW, "--home", str(codex)).status == 0
-    assert (record(codex)["host"], record(codex)["gated"]) == ("codex", ["MEMORY.md"])
+    assert place.adopt(codex).status == 0
+    assert gated(codex) == ("codex", ["MEMORY.md"])
 
 
 @pytest.mark.parametrize(
     "name",
     [
-        "a project/.claude/settings.local.json",
-        "a project/.claude/settings.json",
-        "user/.claude/settings.json",
+        f"{place}/.claude/settings{kind}.json"
+        for place, kind in (("a project", ".local"), ("a project", ""), ("user", ""))
     ],
 )
 def test_claude_codes_own_memory_is_looked_for_where_its_settings_say(place: Place, name: str) -> None:
@@ -252,9 +240,8 @@ def test_claude_codes_own_memory_is_looked_for_where_its_settings_say(place: Pla
     usual = place.own_memory()
     named = place.write("notes/claude/MEMORY.md", "- Use uv.\n", under=place.user).parent
     settings = place.write(name, '{"autoMemoryDirectory": "./memory"}', under=place.work.parent)
-    assert str(usual) in place.run("init", "--guide", *NEW, typed=["q"]).text, (
-        "the host passes a relative one over"
-    )
+    shown = place.run("init", "--guide", *NEW, typed=["q"]).text
+    assert str(usual) in shown, "the host passes a relative one over"
     settings.write_text('{"autoMemoryDirectory": "~/notes/claude", "autoMemoryEnabled": true}')
     shown = place.run("init", "--guide", *NEW, typed=["q"]).text
     assert f"2 {named} (claude_code)" in shown
@@ -265,8 +252,8 @@ def test_claude_codes_own_memory_is_looked_for_where_its_settings_say(place: Pla
 def test_a_folder_that_settings_name_is_claude_codes(place: Place) -> None:
     place.write(".claude/settings.json", json.dumps({"autoMemoryDirectory": str(place.work / "kept/by it")}))
     own = place.write("kept/by it/MEMORY.md", "- Use uv.\n").parent
-    assert place.run("init", "--adopt", *NEW, "--home", str(own)).status == 0
-    assert (record(own)["host"], record(own)["gated"]) == ("claude_code", ["MEMORY.md"])
+    assert place.adopt(own).status == 0
+    assert gated(own) == ("claude_code", ["MEMORY.md"])
 
 
 # ---------------------------------------------------------------- nothing in it
@@ -353,9 +340,7 @@ def guided(place: Place, home: Path, refuses: str = "") -> tuple[Ran, list[str]]
     return place.run("init", "--guide", *NEW, "--home", str(home), typed=types), screens
 
 
-def test_between_two_questions_start_fills_no_more_than_a_screen_and_lists_what_is_left_at_its_end(
-    place: Place,
-) -> None:
+def test_between_two_questions_start_fills_a_screen_at_most(place: Place) -> None:
     home = agent_of_openclaw(place)
     instructions = (home / "AGENTS.md").read_bytes()
     ran, screens = guided(place, home)
@@ -423,9 +408,8 @@ def test_lists_of_an_ordinary_home_fit_on_a_screen_and_the_rest_is_asked_for(pla
     assert "> ssh-keygen" not in doctor
     place.write("MEMORY.md", "gone\n", under=home)
     first = place.run("doctor", *at).out.splitlines()
-    assert first[0].startswith(
-        "!! Memory: MEMORY.md was changed outside Nightledger since it was last signed"
-    )
+    changed = "!! Memory: MEMORY.md was changed outside Nightledger since it was last signed"
+    assert first[0].startswith(changed)
     assert first[1].strip().startswith("> nightledger review")
 
 
@@ -438,10 +422,8 @@ def test_start_is_left_and_taken_up_again(place: Place) -> None:
     assert gone.status == 0, gone
     assert gone.out.splitlines()[1].startswith("adopt: done")
     found = steps(place)
-    assert {name: bool(step["done"]) for name, step in found.items()} == {
-        "adopt": True, "check": True, "mine": False, "review": False, "schedule": False, "agent": False,
-        "keys": False,
-    }  # fmt: skip
+    assert set(found) == {"adopt", "check", "mine", "review", "schedule", "agent", "keys"}
+    assert [name for name, step in found.items() if step["done"]] == ["adopt", "check"]
 
 
 def test_start_that_may_not_adopt_makes_nothing(place: Place) -> None:
@@ -456,11 +438,9 @@ def test_start_that_may_not_adopt_makes_nothing(place: Place) -> None:
 def test_without_a_terminal_start_prints_the_commands_which_work_as_they_are(place: Place) -> None:
     workspace(place)
     ran = place.run("init", "--guide", *NEW)
-    assert ran.status == 0
     lines = ran.out.splitlines()
-    assert [line.split()[1] for line in lines] == [
-        "init", "check", "consolidate", "review", "schedule", "backup"
-    ]  # fmt: skip
+    verbs = [line.split()[1] for line in lines]
+    assert verbs == ["init", "check", "consolidate", "review", "schedule", "backup"]
     assert not (place.work / "config").exists()
     for line in lines:
         words = shlex.split(line)[1:]
@@ -479,14 +459,11 @@ def test_without_a_terminal_start_names_the_reading_of_transcripts_too(place: Pl
     ]
 
 
-def test_start_finds_the_memory_of_a_host_wherever_one_stands(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_start_finds_a_hosts_memory_from_anywhere(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place.user)
     nothing = place.run("init", "--guide", *NEW)
-    assert nothing.status == 2
-    assert "no agent's memory was found" in nothing.text
-    assert "nightledger init --guide --home DIR" in nothing.text
+    told = ("no agent's memory was found", "nightledger init --guide --home DIR")
+    assert (nothing.status, [words in nothing.text for words in told]) == (2, [True, True])
     agent = place.write(".openclaw/workspace/MEMORY.md", "- Use uv.\n", under=place.user).parent
     assert f"--home {agent}" in place.run("init", "--guide", *NEW).out.splitlines()[0]
     monkeypatch.chdir(place.work)
@@ -494,7 +471,7 @@ def test_start_finds_the_memory_of_a_host_wherever_one_stands(
     own = place.own_memory()
     ran = place.run("init", "--guide", *NEW, typed=["2", "y", "q"])
     assert f"1 {place.work} (claude_code) 2 {own} (claude_code) 3 {agent} (openclaw)" in ran.text
-    assert record(own)["gated"] == ["MEMORY.md"]
+    assert gated(own)[1] == ["MEMORY.md"]
     assert not (place.work / "config").exists()
 
 

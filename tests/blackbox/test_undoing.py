@@ -13,11 +13,9 @@ import pytest
 from tests.blackbox.forge import target_of
 from tests.blackbox.person import review, sound
 from tests.blackbox.test_applying import attempts, hashed, names, ninety, sign, since, states
-from tests.blackbox.test_lifecycle import CLOSED, LAMPS
-from tests.blackbox.world import MEMORY, World, found, sha256
+from tests.blackbox.test_lifecycle import CLOSED
+from tests.blackbox.world import LABELLED, LAMPS, MEMORY, TEXT, Folder, World, found, sha256
 
-TEXT = "Label both ends of a cable."
-LABELLED = MEMORY.replace("upgrade.\n", f"upgrade.\n- {TEXT}\n")
 LOG, COPY = "memory/2025-12-03.md", "memory/archive/daily/2025-12-03.md"
 OTHER_LOG, OTHER_COPY = LOG.replace("03.md", "04.md"), COPY.replace("03.md", "04.md")
 FULL = f"# Greenhouse\n\n- Lesson: water the basil in the morning\n{LAMPS}"
@@ -220,9 +218,9 @@ def test_an_undo_is_offered_only_where_it_would_work(tmp_path: Path) -> None:
 
 # ------------------------------------------------------------ what was let go
 @pytest.fixture(scope="module")
-def signed(tmp_path_factory: pytest.TempPathFactory) -> World:
+def signed(new_folder: Folder) -> World:
     """Give a home of which two logs are to be compressed and an entry archived, all of it signed and cooled."""
-    world = found(tmp_path_factory.mktemp("signed"), memory=CLOSED)
+    world = found(new_folder(), memory=CLOSED)
     world.write(LOG, FULL)
     world.write(OTHER_LOG, OTHER_FULL)
     sign_what_goes(world)
@@ -230,9 +228,9 @@ def signed(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 
 @pytest.fixture(scope="module")
-def gone(signed: World, tmp_path_factory: pytest.TempPathFactory) -> World:
+def gone(signed: World, new_folder: Folder) -> World:
     """Give the same home with all of it applied."""
-    world = signed.copy(tmp_path_factory.mktemp("gone"))
+    world = signed.copy(new_folder())
     world.ok("apply")
     return world
 
@@ -253,9 +251,7 @@ def sign_what_goes(world: World) -> None:
     world.wait(hours=3)
 
 
-def test_logs_are_copied_before_they_are_shortened_and_entries_before_they_go(
-    signed: World, tmp_path: Path
-) -> None:
+def test_logs_are_copied_before_they_shrink_entries_before_they_go(signed: World, tmp_path: Path) -> None:
     world = signed.copy(tmp_path)
     size = len(world.events())
     compression, archival = let_go(world)
@@ -318,9 +314,7 @@ def test_a_log_that_changed_or_whose_copy_is_in_the_way_is_left_alone(signed: Wo
         assert list(world.home.glob("away/*")) == []
 
 
-def test_a_copy_that_was_there_before_stays_when_its_compression_is_taken_back(
-    signed: World, tmp_path: Path
-) -> None:
+def test_a_copy_that_was_there_before_stays_at_an_undo(signed: World, tmp_path: Path) -> None:
     world = signed.copy(tmp_path)
     world.write(COPY, FULL)
     compression, _ = let_go(world)
@@ -358,9 +352,7 @@ def test_a_compressed_log_returns_whole_with_all_that_was_written_since(gone: Wo
         assert world.run("verify").status == 0
 
 
-def test_the_full_text_comes_from_the_blob_or_the_archive_and_else_not_at_all(
-    gone: World, tmp_path: Path
-) -> None:
+def test_the_full_text_comes_from_blob_or_archive_or_not_at_all(gone: World, tmp_path: Path) -> None:
     compression, _ = let_go(gone)
     for place, lost, changed in (("blob", False, True), ("archive", True, False), ("neither", True, True)):
         world = gone.copy(tmp_path / place)
@@ -391,9 +383,7 @@ def test_an_archived_entry_returns_and_the_archive_keeps_what_is_not_its(gone: W
     assert (world.read(), "pump" in left, "- Mine.\n" in left) == (CLOSED, False, True)
 
 
-def test_a_compression_is_taken_back_after_any_time_and_an_archival_is_not(
-    gone: World, tmp_path: Path
-) -> None:
+def test_a_compression_is_undone_after_any_time_an_archival_not(gone: World, tmp_path: Path) -> None:
     world = gone.copy(tmp_path)
     compression, archival = let_go(world)
     world.wait(days=300)

@@ -16,27 +16,29 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.blackbox.forge import event_named
 from tests.blackbox.page import listed, opened, shown
-from tests.blackbox.test_crashes import die_at
+from tests.blackbox.test_crashes import die_behind
 from tests.blackbox.test_reviewing import NET, ONE, PAID, TWO
-from tests.blackbox.world import MEMORY, ROOT, World, found, hurried
+from tests.blackbox.world import LAMPS, MEMORY, ROOT, SECRET, World, found, hurried
 from tests.rows import each_row
 
 PASSPHRASE = "correct horse"
-SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
-LAMPS = "".join(f"- Looked at lamp {n} in the long corridor\n" for n in range(40))
 HTML = (ROOT / "config/page/review.html").read_bytes()
 
 
 def locked_key(world: World) -> None:
     """Give the operator's key a passphrase."""
-    key = str(world.own_keys / "operator")
-    subprocess.run(
-        ["ssh-keygen", "-q", "-p", "-f", key, "-P", "", "-N", PASSPHRASE],
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )
+    words = ["ssh-keygen", "-q", "-p", "-f", str(world.own_keys / "operator"), "-P", "", "-N", PASSPHRASE]
+    subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
+
+
+@pytest.fixture
+def asks(world: World) -> World:
+    """Give a home in which one change waits."""
+    world.propose("Count twice.")
+    return world
 
 
 # ------------------------------------------------------------ the walk
@@ -58,8 +60,7 @@ def test_a_change_is_shown_with_its_section_its_reasons_its_size_and_its_evidenc
 
 def test_a_review_on_the_page_signs_rejects_and_words_then_ends(world: World) -> None:
     locked_key(world)
-    first = world.propose("Count twice.")
-    second = world.propose("Label cables.")
+    first, second = world.propose("Count twice."), world.propose("Label cables.")
     third = world.removal("Keep backups for 30 days.", section="Decisions", reason="it is over")
     with opened(world, started=subprocess.Popen) as page:
         queue = page.ask(do="queue")
@@ -85,28 +86,26 @@ def test_a_review_on_the_page_signs_rejects_and_words_then_ends(world: World) ->
     made = {(one["type"], one["proposal"], one["reason"]) for one in world.decisions()}
     assert made == {("approve", first, ""), ("approve", worded["id"], ""), ("reject", third, "still needed")}
     world.apply_cooled()
-    assert world.read() == MEMORY.replace(
-        "upgrade.\n", "upgrade.\n- Count twice.\n- Label both ends of cables.\n"
-    )
+    added = "- Count twice.\n- Label both ends of cables.\n"
+    assert world.read() == MEMORY.replace("upgrade.\n", f"upgrade.\n{added}")
     assert world.run("verify").status == 0
 
 
-def test_answers_are_those_of_the_terminal_and_back(world: World) -> None:
-    world.propose("Count twice.")
-    world.propose("Label cables.")
+def test_answers_are_those_of_the_terminal_and_back(asks: World) -> None:
+    asks.propose("Label cables.")
     left = ["y", "q"]
-    assert "kept" in world.run("review", typed=lambda _: left.pop(0) if left else "n").text
-    with opened(world) as page:
+    assert "kept" in asks.run("review", typed=lambda _: left.pop(0) if left else "n").text
+    with opened(asks) as page:
         one, two = page.items()
         assert (one["answer"], two["answer"]) == ({"verb": "approve", "reason": ""}, None)
         page.answer(two, "later")
         page.process.send_signal(signal.SIGINT)
         status, text = page.end()
     assert (status, "your answers are kept" in text) == (0, True)
-    ran = world.run("review", typed=lambda _: "y")
+    ran = asks.run("review", typed=lambda _: "y")
     assert "Taken up from your last review: sign 1, 1 left" in ran.text
     assert "Signed 1 change." in ran.text
-    assert event_named(world, "proposal.deferred")["changes"] == [1]
+    assert event_named(asks, "proposal.deferred")["changes"] == [1]
 
 
 def test_what_was_only_left_for_later_needs_no_passphrase(world: World) -> None:
@@ -125,9 +124,8 @@ def test_a_page_without_anything_to_ask_is_not_served(world: World) -> None:
 
 def test_it_goes_with_neither_json_nor_another_machine(world: World) -> None:
     assert world.run("review", "--web", "--json").status == 2
-    other = world.run("review", "--web", "--remote", "desk")
-    assert other.status == 2
-    assert "ssh -t -L 8765:127.0.0.1:8765 desk nightledger review --web --no-open --port 8765" in other.text
+    through = "ssh -t -L 8765:127.0.0.1:8765 desk nightledger review --web --no-open --port 8765"
+    world.tells(through, "review", "--web", "--remote", "desk", status=2)
 
 
 # ------------------------------------------------------------ who may ask
@@ -180,9 +178,8 @@ ODD: dict[str, tuple[int, bytes, dict[str, Any]]] = {
 }
 
 
-def test_a_hostile_request_gets_nothing(world: World) -> None:
-    world.propose("Count twice.")
-    with opened(world) as page:
+def test_a_hostile_request_gets_nothing(asks: World) -> None:
+    with opened(asks) as page:
         got = {}
         for name, (_, body, odd) in ODD.items():
             given = {one: text and text.replace("{port}", str(page.port)) for one, text in odd.items()}
@@ -195,15 +192,13 @@ def test_a_hostile_request_gets_nothing(world: World) -> None:
         assert page.items(), "it goes on"
 
 
-def test_the_page_is_one_small_file_that_loads_nothing_and_is_framed_by_nobody(world: World) -> None:
-    world.propose("Count twice.")
-    with opened(world) as page:
+def test_the_page_is_one_small_file_that_loads_nothing_and_is_framed_by_nobody(asks: World) -> None:
+    with opened(asks) as page:
         told = page.post(b"", path="/", method="GET", Origin=None, X_Nightledger_Token=None)
     assert (told.status, told.raw) == (200, HTML)
     assert len(HTML) <= 60 * 1024
-    assert not re.search(
-        rb"https?://|innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|\bsrc=|@import|url\(", HTML
-    )
+    loads = rb"https?://|innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|\bsrc=|@import|url\("
+    assert not re.search(loads, HTML)
     for word in (b'translate="no"', b"spellcheck = false", b'name="format-detection" content="telephone=no'):
         assert word in HTML, "no browser sends its text away, or makes links of it"
     policy = told.headers["Content-Security-Policy"].split("; ")
@@ -223,14 +218,17 @@ def test_the_page_is_one_small_file_that_loads_nothing_and_is_framed_by_nobody(w
     assert {name: told.headers[name] for name in wanted} == wanted
 
 
-def test_the_token_stands_in_no_request_line_and_no_two_are_the_same(world: World) -> None:
-    world.propose("Count twice.")
-    with opened(world) as page, opened(world) as other:
+def test_no_two_pages_share_a_token_or_a_proof_and_no_request_line_has_one(asks: World) -> None:
+    with opened(asks) as page, opened(asks) as other:
         assert page.token != other.token
         assert len(page.token) >= 43
         assert other.post(b'{"do": "queue"}', X_Nightledger_Token=page.token).status == 403
         told = page.post(b'{"do": "queue"}', path=f"/review?t={page.token}", X_Nightledger_Token=None)
         assert told.status == 403
+        proofs = {page.ask(do="queue")["proof"], page.answer(page.items()[0], "approve")["proof"]}
+        assert proofs.isdisjoint({page.token, other.token, other.ask(do="queue")["proof"]})
+        (proof,) = proofs
+        assert len(proof) >= 43
 
 
 def test_an_agents_host_cannot_open_it(tmp_path: Path) -> None:
@@ -241,18 +239,15 @@ def test_an_agents_host_cannot_open_it(tmp_path: Path) -> None:
     assert (ran.status, "CLAUDECODE" in ran.err) == (1, True)
 
 
-def test_a_browser_is_opened_by_a_file_of_its_user_and_no_command_names_the_token(world: World) -> None:
-    world.propose("Count twice.")
-    told = world.root / "browser.txt"
-    script = world.root / "browser.sh"
+def test_a_browser_is_opened_by_a_file_of_its_user_and_no_command_names_the_token(asks: World) -> None:
+    told = asks.root / "browser.txt"
+    script = asks.root / "browser.sh"
     look = 'ls -l "${1#file://}"; echo "$1"; cat "${1#file://}"'
     script.write_text(f'#!/bin/sh\n{{ {look}; }} > "{told}.new"\nmv "{told}.new" "{told}"\n')
     script.chmod(0o755)
     ours, theirs = pty.openpty()
-    streams = {"stdin": theirs, "stdout": theirs}
-    with opened(
-        world, streams=streams, started=subprocess.Popen, DISPLAY=":9", BROWSER=f"{script} %s"
-    ) as page:
+    given: Any = {"streams": {"stdin": theirs, "stdout": theirs}, "DISPLAY": ":9", "BROWSER": f"{script} %s"}
+    with opened(asks, started=subprocess.Popen, **given) as page:
         until = time.monotonic() + 20
         while not told.exists() and time.monotonic() < until:
             time.sleep(0.05)
@@ -268,9 +263,8 @@ def test_a_browser_is_opened_by_a_file_of_its_user_and_no_command_names_the_toke
     os.close(theirs)
 
 
-def test_over_ssh_it_says_how_the_page_is_reached(world: World) -> None:
-    world.propose("Count twice.")
-    with opened(world, SSH_CONNECTION="192.0.2.1 4000 192.0.2.2 22") as page:
+def test_over_ssh_it_says_how_the_page_is_reached(asks: World) -> None:
+    with opened(asks, SSH_CONNECTION="192.0.2.1 4000 192.0.2.2 22") as page:
         page.process.send_signal(signal.SIGINT)
         assert page.end()[0] == 0
     assert f"ssh -L {page.port}:127.0.0.1:{page.port}" in page.said
@@ -322,17 +316,16 @@ def test_an_edit_begins_with_what_is_seen_and_brings_nothing_hidden(world: World
         assert (told["note"], one["first"], one["answer"]) == ("", r"+- Count\u{ad} thrice.", None)
 
 
-def test_a_reason_that_no_decision_holds_is_refused_at_once(world: World) -> None:
-    world.propose("Count twice.")
-    with opened(world) as page:
+def test_a_reason_that_no_decision_holds_is_refused_at_once(asks: World) -> None:
+    with opened(asks) as page:
         (one,) = page.items()
         told = page.answer(one, "reject", "x" * 2001)
         assert ("at most 2,000 characters" in told["note"], told["counts"]) == (True, "1 left")
         page.answer(one, "reject", "a\x1b[2J \ud800\u202e\n b " + "x" * 1900)
         assert page.sign()["done"]
-    assert world.decisions()[0]["reason"].startswith("a\x1b[2J ?\u202e b x")
-    assert world.run("verify").status == 0
-    assert "\x1b" not in world.ok("history")
+    assert asks.decisions()[0]["reason"].startswith("a\x1b[2J ?\u202e b x")
+    assert asks.run("verify").status == 0
+    assert "\x1b" not in asks.ok("history")
 
 
 def test_several_are_answered_at_once_as_they_were_shown(world: World) -> None:
@@ -358,13 +351,10 @@ def test_several_are_answered_at_once_as_they_were_shown(world: World) -> None:
         assert page.sign()["signed"] == ["Rejected 1 change."]
 
 
-def test_what_goes_together_and_what_stands_under_one_heading_are_answered_as_on_the_terminal(
-    world: World,
-) -> None:
+def test_what_goes_together_or_stands_under_one_heading_is_answered_at_once(world: World) -> None:
     for day in ("03", "04"):
-        world.write(
-            f"memory/2025-12-{day}.md", f"# Day\n\n## Greenhouse\n\n- Basil is fine on the {day}th\n{LAMPS}"
-        )
+        body = f"# Day\n\n## Greenhouse\n\n- Basil is fine on the {day}th\n{LAMPS}"
+        world.write(f"memory/2025-12-{day}.md", body)
     for text in ("Water the basil.", "Turn the basil."):
         world.propose(text, "--source", "memory/2025-12-03.md:5")
     world.ok("prune")
@@ -383,12 +373,11 @@ def test_what_goes_together_and_what_stands_under_one_heading_are_answered_as_on
     assert reasons == {"never from this heading: Greenhouse"}
 
 
-def test_the_terminal_asks_again_for_a_reason_that_no_decision_holds(world: World) -> None:
-    world.propose("Count twice.")
+def test_the_terminal_asks_again_for_a_reason_that_no_decision_holds(asks: World) -> None:
     left = ["n", "x" * 2001, "n", "no", "y"]
-    ran = world.run("review", typed=lambda _: left.pop(0))
+    ran = asks.run("review", typed=lambda _: left.pop(0))
     assert "a reason has at most 2,000 characters" in ran.text
-    assert [(one["type"], one["reason"]) for one in world.decisions()] == [("reject", "no")]
+    assert [(one["type"], one["reason"]) for one in asks.decisions()] == [("reject", "no")]
 
 
 @each_row(
@@ -419,15 +408,6 @@ def test_of_two_entries_one_is_kept_or_both_as_on_the_terminal(
 
 
 # ------------------------------------------------------------ others at work meanwhile
-def test_a_page_knows_the_program_that_answers_it(world: World) -> None:
-    world.propose("Count twice.")
-    with opened(world) as page, opened(world) as other:
-        proofs = {page.ask(do="queue")["proof"], page.answer(page.items()[0], "approve")["proof"]}
-        assert proofs.isdisjoint({page.token, other.token, other.ask(do="queue")["proof"]})
-        assert len(proofs) == 1
-        assert len(proofs.pop()) >= 43
-
-
 def test_ten_wrong_passphrases_sign_nothing_and_the_right_one_does(world: World) -> None:
     locked_key(world)
     world.propose("Count twice.")
@@ -442,9 +422,8 @@ def test_ten_wrong_passphrases_sign_nothing_and_the_right_one_does(world: World)
         assert page.sign(PASSPHRASE)["done"]
 
 
-def test_requests_that_never_end_hold_up_nobody(world: World) -> None:
-    world.propose("Count twice.")
-    with opened(world) as page, ExitStack() as held:
+def test_requests_that_never_end_hold_up_nobody(asks: World) -> None:
+    with opened(asks) as page, ExitStack() as held:
         for n in range(70):
             slow = held.enter_context(socket.create_connection(("127.0.0.1", page.port), timeout=10))
             slow.sendall(b"POST /review HTTP/1.1\r\nX-Slow: " if n % 2 else b"")
@@ -461,46 +440,41 @@ def test_what_was_withdrawn_or_altered_while_it_was_looked_at_is_not_signed(worl
             page.answer(one, "approve")
         night = listed(page.items())
         world.ok("reject", gone, "--reason", "no")
-        path = world.home / f"memory/state/proposals/{altered}.json"
-        path.chmod(0o600)
-        path.write_text(path.read_text().replace("Label cables.", "Label curls. "))
+        world.alter(f"memory/state/proposals/{altered}.json", "Label cables.", "Label curls. ")
         told = page.ask(do="sign", answers=night, passphrase="")
         assert (told["again"], told["items"]) == (True, [])
         assert any("was altered after it was proposed" in line for line in told["notices"])
     assert [one["type"] for one in world.decisions()] == ["reject"]
 
 
-def test_what_was_changed_long_ago_by_its_clock_is_seen_all_the_same(world: World) -> None:
-    world.propose("Count twice.")
-    with opened(world) as page:
+def test_what_was_changed_long_ago_by_its_clock_is_seen_all_the_same(asks: World) -> None:
+    with opened(asks) as page:
         time.sleep(1.1)  # from now on what waits is listed anew only where a file changed
         (one,) = page.items()
         page.answer(one, "approve")
-        path = world.write("MEMORY.md", MEMORY.replace("- Restart the relay", "- Reboots a relay"))
+        path = asks.write("MEMORY.md", MEMORY.replace("- Restart the relay", "- Reboots a relay"))
         os.utime(path, (1, 1))
         (now,) = [item for item in page.items() if not item["is_drift"]]
         assert (now["answer"], now["seen"] == one["seen"]) == (None, False)
 
 
-def test_what_was_shown_is_signed_or_it_is_asked_again(world: World) -> None:
-    world.propose("Count twice.")
-    world.propose("Label cables.", section="Decisions")
-    with opened(world) as page:
+def test_what_was_shown_is_signed_or_it_is_asked_again(asks: World) -> None:
+    asks.propose("Label cables.", section="Decisions")
+    with opened(asks) as page:
         for one in page.items():
             page.answer(one, "approve")
         night = listed(page.items())
-        world.write("MEMORY.md", MEMORY.replace("- Restart the relay", "- Reboot the relay"))
+        asks.write("MEMORY.md", MEMORY.replace("- Restart the relay", "- Reboot the relay"))
         told = page.ask(do="sign", answers=night, passphrase="")
         assert told["again"], told
         assert "nothing was signed" in told["note"]
-        assert not world.decisions()
+        assert not asks.decisions()
         assert sum(one["answer"] is not None for one in told["items"]) == 1, "the other section stands"
 
 
-def test_of_two_pages_on_one_queue_one_signs_and_the_other_asks_again(world: World) -> None:
-    world.propose("Count twice.")
-    world.propose("Label cables.")
-    with opened(world) as page, opened(world) as other:
+def test_of_two_pages_on_one_queue_one_signs_and_the_other_asks_again(asks: World) -> None:
+    asks.propose("Label cables.")
+    with opened(asks) as page, opened(asks) as other:
         one, two = page.items()
         page.answer(one, "approve")
         page.answer(two, "approve")
@@ -508,28 +482,17 @@ def test_of_two_pages_on_one_queue_one_signs_and_the_other_asks_again(world: Wor
         assert len(seen) == 2, "they share what was answered"
         other.answer(two, "reject", "no")
         assert "answered otherwise meanwhile" in page.ask(do="sign", answers=seen, passphrase="")["note"]
-        assert not world.decisions()
+        assert not asks.decisions()
         assert page.sign()["done"]
         told = other.ask(do="sign", answers=seen, passphrase="")
         assert (told["again"], told["items"]) == (True, [])
-    assert sorted(one["type"] for one in world.decisions()) == ["approve", "reject"]
+    assert sorted(one["type"] for one in asks.decisions()) == ["approve", "reject"]
 
 
-def test_a_page_whose_queue_another_signed_signs_nothing_twice(world: World) -> None:
-    name = world.propose("Count twice.")
-    with opened(world) as page:
+def test_a_home_at_work_is_told_and_costs_no_answer(asks: World) -> None:
+    with hurried(), opened(asks) as page:
         page.answer(page.items()[0], "approve")
-        seen = listed(page.items())
-        assert world.approve(name).status == 0
-        assert page.ask(do="sign", answers=seen, passphrase="")["again"]
-    assert len(world.decisions()) == 1
-
-
-def test_a_home_at_work_is_told_and_costs_no_answer(world: World) -> None:
-    world.propose("Count twice.")
-    with opened(world) as page:
-        page.answer(page.items()[0], "approve")
-        with open(world.home / ".nightledger/locks/home.lock", "rb") as held:
+        with open(asks.home / ".nightledger/locks/home.lock", "rb") as held:
             fcntl.flock(held, fcntl.LOCK_EX)
             told = page.sign()
         assert (told["status"], "try again" in told["hint"]) == (75, True)
@@ -537,37 +500,28 @@ def test_a_home_at_work_is_told_and_costs_no_answer(world: World) -> None:
         assert page.sign()["done"]
 
 
-def test_a_home_whose_apply_was_cut_short_is_finished_before_it_is_shown(
-    world: World, tmp_path: Path
-) -> None:
+def test_a_home_whose_apply_was_cut_short_is_finished_before_it_is_shown(world: World) -> None:
     world.signed("Count twice.")
     world.wait(hours=3)
     world.propose("Label cables.")
-    for number in range(40, 400, 8):
-        cut = world.copy(tmp_path / f"cut{number}")
-        assert die_at(number, lambda: cut.run("apply")), "it was never between its intent and its end"  # noqa: B023
-        if cut.events()[-1]["event"] == "apply.intent":
-            break
-    else:
-        raise AssertionError("no apply was cut short")
-    with open(cut.home / ".nightledger/locks/home.lock", "rb") as held:
+    die_behind("apply.intent", world, lambda: world.run("apply"))
+    with open(world.home / ".nightledger/locks/home.lock", "rb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         with hurried():
-            assert cut.run("review", "--web", "--no-open").status == 75
-    with opened(cut) as page:
+            assert world.run("review", "--web", "--no-open").status == 75
+    with opened(world) as page:
         (one,) = page.items()
-        applies = [event["event"] for event in cut.events() if event["event"].startswith("apply.")]
+        applies = [event["event"] for event in world.events() if event["event"].startswith("apply.")]
         assert applies[-1] in {"apply.aborted", "apply.done"}
         page.answer(one, "approve")
         assert page.sign()["done"]
-    assert cut.run("verify").status == 0
+    assert world.run("verify").status == 0
 
 
-def test_an_answer_to_what_reads_otherwise_now_is_not_taken(world: World) -> None:
-    world.propose("Count twice.")
-    with opened(world) as page:
+def test_an_answer_to_what_reads_otherwise_now_is_not_taken(asks: World) -> None:
+    with opened(asks) as page:
         (one,) = page.items()
-        world.write("MEMORY.md", MEMORY.replace("## Lessons\n", "## Lessons\n\n- Rest.\n"))
+        asks.write("MEMORY.md", MEMORY.replace("## Lessons\n", "## Lessons\n\n- Rest.\n"))
         told = page.answer(one, "approve")
         assert told["again"]
         assert all(item["answer"] is None for item in told["items"])

@@ -36,10 +36,7 @@ def lost(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     return monkeypatch
 
 
-def test_a_home_that_was_signed_twice_holds_and_the_second_line_is_named_as_unchecked(
-    adopted: World, tmp_path: Path, lost: pytest.MonkeyPatch
-) -> None:
-    world = adopted.copy(tmp_path)
+def test_a_second_line_is_named_as_unchecked(world: World, lost: pytest.MonkeyPatch) -> None:
     shown = world.json("verify")
     assert [("ML-DSA-44" in one) for one in shown["unchecked"]] == [True]
     assert world.run("verify").status == 0
@@ -58,9 +55,7 @@ def test_a_home_that_was_signed_twice_holds_and_the_second_line_is_named_as_unch
     )
 
 
-def test_a_home_begun_there_has_one_key_and_all_of_it_holds_here_too(
-    tmp_path: Path, lost: pytest.MonkeyPatch
-) -> None:
+def test_a_home_begun_there_has_one_key_and_holds_here(tmp_path: Path, lost: pytest.MonkeyPatch) -> None:
     world = found(tmp_path)
     assert not (world.own_keys / "log-mldsa44").exists()
     world.applied("Label both ends of a cable.")
@@ -74,9 +69,7 @@ def test_a_home_begun_there_has_one_key_and_all_of_it_holds_here_too(
     assert world.run("verify").status == 0
 
 
-def test_lines_that_cannot_be_checked_count_for_nothing_and_stop_nothing(
-    tmp_path: Path, lost: pytest.MonkeyPatch
-) -> None:
+def test_lines_that_cannot_be_checked_do_nothing(tmp_path: Path, lost: pytest.MonkeyPatch) -> None:
     desk = Desk(tmp_path)
     lost.undo()
     both = proof_of(LINES, 4, OWNER, OWNER_QUANTUM, witness(1), witness(2, QUANTUM))

@@ -1,20 +1,314 @@
-"""A second machine that cosigns each head: what waits for it, and what it sees that this machine cannot. From outside."""
+"""A second machine that cosigns each head: what waits for it, what it sees, and what a home makes of its answers. From outside."""
 
+import contextlib
+import http.server
+import json
 import shutil
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.blackbox.forge import append, signed_head
+from tests.blackbox.notes import NOON, Key, b64, line, note_of, witness
 from tests.blackbox.test_lifecycle import whole
-from tests.blackbox.world import World, found
+from tests.blackbox.world import Folder, World, found, serving
 from tests.served_witness import served_witness
+
+ALARM = 4
+ONE, TWO = witness(1), witness(2)
+
+
+class Harbour:
+    """A home whose policy asks for two witnesses, and those witnesses.
+
+    Attributes:
+        answers: By the number of a witness, what it says of a head's text: status and body; it does not answer otherwise.
+        heads: By number, what it shows as the head that it remembers.
+        asked: By number, the last request.
+    """
+
+    def __init__(self, world: World, url: str) -> None:
+        self.world = world
+        self.answers: dict[int, Callable[[str], tuple[int, str | bytes]]] = {}
+        self.heads: dict[int, str] = {}
+        self.asked: dict[int, str] = {}
+        places = {one.name: {"url": f"{url}/{one.number}"} for one in (ONE, TWO)}
+        (world.keys / "operator.yaml").write_text(json.dumps({"witnesses": places}))
+
+    def reply(self, path: str, body: bytes) -> tuple[int, bytes]:
+        """Answer a request, or show a head where there is no body."""
+        number = int(path.split("/")[1])
+        if not body:
+            return (200, self.heads[number].encode()) if number in self.heads else (404, b"")
+        self.asked[number] = body.decode()
+        given = self.answers.get(number, _not_now)
+        status, said = given(self.asked[number].partition("\n\n")[2].partition("\n\n")[0] + "\n")
+        return status, said.encode() if isinstance(said, str) else said
+
+    def answer(self, one: Key, status: int, body: str | bytes) -> None:
+        self.answers[one.number] = lambda _: (status, body)
+
+    def ask(self) -> dict[str, Any]:
+        """Ask each witness; give what came of it, by number."""
+        found = self.world.json("witness", "ask")
+        told = {one["name"].rpartition("/")[2]: one for one in found["asked"]}
+        return {**told, "met": found["met"]}
+
+    def cosign(self, *ones: Key, at: int) -> None:
+        """Let witnesses answer as they should, each from where it stands."""
+        for one in ones:
+            self.answers[one.number] = partial(_line_of, one, at)
+        self.ask()
+        self.answers = {}
+
+
+def _not_now(_: str) -> tuple[int, str]:
+    return 503, "not now\n"
+
+
+def _line_of(one: Key, at: int, text: str) -> tuple[int, str]:
+    return 200, one.line(text, at)
+
+
+@contextlib.contextmanager
+def harbour_of(world: World) -> Iterator[Harbour]:
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            status, content = made[0].reply(self.path, body)
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        do_GET = do_POST  # noqa: N815 - the base class's name
+
+        def log_message(self, *_: object) -> None:  # type: ignore[explicit-override]
+            """Say nothing."""
+
+    made: list[Harbour] = []
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    made.append(Harbour(world, f"http://127.0.0.1:{server.server_address[1]}"))
+    with serving(server):
+        yield made[0]
+
+
+@pytest.fixture(scope="module")
+def watched(adopted: World, new_folder: Folder) -> World:
+    world = adopted.copy(new_folder())
+    lines = world.root / "lines"
+    lines.write_text(f"witness a {ONE.vkey}\nwitness b {TWO.vkey}\ngroup both all a b\nquorum both\n")
+    assert world.run("witness", "trust", str(lines), typed=lambda _: "y").status == 0
+    return world
+
+
+@pytest.fixture
+def harbour(watched: World, tmp_path: Path) -> Iterator[Harbour]:
+    with harbour_of(watched.copy(tmp_path)) as made:
+        yield made
+
+
+def test_lines_that_hold_are_kept_with_the_head_and_the_quorum_is_enough(harbour: Harbour) -> None:
+    world = harbour.world
+    before = harbour.ask()
+    assert {name: before[name]["cosigned"] for name in "12"} == {"1": False, "2": False}
+    note = harbour.asked[1].partition("\n\n")[2]
+    assert note.encode() == (world.home / "audit/checkpoint").read_bytes()
+    text = note.partition("\n\n")[0] + "\n"
+    first, second = ONE.line(text, NOON), TWO.line(text, NOON + 60)
+    harbour.answer(ONE, 200, first)
+    found = harbour.ask()
+    assert (found["1"]["cosigned"], found["2"]["cosigned"], found["met"]) == (True, False, False)
+    assert world.read("audit/checkpoint").endswith(first)
+    harbour.answer(TWO, 200, line("stranger", bytes(70)) + second)
+    found = harbour.ask()
+    assert found["met"]
+    assert world.read("audit/checkpoint").endswith(first + second)
+    assert world.read("audit/cosigned") == world.read("audit/checkpoint")
+    size = int(text.split("\n")[1])
+    assert world.read(f"audit/checkpoints/{size}").endswith(first + second)
+    proof = world.root / "proof"
+    world.ok("verify", "--prove", "0", "--with-line", "--out", str(proof))
+    shown = world.json(
+        "verify", "--proof", str(proof), "--policy", str(world.home / "config/nightledger/policy")
+    )
+    assert shown["cosigned"] == {"a": "2026-03-01T12:00:00Z", "b": "2026-03-01T12:01:00Z"}
+    world.ok("verify")
+
+
+BENT: dict[str, tuple[int, Callable[[Harbour, str], str | bytes]]] = {
+    "another head's line": (200, lambda _, text: ONE.line(text.replace("\n", "\n1", 1))),
+    "another witness's line": (200, lambda _, text: TWO.line(text)),
+    "another key under its name": (200, lambda _, text: Key(name=ONE.name, number=9, kind=ONE.kind).line(text)),
+    "a good and a bad line": (200, lambda _, text: ONE.line(text) + ONE.line(text.replace("\n", "\n1", 1))),
+    "a line that is cut": (200, lambda _, text: line(ONE.name, (ONE.id + ONE.payload(text))[:-1])),
+    "no line": (200, lambda _harbour, _text: ""),
+    "no line end": (200, lambda _, text: ONE.line(text)[:-1]),
+    "prose": (200, lambda _harbour, _text: "it is signed\n"),
+    "no UTF-8": (200, lambda _harbour, _text: b"\xff\n"),
+    "a hundred lines": (200, lambda _, text: line("x", bytes(70)) * 100 + ONE.line(text)),
+    "malformed": (400, lambda _harbour, _text: "no\n"),
+    "forbidden": (403, lambda _harbour, _text: "no\n"),
+    "unknown": (404, lambda _harbour, _text: "no\n"),
+    "not now": (503, lambda _harbour, _text: "no\n"),
+    "another size that is none": (409, lambda _harbour, _text: "many\n"),
+    "another size that is empty": (409, lambda _harbour, _text: ""),
+    "another size of twenty digits": (409, lambda _harbour, _text: "1" * 20),
+    "a size of another script": (409, lambda _harbour, _text: "\u0661"),
+}  # fmt: skip
+
+
+def test_an_answer_that_is_not_the_witnesses_word_is_told_and_keeps_nothing(harbour: Harbour) -> None:
+    world = harbour.world
+    before = world.read("audit/checkpoint")
+    wrong = {}
+    for what, (status, body) in BENT.items():
+        harbour.answers[1] = lambda text, status=status, body=body: (status, body(harbour, text))  # type: ignore[misc]
+        found = harbour.ask()["1"]
+        if found["cosigned"] or not found["problem"] or world.read("audit/checkpoint") != before:
+            wrong[what] = found
+    assert not wrong, wrong
+    assert not (world.home / "audit/cosigned").exists()
+    assert world.run("witness", "ask").status == 1
+
+
+def test_a_witness_that_only_says_no_is_told_and_pins_nothing(harbour: Harbour) -> None:
+    for status, body in ((422, "no\n"), (409, "999\n")):
+        harbour.answer(ONE, status, body)
+        found = harbour.ask()["1"]
+        assert (found["refused"], found["contradiction"], found["cosigned"]) == (True, None, False)
+        assert found["problem"]
+    assert harbour.world.run("witness", "ask").status == 1
+    ran = harbour.world.run("verify")
+    assert (ran.status, "STALE-WITNESS" in ran.text) == (ALARM, True), ran
+    assert harbour.world.propose("Count the ladders."), "the gate stays open"
+
+
+def test_a_shown_head_accuses_only_where_log_and_witness_signed_it(harbour: Harbour, tmp_path: Path) -> None:
+    world = harbour.world
+    other = world.copy(tmp_path / "other")
+    append(other, {"event": "heartbeat", "day": "2026-02-27"}, {"event": "heartbeat", "day": "2026-02-28"})
+    longer = signed_head(other).decode()
+    text = longer.partition("\n\n")[0] + "\n"
+    here = world.read("audit/checkpoint")
+    rows = {
+        "nothing": None,
+        "no note": "x",
+        "without the witness": longer,
+        "without the log": note_of(text, ONE),
+        "by another witness": longer + TWO.line(text),
+        "a bad line": longer + ONE.line(text.replace("\n", "\n1", 1)),
+        "another log's": note_of(text.replace("nightledger", "nightlodger"), ONE),
+        "this very head": here + ONE.line(here.partition("\n\n")[0] + "\n"),
+    }
+    wrong = {}
+    for what, head in rows.items():
+        harbour.heads = {} if head is None else {1: head}
+        harbour.answer(ONE, 409, "999\n")
+        found = harbour.ask()["1"]
+        if found["contradiction"] is not None or not found["problem"]:
+            wrong[what] = found
+    assert not wrong, wrong
+    pin = (world.own_keys / "pin.json").read_bytes()
+    harbour.heads[1] = longer + ONE.line(text)
+    harbour.answer(ONE, 422, "no\n")
+    found = harbour.ask()["1"]
+    assert (found["contradiction"], found["refused"]) == ("rollback", False)
+    assert (world.own_keys / "pin.json").read_bytes() != pin
+    ran = world.run("verify")
+    assert (ran.status, "ROLLBACK" in ran.text) == (ALARM, True), ran
+    assert world.run("propose", "--text", "x", "--section", "Lessons", "--reason", "y").status == ALARM
+
+
+def test_an_approval_waits_by_the_clocks_of_the_quorum(harbour: Harbour) -> None:
+    world = harbour.world
+    name = world.propose("Label both ends of a cable.")
+    assert world.approve(name).status == 0
+    start = int(world.now.timestamp())
+    world.wait(hours=5)
+    world.run("apply")
+    assert "cable" not in world.read(), "nobody has seen it"
+    harbour.cosign(ONE, TWO, at=start)
+    world.run("apply")
+    assert "cable" not in world.read(), "seen once"
+    world.wait(minutes=1)
+    world.propose("Count the ladders.")
+    harbour.cosign(ONE, at=start + 3 * 3_600)
+    world.run("apply")
+    assert "cable" not in world.read(), "one of the two is no quorum"
+    harbour.cosign(TWO, at=start + 3_600)
+    world.run("apply")
+    assert "cable" not in world.read(), "by the second clock an hour went by"
+    world.wait(minutes=1)
+    world.propose("Count the doors.")
+    harbour.cosign(ONE, TWO, at=start + 2 * 3_600 + 600)
+    world.run("apply")
+    assert "cable" in world.read()
+    assert world.second_look()[0] == 0
+
+
+def test_cosigned_heads_that_are_damaged_take_times_away_and_add_none(harbour: Harbour) -> None:
+    world = harbour.world
+    harbour.cosign(ONE, TWO, at=int(world.now.timestamp()))
+    world.ok("verify")
+    path = world.home / "audit/cosigned"
+    whole, head = path.read_text(), world.home / "audit/checkpoint"
+    lines = head.read_text().splitlines(keepends=True)
+    head.write_text("".join(lines[:-2]))
+    late = int(world.now.timestamp()) + 9 * 3_600
+    text = whole.partition("\n\n")[0] + "\n"
+    rows = {
+        "nothing": "",
+        "no note": "x",
+        "one line": whole.rpartition("— ")[0],
+        "a line of another time": whole.rpartition("— ")[0]
+        + line(TWO.name, TWO.id + late.to_bytes(8, "big") + TWO.payload(text)[8:]),
+        "another head": whole.replace(text, text.replace("\n", "\n1", 1)),
+        "another log": note_of(text.replace("nightledger", "nightlodger"), ONE, TWO, at=late),
+        "a head of no line of this log": note_of(
+            f"{text.split(chr(10))[0]}\n1\n{b64(bytes(32))}\n", ONE, TWO, at=late
+        ),
+    }
+    wrong = {}
+    for what, content in rows.items():
+        path.write_text(content)
+        world.now = world.now.replace(hour=12)
+        if world.run("verify").status != ALARM:
+            wrong[what] = world.run("verify")
+    path.unlink()
+    assert world.run("verify").status == ALARM
+    path.write_text(whole)
+    assert not wrong, wrong
+    world.ok("verify")
+
+
+def test_a_cosigned_head_accuses_home_and_keys_put_back(harbour: Harbour, tmp_path: Path) -> None:
+    world = harbour.world
+    older = world.copy(tmp_path / "older")
+    world.propose("Count the ladders.")
+    harbour.cosign(ONE, TWO, at=int(world.now.timestamp()))
+    cosigned = (world.home / "audit/cosigned").read_bytes()
+    world.ok("verify")
+    assert "ROLLBACK" not in older.run("verify").text
+    (older.home / "audit/cosigned").write_bytes(cosigned)
+    older.tells("ROLLBACK", "verify", status=ALARM)
+    older.wait(minutes=1)
+    for text in ("Count the doors.", "Count the stairs."):
+        older.propose(text)
+    older.tells("FORK", "verify", status=ALARM)
+
+
+# ---------------------------------------------------------------- a second machine that cosigns each head
 
 NAME = "witness.example/harbour"
 
 
 @pytest.fixture(scope="session")
-def watched(tmp_path_factory: pytest.TempPathFactory) -> World:
+def cosigned(new_folder: Folder) -> World:
     """Give a home whose policy asks for one witness; nobody writes to it."""
-    world = found(tmp_path_factory.mktemp("watched"))
+    world = found(new_folder())
     place = ("--dir", str(world.root / "witness"))
     lines = world.root / "lines.txt"
     lines.write_text(world.ok("witness", "keygen", NAME, *place))
@@ -24,8 +318,8 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 
 @pytest.fixture
-def world(watched: World, tmp_path: Path) -> World:
-    return watched.copy(tmp_path)
+def world(cosigned: World, tmp_path: Path) -> World:
+    return cosigned.copy(tmp_path)
 
 
 def round_trip(world: World, witness: World | None = None) -> int:

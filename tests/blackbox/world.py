@@ -45,7 +45,17 @@ MEMORY = """# MEMORY.md
 
 ## Projects
 """
+TEXT = "Label both ends of a cable."
+SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+GRAPH = "config/nightledger/consent-graph.json"
+OUTCOMES = "memory/system/outcome-records.jsonl"
+SETTINGS = "config/nightledger/nightledger.yaml"
+HANDOFF = "memory/state/session-handoff.md"
+LAMPS = "".join(f"- Looked at lamp {n} in the long corridor\n" for n in range(40))
 LOG = "audit/trusted-channel-audit.jsonl"
+LABELLED = MEMORY.replace("upgrade.\n", f"upgrade.\n- {TEXT}\n")
+Folder = Callable[[], Path]
+"""Gives a new folder at each call."""
 Typed = Sequence[str] | Callable[[str], str]
 """What a person types: the lines, or an answer to what the screen has shown since the last one."""
 
@@ -104,6 +114,14 @@ class World:
         ran = self.run(*words, typed=typed, stdin=stdin)
         assert ran.status == 0, (words, ran)
         return ran.out
+
+    def tells(
+        self, told: str, *words: str, status: int = 0, typed: Typed | None = None, stdin: str = ""
+    ) -> str:
+        """Run a command that must end with ``status`` and say ``told``; give all that it printed, as one line of words."""
+        ran = self.run(*words, typed=typed, stdin=stdin)
+        assert (ran.status, told in ran.text) == (status, True), (told, ran)
+        return ran.text
 
     def json(self, *words: str) -> Any:
         """Run a command with ``--json`` and give its document, whatever the exit status."""
@@ -177,10 +195,45 @@ class World:
         """Give the audit log's events."""
         return [json.loads(line) for line in (self.home / LOG).read_bytes().splitlines()]
 
+    def kinds(self, since: int = 0) -> list[str]:
+        """Give the names of the events from a line of the log on."""
+        return [one["event"] for one in self.events()[since:]]
+
+    def named(self, event: str, since: int = 0) -> list[dict[str, Any]]:
+        """Give the events of that name from a line of the log on."""
+        return [one for one in self.events()[since:] if one["event"] == event]
+
     def decisions(self, since: int = 0) -> list[dict[str, Any]]:
         """Give the decisions that were recorded from a line of the log on."""
-        names = [e["decision"] for e in self.events()[since:] if e["event"] == "decision.recorded"]
-        return [json.loads(self.read(f"audit/decisions/{name}.json")) for name in names]
+        return [self.decision(one["decision"]) for one in self.named("decision.recorded", since)]
+
+    def decision(self, name: str) -> dict[str, Any]:
+        """Give a decision as its file has it."""
+        return dict(json.loads(self.read(f"audit/decisions/{name}.json")))
+
+    def alter(self, name: str, old: str | bytes, new: str | bytes, times: int = -1) -> Path:
+        """Write something else in the place of what stands in a file of the home; give the file."""
+        path = self.home / name
+        was, now = (text.encode() if isinstance(text, str) else text for text in (old, new))
+        content = path.read_bytes()
+        assert was in content, content
+        path.chmod(0o600)
+        path.write_bytes(content.replace(was, now, times))
+        return path
+
+    def operator_says(self, settings: str | dict[str, Any]) -> Path:
+        """Write the operator's own settings on this machine; give the file."""
+        path = self.keys / "operator.yaml"
+        path.write_text(settings if isinstance(settings, str) else json.dumps(settings))
+        path.chmod(0o600)
+        return path
+
+    def own_rules(self, rules: str) -> Path:
+        """Have the operator name a file of rules of their own; give the file."""
+        path = self.root / "rules.toml"
+        path.write_text(rules)
+        self.operator_says({"rule_files": [str(path)]})
+        return path
 
     def blob(self, sha256: str) -> Path:
         return self.home / "audit" / "blobs" / "sha256" / sha256[:2] / sha256
@@ -196,7 +249,7 @@ class World:
         script = self.root / "notifier.sh"
         script.write_text(f'#!/bin/sh\n{{ echo "$@"; cat; echo; }} >> "{target}"\n')
         script.chmod(0o755)
-        (self.keys / "operator.yaml").write_text(f"notify: [{json.dumps(str(script))}]\n")
+        self.operator_says({"notify": [str(script)]})
         return target
 
     # ------------------------------------------------------------ the gate, as its operator uses it
