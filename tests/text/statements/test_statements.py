@@ -99,8 +99,22 @@ def test_a_line_that_memory_holds_is_left_out_of_an_entry() -> None:
 def test_what_only_tells_its_day_or_leans_on_another_line_is_no_statement(
     heading: str, line: str, statements: int
 ) -> None:
-    found = find_statements(read(f"{heading}\n- {line}"), Model(bias=3.0, weights={})).statements
+    found = find_statements(read(f"{heading}\n- {line}"), Model(bias=1.0, weights={})).statements
     assert len(found) == statements
+
+
+@each_row(
+    "heading, line",
+    [
+        ("Work", "Moved the kettle to the hall"),
+        ("Notes", "the hose needs its blue valve before each use"),
+        ("Kettle", "Observation: the fuse is a slow one"),
+    ],
+)
+def test_what_reports_work_is_a_statement_only_where_its_estimate_is_sure(heading: str, line: str) -> None:
+    log = read(f"# D\n## {heading}\n- {line}")
+    found = [len(find_statements(log, Model(bias=bias, weights={})).statements) for bias in (1.0, 3.0)]
+    assert found == [0, 1]
 
 
 @each_row(

@@ -32,7 +32,7 @@ _TITLE_NUMBER = re.compile(
     r"^(?:\d{1,3}[.)]\s+|(?:session|checkpoint|part|step|phase)\s+\d+\s*[:—\u2013-]\s*)", re.IGNORECASE
 )
 _TITLE_TIME = re.compile(
-    r"[\[(\uff08][^\])\uff09]*\d{1,2}:\d\d[^\])\uff09]*[\])\uff09]|\b\d{1,2}:\d\d(?:\s*[\u2013-]\s*\d{1,2}:\d\d)?(?:\s*(?:[AaPp][Mm]|UTC|GMT[+-]?\d*|[A-Z]{3,4})\b)*"
+    r"[\[(\uff08][^\])\uff09]*\d{1,2}:\d\d[^\])\uff09]*[\])\uff09]|\b\d{1,2}:\d\d(?::\d\d)?(?:\s*[\u2013-]\s*\d{1,2}:\d\d(?::\d\d)?)?(?:\s*(?:[AaPp][Mm]|UTC|GMT[+-]?\d*|[A-Z]{3,4})\b)*"
     r"|[\[(\uff08]\s*20\d\d-\d\d-\d\d\s*[\])\uff09]|\b20\d\d-\d\d-\d\d\b",
     re.IGNORECASE,
 )
@@ -323,9 +323,9 @@ def has_reason(line: LogLine, languages: tuple[str, ...] = ()) -> bool:
 
 
 def is_of_its_day(line: LogLine, languages: tuple[str, ...] = (), file: str = "") -> bool:
-    """Return whether a line only tells what its day did, read, said or left open, or leans on a line that it would leave behind.
+    """Return whether a line only tells what its day read, said or left open, or leans on a line that it would leave behind.
 
-    What is labelled a lesson, rule, decision or wish does not; nor does what gives a reason to keep it, unless it is still open, or the agent's reply.
+    What is labelled a lesson, rule, decision or wish does not.
     What an assistant said in a chat does, unless it is labelled so and no more ("Rule: ..."), or stands under a name of such. What stands in what somebody studied or drafted does, and what an agent that reviews itself writes, unless it is labelled a lesson.
 
     Args:
@@ -350,15 +350,14 @@ def is_of_its_day(line: LogLine, languages: tuple[str, ...] = (), file: str = ""
     is_open = any("open" in find_cues(name, languages) for name in (*above, label)) or _has_shape(
         "owed", body
     )
-    if is_open or _is_passing(label, languages) or _leans_or_replies(line, said, languages):
-        return True
-    shapes = ("dated", "filed", "done")[: 3 if languages else 2]
-    told = (
-        tells_result(body, languages)
-        or _has_shape("sent", *said)
-        or any(_has_shape(one, body) for one in shapes)
-    )
-    return (told or any(_is_passing(name, languages) for name in above)) and not has_reason(line, languages)
+    return is_open or _leans_or_replies(line, said, languages)
+
+
+def reports_work(line: LogLine, languages: tuple[str, ...] = ()) -> bool:
+    """Return whether a line tells what was done, or is named so by heading, lead or label, and gives no reason to keep it."""
+    body = split_label(line.content)[1]
+    told = tells_result(body, languages) or any(_is_passing(name, languages) for name in _above(line))
+    return told and not has_reason(line, languages)
 
 
 def _leans_or_replies(line: LogLine, said: tuple[str, str], languages: tuple[str, ...]) -> bool:
@@ -380,7 +379,7 @@ def _has_shape(name: str, *texts: str) -> bool:
 
 
 def _is_studied(names: Sequence[str], languages: tuple[str, ...]) -> bool:
-    """Return whether the innermost name that tells is of a study: there "always" is its authors'; a heading of lessons or rules ends it.
+    """Return whether the innermost name that tells is of a study: there "always" is its authors'; a heading of lessons, rules or decisions ends it.
 
     Args:
         names: From the file's to the label.
@@ -389,7 +388,7 @@ def _is_studied(names: Sequence[str], languages: tuple[str, ...]) -> bool:
     studies = [_is_study(name, languages) for name in names]
     after = names[len(studies) - studies[::-1].index(True) :] if any(studies) else names
     lasting = (_cues_in_short(name, _LONGEST_NAME, languages) & _kinds().reasons_named for name in after)
-    return any(studies) and not any(lasting)
+    return any(studies) and not any(lasting) and not any(names_of(name, "Decisions") for name in after)
 
 
 def _is_passing(name: str, languages: tuple[str, ...]) -> bool:
