@@ -18,17 +18,18 @@ def home(tmp_path: Path) -> Home:
     return home
 
 
-def judge(home: Home, tool_input: object, cwd: str = "/") -> str:
-    return refusal(home, {"tool_input": tool_input, "cwd": cwd}, "nl propose")
+def judge(home: Home, tool_input: object, cwd: str = "/", tool: str = "") -> str:
+    return refusal(home, {"tool_name": tool, "tool_input": tool_input, "cwd": cwd}, "nl propose")
 
 
 def test_every_protected_file_is_refused(home: Home) -> None:
-    for path in protected_paths(home):
+    ours = (home.proposal("p-" + "a" * 26), home.staged_context, home.memory_md)
+    for path in (*protected_paths(home), *ours):
         assert judge(home, {"file_path": path}), path
     assert "only its owner changes it" in judge(home, {"file_path": home.path("SOUL.md")})
     assert "own records" in judge(home, {"file_path": home.path("memory/system/entries.json")})
-    assert judge(home, {"file_path": home.proposal("p-" + "a" * 26)})
-    assert judge(home, {"file_path": home.staged_context})
+    Path(home.identity_file).write_text("{")  # a record that is damaged still guards its memory
+    assert judge(Home(home.root), {"file_path": home.memory_md})
 
 
 def test_what_an_agent_writes_itself_is_left_alone(home: Home) -> None:
@@ -62,39 +63,31 @@ def test_links_and_second_names_lead_to_the_same_file(home: Home, tmp_path: Path
         assert judge(home, {"file_path": str(tmp_path / path)}), path
 
 
-def test_a_home_whose_record_is_damaged_still_guards_its_memory(home: Home) -> None:
-    Path(home.identity_file).write_text("{")
-    assert judge(Home(home.root), {"file_path": home.memory_md})
-
-
-def test_a_shell_s_command_is_no_patch(home: Home) -> None:
-    assert judge(home, {"command": f"echo x > {home.memory_md}"}, cwd=home.root) == ""
-    assert judge(home, {"command": "apply_patch <<X\n*** Update File: MEMORY.md\n@@\nX"}, cwd=home.root)
-    assert judge(home, {"input": "  *** Move to: MEMORY.md"}, cwd=home.root)
-    assert judge(home, {"patch": "*** Delete File: SOUL.md"}, cwd=home.root)
-
-
-def shell(home: Home, command: str, cwd: str = "/") -> str:
-    return refusal(home, {"tool_name": "Bash", "tool_input": {"command": command}, "cwd": cwd}, "nl propose")
-
-
-def test_a_patch_that_a_shell_hands_to_codex_is_one(home: Home) -> None:
+def test_a_patch_is_refused_also_one_that_a_shell_hands_to_codex_and_no_other_command_of_a_shell(
+    home: Home,
+) -> None:
     """Codex takes it out of the command and applies it without a shell; the hook is told of a shell only."""
+    root, above, name = home.root, *os.path.split(home.root)
     patch = (
         "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: MEMORY.md\n@@\n-a\n+b\n*** End Patch\nEOF\n"
     )
-    assert shell(home, patch, cwd=home.root)
-    assert shell(home, patch) == ""
-    for folder in (home.root, f"'{home.root}'", f'"{home.root}"'):
-        assert shell(home, f"cd {folder} && {patch}"), folder
-    assert shell(home, f"cd /srv && {patch}") == ""
-    assert shell(home, f"cd {os.path.basename(home.root)}&& {patch}", cwd=os.path.dirname(home.root))
-
-
-def test_a_shell_that_writes_about_patches_is_let_pass(home: Home) -> None:
-    assert shell(home, "cat > help.md <<X\n*** Update File: MEMORY.md\nX", cwd=home.root) == ""
-    assert shell(home, f"echo x >> {home.memory_md}") == ""
-    assert shell(home, "apply_patch --help", cwd=home.root) == ""
+    for given, tool, cwd, refused in (
+        ({"command": f"echo x > {home.memory_md}"}, "", root, False),
+        ({"command": "apply_patch <<X\n*** Update File: MEMORY.md\n@@\nX"}, "", root, True),
+        ({"input": "  *** Move to: MEMORY.md"}, "", root, True),
+        ({"patch": "*** Delete File: SOUL.md"}, "", root, True),
+        ({"command": patch}, "Bash", root, True),
+        ({"command": patch}, "Bash", "/", False),
+        ({"command": f"cd {root} && {patch}"}, "Bash", "/", True),
+        ({"command": f"cd '{root}' && {patch}"}, "Bash", "/", True),
+        ({"command": f'cd "{root}" && {patch}'}, "Bash", "/", True),
+        ({"command": f"cd /srv && {patch}"}, "Bash", "/", False),
+        ({"command": f"cd {name}&& {patch}"}, "Bash", above, True),
+        ({"command": "cat > help.md <<X\n*** Update File: MEMORY.md\nX"}, "Bash", root, False),
+        ({"command": f"echo x >> {home.memory_md}"}, "Bash", "/", False),
+        ({"command": "apply_patch --help"}, "Bash", root, False),
+    ):
+        assert bool(judge(home, given, cwd, tool)) is refused, given
 
 
 @from_corpus("surfaces-hook-guard")
