@@ -7,8 +7,8 @@ import pytest
 from tests.rows import each_row
 
 from nightledger.domain.states import Writer
-from nightledger.hosts import writers
-from nightledger.hosts.writers import WITHIN_S, find_commit, find_mark, hosts_at_work
+from nightledger.hosts import workspaces
+from nightledger.hosts.workspaces import WITHIN_S, find_commit, find_mark, hosts_at_work
 
 AT = 1_700_000_000.0
 FILES = {
@@ -158,5 +158,5 @@ def test_without_repository_commit_or_git_nothing_is_found(
     (empty / ".git" / "HEAD").unlink()
     (empty / ".git" / "HEAD").symlink_to("/etc/hostname")
     assert find_commit(str(empty), TEXT) == ""
-    monkeypatch.setitem(writers._ENVIRONMENT, "PATH", str(tmp_path))
+    monkeypatch.setitem(workspaces._ENVIRONMENT, "PATH", str(tmp_path))
     assert find_commit(str(repository), TEXT) == ""

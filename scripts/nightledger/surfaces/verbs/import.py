@@ -23,7 +23,7 @@ from nightledger.codec.records import to_plain
 from nightledger.domain.errors import RefusedError, UsageError
 from nightledger.domain.words import count_of
 from nightledger.files.home import Home
-from nightledger.hosts.transcripts.formats import find_sessions
+from nightledger.hosts.transcript_formats import find_sessions
 from nightledger.jobs.transcripts import Taken, count_messages
 from nightledger.surfaces import transcripts
 from nightledger.surfaces.context import Context, require_person
