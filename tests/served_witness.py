@@ -8,13 +8,13 @@ from datetime import datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from nightledger.remote.cosigner import open_server, open_witness
+from nightledger.remote.cosigner import open_server
 
 
 @contextmanager
 def served_witness(directory: Path, now: Callable[[], datetime]) -> Iterator[str]:
     """Serve the witness of a directory; give its address."""
-    server = open_server(("127.0.0.1", 0), open_witness(directory), now)
+    server = open_server(("127.0.0.1", 0), directory, now)
     with server:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield f"http://127.0.0.1:{server.server_address[1]}"

@@ -1,5 +1,6 @@
 """Two homes on two machines that know each other: an agent's host and an operator's own."""
 
+import json
 import shutil
 import threading
 from collections.abc import Iterator, Mapping
@@ -16,8 +17,10 @@ from nightledger.codec.records import dump_record, make_message, parse_record
 from nightledger.demo.shell import Ran
 from nightledger.domain.consent import SELF_MODIFICATION
 from nightledger.domain.message import MESSAGE_TYPE, Message, Reply
+from nightledger.files.home import Home
+from nightledger.remote import receiving
 from nightledger.remote.channel import open_server
-from nightledger.remote.receiving import load_machine_key, take_in
+from nightledger.remote.receiving import load_machine_key, open_message, parse_peers
 from nightledger.remote.transport import Server
 from nightledger.surfaces.context import Context
 from nightledger.trust.dsse import parse_envelope, seal
@@ -53,9 +56,9 @@ class Machine:
         """The record of spent numbers."""
         return self.keys / self.home_id / "channel.json"
 
-    def answer(self, message_id: str) -> Path:
-        """Give where an answer is kept."""
-        return Path(self.desk.home.channel_dir, "answers", f"{message_id}.json")
+    def dead_letters(self) -> list[dict[str, Any]]:
+        path = Path(self.desk.home.dead_letters)
+        return list(map(json.loads, path.read_text().splitlines())) if path.exists() else []
 
     @property
     def now(self) -> int:
@@ -78,7 +81,7 @@ class Machine:
 
     def take_in(self, raw: bytes) -> Reply:
         """Take bytes in as any transport would; give what was answered."""
-        return opened(take_in(self.context(), raw).envelope)
+        return opened(take_in(self.context(), raw))
 
     def reach(self, **addresses: Mapping[str, str]) -> None:
         """Write where other machines are reached."""
@@ -88,6 +91,12 @@ class Machine:
         path = self.keys / "operator.yaml"
         path.write_text("\n".join(lines) + "\n")
         path.chmod(0o600)
+
+
+def take_in(context: Context, raw: bytes) -> bytes:
+    """Take bytes in as any transport would; give the answer's envelope."""
+    peers = parse_peers(Path(Home(context.home_path).peers).read_bytes())
+    return receiving.take_in(context, raw, open_message(raw, peers)[0])
 
 
 def opened(envelope: bytes) -> Reply:

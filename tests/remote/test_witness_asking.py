@@ -22,6 +22,7 @@ from nightledger.remote.witness_asking import (
     read_memory,
     write_memory,
 )
+from nightledger.trust.report import Damage
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 ASKED = Remembered(asked_at=int(NOW.timestamp()), size=9)
@@ -77,10 +78,10 @@ def test_what_is_remembered_of_a_witness_rules_no_terminal(
     with machines.serving():
         ask_round(machines.context)
     known = read_memory(machines.desk.home)[NAME]
-    odd = "FORK: \x1b[2Jall is well"
+    odd = "\x1b[2Jall is well"
     write_memory(
         machines.desk.home,
-        {NAME: replace(known, contradiction=odd, problem=odd, size=machines.desk.ledger().log.size)},
+        {NAME: replace(known, damage=Damage.FORK, problem=odd, size=machines.desk.ledger().log.size)},
     )
     capsys.readouterr()
     ask_behind(machines.context)

@@ -59,7 +59,7 @@ class Machines:
     @contextlib.contextmanager
     def serving(self) -> Iterator[str]:
         """Serve the witness on a free port of this machine; its address is written down."""
-        server = open_server(("127.0.0.1", 0), self.box, lambda: self.at)
+        server = open_server(("127.0.0.1", 0), self.box.directory, lambda: self.at)
         url = f"http://127.0.0.1:{server.server_address[1]}"
         self.address(url)
         with running(server):

@@ -28,10 +28,11 @@ from nightledger.domain.message import Peer, PeerKey, Peers, Status
 from nightledger.domain.words import count_of
 from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import load_operator
-from nightledger.files.durable import make_dir, read_regular
+from nightledger.files.durable import make_dir, read_optional, read_regular
 from nightledger.files.home import Home
+from nightledger.gate.opening import MAX_CONFIG_BYTES
 from nightledger.remote import letters
-from nightledger.remote.receiving import RULES, channel_lock, open_message, parse_peers, take_in
+from nightledger.remote.receiving import channel_lock, open_message, parse_peers, take_in
 from nightledger.remote.transport import Response, Server, Service, is_loopback, sentence
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context, require_person
@@ -39,7 +40,7 @@ from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import require_machine
 from nightledger.surfaces.trust_change import change_trust
 from nightledger.trust import keys
-from nightledger.trust.sshsig import ED25519, PublicKey, SignatureError, parse_public_line
+from nightledger.trust.sshsig import PublicKey, SignatureError, parse_public_line
 
 _LINE_WORDS = 3
 """``<home id> ssh-ed25519 AAAA…``, a comment behind it."""
@@ -127,26 +128,29 @@ def open_server(context: Context, address: tuple[str, int]) -> Server:
     Raises:
         ConfigurationError: The address is taken or is none of this machine's.
     """
-    home_id = Home(context.home_path).require().identity.id
+    home = Home(context.home_path).require()
 
     def look(path: str) -> Response | None:
         if path != HEALTH_PATH:
             return None
         now = copy(context)
         now.renew()
-        told = {"status": "ok", "home": home_id, "at": f"{now.now:%Y-%m-%dT%H:%M:%SZ}"}
+        told = {"status": "ok", "home": home.identity.id, "at": f"{now.now:%Y-%m-%dT%H:%M:%SZ}"}
         return Response(status=HTTPStatus.OK, content=json.dumps(told).encode(), kind="application/json")
 
     def answer(raw: bytes) -> Response:
+        peers = parse_peers(read_optional(home.peers, MAX_CONFIG_BYTES) or b"")
         try:
-            content = take_in(context, raw).envelope
-            return Response(status=HTTPStatus.OK, content=content, kind=letters.CONTENT_TYPE)
+            message, _ = open_message(raw, peers)
         except errors.RecordError as error:
             return sentence(HTTPStatus.BAD_REQUEST, str(error))
         except SignatureError as error:
             return sentence(HTTPStatus.FORBIDDEN, str(error))
+        try:
+            content = take_in(context, raw, message)
         finally:
             gc.unfreeze()  # a command freezes what it has read because it ends soon; this one does not
+        return Response(status=HTTPStatus.OK, content=content, kind=letters.CONTENT_TYPE)
 
     service = Service(
         name="channel", path=letters.MESSAGE_PATH, max_bytes=MAX_MESSAGE_BYTES, answer=answer, look=look
@@ -250,18 +254,16 @@ def _deal(context: Context, peers: Peers, box: letters.Spool, name: str, emptied
             return
         if name.endswith(letters.REPLY_SUFFIX):
             _take_reply(context, peers, name.removesuffix(letters.REPLY_SUFFIX), content, emptied)
-        else:
-            open_message(content, peers)
+            box.done(name)
+            return
+        message, peer = open_message(content, peers)
     except (errors.RecordError, errors.RefusedError) as error:
         box.set_aside(name)
         emptied.unreadable.append({"name": name, "reason": str(error)})
         return
-    if not name.endswith(letters.REPLY_SUFFIX):
-        answered = take_in(context, content)
-        told = answered.message
-        there = letters.Spool(os.path.dirname(box.root), told.iss)
-        there.put(f"{told.id}{letters.REPLY_SUFFIX}", answered.envelope)
-        emptied.answered.append({"message": told.id, "action": told.action, "peer": answered.peer})
+    there = letters.Spool(os.path.dirname(box.root), message.iss)
+    there.put(f"{message.id}{letters.REPLY_SUFFIX}", take_in(context, content, message))
+    emptied.answered.append({"message": message.id, "action": message.action, "peer": peer.name})
     box.done(name)
 
 
@@ -340,7 +342,7 @@ def peer(options: argparse.Namespace, context: Context) -> int:
             return 0
         case ["add", name]:
             home, key = _parse_key_line(options.line)
-            actions = _peer_actions(options.actions)
+            actions = tuple(filter(None, map(str.strip, (options.actions or "").split(","))))
             change = partial(add_peer, name=name, home=home, key=PeerKey(key=key), actions=actions)
         case ["remove", name] if options.line is None:
             change = partial(_without, name=name)
@@ -351,7 +353,7 @@ def peer(options: argparse.Namespace, context: Context) -> int:
 
     def edit(files: Mapping[str, bytes]) -> dict[str, bytes]:
         content = dump_record(change(parse_peers(files["peers"])))
-        parse_peers(content)  # as it will be read
+        parse_peers(content)  # as it will be read: Ed25519 keys, known actions
         return {"peers": content}
 
     change_trust(context, edit, reason=f"{options.words[0]} the machine {name}")
@@ -363,15 +365,10 @@ def peer(options: argparse.Namespace, context: Context) -> int:
 def _list(context: Context, peers: Peers) -> None:
     context.emit(to_plain(peers)["peers"])
     for found in peers.peers:
+        rows = [f"key {parse_public_line(key.key).fingerprint}" for key in found.keys]
+        rows.insert(0, f"may ask for: {', '.join(found.actions) or 'nothing'}")
         say(context, f"{found.name}  home {found.home}")
-        rows = (f"key {parse_public_line(key.key).fingerprint}" for key in found.keys)
-        say(
-            context,
-            f"may ask for: {', '.join(found.actions) or 'nothing'}",
-            *rows,
-            first="    ",
-            indent="      ",
-        )
+        say(context, *rows, first="    ", indent="      ")
     if not peers.peers:
         say(context, "No machine may send messages to this home.")
 
@@ -382,19 +379,7 @@ def _parse_key_line(line: str | None) -> tuple[str, str]:
         raise errors.UsageError(
             "--line wants the line that 'nightledger channel keygen' prints on the other machine"
         )
-    key = parse_public_line(" ".join(words[1:_LINE_WORDS]))
-    if key.kind != ED25519:
-        raise errors.UsageError("a machine's key is Ed25519")
-    return words[0], key.line
-
-
-def _peer_actions(text: str | None) -> tuple[str, ...]:
-    named = tuple(filter(None, map(str.strip, (text or "").split(","))))
-    if unknown := sorted(set(named) - RULES.keys()):
-        raise errors.UsageError(
-            f"there is no action {unknown[0]!r}", hint=f"known: {', '.join(sorted(RULES))}"
-        )
-    return named
+    return words[0], parse_public_line(" ".join(words[1:_LINE_WORDS])).line
 
 
 def add_peer(peers: Peers, name: str, home: str, key: PeerKey, actions: Sequence[str]) -> Peers:
@@ -411,17 +396,15 @@ def add_peer(peers: Peers, name: str, home: str, key: PeerKey, actions: Sequence
         UsageError: The name has another home, the home another name, or the key another machine.
     """
     known = peers.named(name)
-    if known is not None and known.home != home:
-        raise errors.UsageError(
-            f"{name} speaks for the home {known.home}, not {home}", hint="give it another name"
-        )
-    others = [one for one in peers.peers if one.name != name]
-    if taken := next((one for one in others if one.home == home or key in one.keys), None):
-        raise errors.UsageError(
-            f"that machine is known as {taken.name}", hint="remove it first, or use its name"
-        )
+    for one in peers.peers:
+        if (one.name == name) != (one.home == home) or (one is not known and key in one.keys):
+            raise errors.UsageError(
+                f"the machine {one.name} is known, and speaks for the home {one.home}",
+                hint=f"use its name for it and no other; to forget it: nightledger channel peer remove {one.name}",
+            )
     may = tuple(sorted(set(actions))) or (known.actions if known else ())
     new = Peer(name=name, home=home, keys=(key,), actions=may)
+    others = (one for one in peers.peers if one is not known)
     return replace(peers, peers=tuple(sorted([*others, new], key=lambda one: one.name)))
 
 

@@ -27,7 +27,7 @@ from nightledger.domain.words import count_of
 from nightledger.files.atomic import Lock, create_file, replace_file
 from nightledger.files.durable import make_dir, read_optional, read_regular
 from nightledger.remote.transport import TEXT, Response, Server, Service
-from nightledger.remote.witness_asking import ADD_CHECKPOINT, INCONSISTENT, Asked, Round, ask_round
+from nightledger.remote.witness_asking import ADD_CHECKPOINT, INCONSISTENT, Round, ask_round
 from nightledger.surfaces import screen
 from nightledger.surfaces.clock import system_now
 from nightledger.surfaces.context import Context
@@ -170,9 +170,8 @@ def create_witness(directory: Path, name: str) -> Cosigner:
         create_file(os.fspath(path), "".join(f"{key.dump()}\n" for key in vkeys).encode(), mode=_PUBLIC_MODE)
     box = open_witness(directory)
     if box.vkeys[0].name != name:
-        raise ConfigurationError(
-            f"{directory} is the witness {box.vkeys[0].name!r}", hint="name another directory with --dir"
-        )
+        told = f"{directory} is the witness {box.vkeys[0].name!r}"
+        raise ConfigurationError(told, hint="name another directory with --dir")
     return box
 
 
@@ -196,15 +195,6 @@ def open_witness(directory: Path) -> Cosigner:
     if not made or vkeys[: len(made)] != made or len(vkeys) > most:
         raise ConfigurationError(f"{directory / VKEYS} does not name the keys that lie beside it")
     return Cosigner(directory=directory, vkeys=vkeys, logs=_read_logs(directory), key=key)
-
-
-def renew(box: Cosigner) -> Cosigner:
-    """Give a witness with the logs that it knows now: one that serves learns of those that were added.
-
-    Raises:
-        RecordError: Its list of logs is malformed.
-    """
-    return replace(box, logs=_read_logs(box.directory))
 
 
 def add_logs(directory: Path, logs: Sequence[notes.VerifierKey]) -> Cosigner:
@@ -257,10 +247,8 @@ def _read_request(
         raise _RefusedError(HTTPStatus.FORBIDDEN, str(error)) from error
     if proof.old_size > head.size:
         raise _RefusedError(HTTPStatus.BAD_REQUEST, "the old size is larger than the checkpoint's")
-    first: dict[tuple[str, bytes], notes.NoteSignature] = {}
-    for line in held:
-        first.setdefault((line.name, line.key_id), line)
-    return proof, head, notes.Note(text=note.text, signatures=tuple(first.values()))
+    first = {(line.name, line.key_id): line for line in reversed(held)}
+    return proof, head, notes.Note(text=note.text, signatures=tuple(reversed(first.values())))
 
 
 def _require_continuation(proof: Continuation, head: Checkpoint, last: Checkpoint | None) -> None:
@@ -284,29 +272,31 @@ _CHECKPOINT = re.compile(r"/([0-9a-f]{64})/checkpoint")
 _KINDS = {0x04: "ed25519", 0x06: "mldsa44"}
 
 
-def open_server(address: tuple[str, int], box: Cosigner, now: Callable[[], datetime]) -> Server:
+def open_server(address: tuple[str, int], directory: Path, now: Callable[[], datetime]) -> Server:
     """Bind a server for a witness; the caller runs and closes it.
 
     Args:
         address: Host and port; port 0 takes a free one.
-        box: The witness; logs that are added while it serves are known at the next request. While its list of logs
-            cannot be read it answers "not now".
+        directory: The witness's; it is opened at each request, so that logs that are added while it serves are known. While
+            its list of logs cannot be read it answers "not now".
         now: The clock; aware.
 
     Raises:
         ConfigurationError: The address is taken or is none of this machine's.
     """
 
-    def answer(raw: bytes) -> Response:
-        return renew(box).answer(raw, now())
-
     def look(path: str) -> Response | None:
         match = _CHECKPOINT.fullmatch(path)
-        head = renew(box).checkpoint(match[1]) if match else None
+        head = open_witness(directory).checkpoint(match[1]) if match else None
         return None if head is None else Response(status=HTTPStatus.OK, content=head)
 
-    most = MAX_REQUEST_BYTES
-    service = Service(name="witness", path=ADD_CHECKPOINT, max_bytes=most, answer=answer, look=look)
+    service = Service(
+        name="witness",
+        path=ADD_CHECKPOINT,
+        max_bytes=MAX_REQUEST_BYTES,
+        answer=lambda raw: open_witness(directory).answer(raw, now()),
+        look=look,
+    )
     return Server(address, service)
 
 
@@ -364,7 +354,7 @@ def serve(options: argparse.Namespace, context: Context) -> int:
     """Answer over HTTP until it is told to stop."""
     _require_no_words(options)
     box = open_witness(Path(options.directory))
-    server = open_server((options.listen, options.port), box, system_now)
+    server = open_server((options.listen, options.port), box.directory, system_now)
     server.serve_until_told(context, screen.shown(box.vkeys[0].name))
     return 0
 
@@ -385,7 +375,10 @@ def trust(options: argparse.Namespace, context: Context) -> int:
     wanted = parse_policy(read_regular(path, MAX_POLICY_BYTES), where=path)
 
     def edit(in_force: Mapping[str, bytes]) -> Mapping[str, bytes]:
-        return {"policy": merged(in_force["policy"], wanted)}
+        logs = parse_policy(in_force["policy"], where="the policy in force").logs
+        content = dump_policy(replace(wanted, logs=logs), policies.former_logs(in_force["policy"]))
+        parse_policy(content, where="the new policy")  # this home's log must not be its own witness
+        return {"policy": content}
 
     decision = change_trust(context, edit)
     names = [witness.name for witness in wanted.witnesses]
@@ -397,15 +390,6 @@ def trust(options: argparse.Namespace, context: Context) -> int:
     return 0
 
 
-def merged(in_force: bytes, wanted: Policy) -> bytes:
-    """Return the policy that has the logs in force, and the witnesses and the quorum that are wanted."""
-    logs = parse_policy(in_force, where="the policy in force").logs
-    policy = Policy(logs=logs, witnesses=wanted.witnesses, groups=wanted.groups, quorum=wanted.quorum)
-    content = dump_policy(policy, policies.former_logs(in_force))
-    parse_policy(content, where="the new policy")  # this home's log must not be its own witness
-    return content
-
-
 def ask(options: argparse.Namespace, context: Context) -> int:
     """Ask every witness; 1 when the quorum has not cosigned the newest head or one refuses, 4 when one proves another log."""
     _require_no_words(options)
@@ -415,17 +399,17 @@ def ask(options: argparse.Namespace, context: Context) -> int:
             "no witness is asked here",
             hint="name them under witnesses in operator.yaml in $NIGHTLEDGER_KEYS; if they are named, another run is asking now",
         )
-    record = {"met": found.met, "asked": [_asked_record(one) for one in found.asked]}
-    context.emit(record)
+    shown = ("name", "size", "problem", "refused")
+    asked = [
+        {name: getattr(one, name) for name in shown}
+        | {"cosigned": bool(one.lines), "contradiction": one.damage}
+        for one in found.asked
+    ]
+    context.emit({"met": found.met, "asked": asked})
     say(context, *_round_lines(found))
     if found.standing:
         return EXIT_ALARM
     return 0 if found.met and not any(one.refused for one in found.asked) else 1
-
-
-def _asked_record(one: Asked) -> dict[str, object]:
-    record = {name: getattr(one, name) for name in ("name", "size", "problem", "refused")}
-    return {**record, "cosigned": bool(one.lines), "contradiction": one.damage and one.damage.value}
 
 
 def _round_lines(found: Round) -> Iterable[str]:

@@ -82,7 +82,7 @@ def _box(path: str) -> Iterator[None]:
 class Spool:
     """One home's letter box in a directory that machines share."""
 
-    __slots__ = ("root",)
+    __slots__ = ("_new", "root")
 
     def __init__(self, directory: str, home_id: str) -> None:
         """Name the box; nothing is made yet.
@@ -95,15 +95,10 @@ class Spool:
             BoxError: The directory is missing: a mount that is gone must not look empty.
         """
         if not os.path.isdir(directory):
-            raise BoxError(
-                f"the spool {directory} is missing",
-                hint="mount it, or mend operator.yaml in $NIGHTLEDGER_KEYS",
-            )
+            hint = "mount it, or mend operator.yaml in $NIGHTLEDGER_KEYS"
+            raise BoxError(f"the spool {directory} is missing", hint=hint)
         self.root = os.path.join(directory, home_id)
-
-    def path(self, name: str) -> str:
-        """Return where a letter lies that nobody has dealt with."""
-        return os.path.join(self.root, "new", name)
+        self._new = os.path.join(self.root, "new")
 
     def put(self, name: str, content: bytes) -> None:
         """Put a letter into the box: whole, under its name, on disk when this returns; an older one is replaced.
@@ -116,28 +111,23 @@ class Spool:
             BoxError: The box is broken.
         """
         with _box(self.root):
-            for folder in ("new", "cur"):
-                make_dir(os.path.join(self.root, folder))
-            replace_file(self.path(name), content, disposable=True)
+            make_dir(self._new)
+            replace_file(os.path.join(self._new, name), content, disposable=True)
 
     def names(self) -> list[str]:
         """Return the names of the letters that nobody has dealt with, the oldest first.
 
-        Temporary files, ours and those of other programs, have other names, most begin with a dot.
+        Temporary files, ours and those of other programs, have other names, most begin with a dot. Where another round
+        takes a letter meanwhile the next one names what is left.
 
         Raises:
             BoxError: The box is broken.
         """
-        names: list[str] = []
         with _box(self.root), suppress(FileNotFoundError):
-            names = os.listdir(os.path.join(self.root, "new"))
-        return sorted(filter(_NAME.fullmatch, names), key=lambda name: (self._age(name), name))
-
-    def _age(self, name: str) -> int:
-        try:
-            return os.lstat(self.path(name)).st_mtime_ns
-        except OSError:
-            return 0  # it is gone again
+            found = [one for one in os.scandir(self._new) if _NAME.fullmatch(one.name)]
+            found.sort(key=lambda one: (one.stat(follow_symlinks=False).st_mtime_ns, one.name))
+            return [one.name for one in found]
+        return []
 
     def read(self, name: str, max_bytes: int) -> bytes | None:
         """Return what a letter holds; None where it is gone again.
@@ -149,24 +139,25 @@ class Spool:
         Raises:
             RecordError: It cannot be opened, or is too large; whoever syncs it may mend it.
         """
+        path = os.path.join(self._new, name)
         try:
-            return read_regular(self.path(name), max_bytes)
+            return read_regular(path, max_bytes)
         except errors.NightledgerError as error:
-            if os.path.lexists(self.path(name)):
+            if os.path.lexists(path):
                 raise errors.RecordError(name, (str(error),)) from error
             return None
 
     def done(self, name: str) -> None:
         """Take a letter out of the box, after what it asks for is on disk."""
         with _box(self.root), suppress(FileNotFoundError):  # another round was first
-            os.unlink(self.path(name))
+            os.unlink(os.path.join(self._new, name))
 
     def set_aside(self, name: str) -> None:
         """Set a letter aside that cannot be taken in."""
         folder = os.path.join(self.root, "cur")
         with _box(self.root), suppress(FileNotFoundError):
             make_dir(folder)
-            os.replace(self.path(name), os.path.join(folder, f"{name}.unreadable"))
+            os.replace(os.path.join(self._new, name), os.path.join(folder, f"{name}.unreadable"))
 
 
 class Outgoing(Struct, frozen=True, kw_only=True):
@@ -356,22 +347,17 @@ def _without_secrets(action: str, body: Mapping[str, Any]) -> dict[str, Any]:
     return dict(body)
 
 
-def read_dead_letters(home: Home) -> list[dict[str, Any]]:
-    """Return the messages that no machine took in, oldest first; lines that cannot be read are passed over."""
-    raw = read_optional(home.dead_letters, MAX_LETTERS_BYTES) or b""
-    values, _ = read_jsonl(raw, max_line_bytes=MAX_LETTERS_BYTES)
-    return [value for _, value in values if isinstance(value, dict)]
-
-
 def recent_dead_letters(home: Home, now: datetime) -> tuple[datetime, ...]:
     """Return when each message became a dead letter, of those of the last seven days, oldest first.
+
+    Lines that cannot be read are passed over.
 
     Args:
         home: Which sent them.
         now: Aware, UTC.
     """
-    found = []
-    for letter in read_dead_letters(home):
-        with suppress(ValueError):
-            found.append(min(read_moment(str(letter.get("dead_lettered_at"))), now))
+    raw, found = read_optional(home.dead_letters, MAX_LETTERS_BYTES) or b"", []
+    for _, letter in read_jsonl(raw, max_line_bytes=MAX_LETTERS_BYTES)[0]:
+        with suppress(ValueError, TypeError, KeyError):
+            found.append(min(read_moment(str(letter["dead_lettered_at"])), now))
     return tuple(sorted(at for at in found if at > now - TOLD_FOR))

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct, ValidationError, convert
-from msgspec.structs import replace
 
 from nightledger.codec import records
 from nightledger.codec.canonical import MAX_INTEGER, canonical, parse_json
@@ -33,7 +32,7 @@ from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
 from nightledger.gate.consenting import read_standing, record_unknown
 from nightledger.gate.integrity.trusting import Trust
-from nightledger.gate.opening import MAX_CONFIG_BYTES, Ledger, record
+from nightledger.gate.opening import Ledger, record
 from nightledger.remote import handlers
 from nightledger.remote.handlers import Done, Work
 from nightledger.surfaces.context import Context
@@ -151,43 +150,38 @@ def _numbers_path(context: Context, home: Home) -> str:
     return str(keys.KeyRing(Path(context.keys_dir)).path(home.identity.id, "channel.json"))
 
 
-class Answered(Struct, frozen=True, kw_only=True):
-    """An answer on its way.
-
-    Attributes:
-        message: What it answers.
-        peer: Who asked.
-        envelope: The signed answer.
-    """
-
-    message: Message
-    peer: str
-    envelope: bytes
-
-
-def take_in(context: Context, raw: bytes) -> Answered:
+def take_in(context: Context, raw: bytes, message: Message) -> bytes:
     """Take a message in, from wherever it came, and return the signed answer.
 
     Args:
         context: The receiving home; its clock is read anew.
         raw: The envelope.
+        message: What it holds: a machine that is known has signed it, be it by the list on disk, which is never enough to
+            act on.
 
     Raises:
-        RecordError: It is no envelope, or what was signed is no message; nothing was done.
-        SignatureError: No known machine's key has signed it; nothing was done.
+        SignatureError: No machine that the log names has signed it; nothing was done.
         LockedError: Not now; the same message may come again.
         IntegrityError: The home's log is not what was signed; the same message may come again.
     """
     context = copy(context)
     context.renew()
-    home = Home(context.home_path).require()
-    present = parse_peers(read_optional(home.peers, MAX_CONFIG_BYTES) or b"")  # never enough to act on
-    message, peer = open_message(raw, present)
-    with channel_lock(context, home):
-        rule = rule_of(message.action)
-        with writing(context, actor=rule.actor) if rule.writes else reading(context) as session:
-            done = _outcome(session, _numbers_path(context, home), raw)
-    return Answered(message=message, peer=peer.name, envelope=_sealed(context, message, done))
+    home, rule = Home(context.home_path), rule_of(message.action)
+    at_work = writing(context, actor=rule.actor) if rule.writes else reading(context)
+    with channel_lock(context, home), at_work as session:
+        done = _outcome(session, _numbers_path(context, home), raw)
+    reply = Reply(
+        v=1,
+        re=message.id,
+        iss=home.identity.id,
+        aud=message.iss,
+        iat=int(context.moment.at.timestamp()),
+        status=done.status,
+        reason=done.reason[:MAX_REASON_CHARACTERS],
+        body=done.body or done.names(),
+    )
+    key = load_machine_key(keys.KeyRing(Path(context.keys_dir)), home.identity.id)
+    return seal(REPLY_TYPE, records.dump_record(reply), key)
 
 
 def channel_lock(context: Context, home: Home) -> Lock:
@@ -227,28 +221,6 @@ def _outcome(session: Session, path: str, raw: bytes) -> Done:
     if message.seq > seq and not messages.find_lasting_reasons(message, peer, gate.home.identity.id):
         _spend_number(path, numbers, message.iss, message.seq)
     return done
-
-
-def _sealed(context: Context, message: Message, done: Done) -> bytes:
-    home = Home(context.home_path)
-    reply = Reply(
-        v=1,
-        re=message.id,
-        iss=home.identity.id,
-        aud=message.iss,
-        iat=int(context.moment.at.timestamp()),
-        status=done.status,
-        reason=done.reason[:MAX_REASON_CHARACTERS],
-        body=done.body or {},
-    )
-    size = len(records.dump_record(reply))
-    if size > records.MAX_REPLY_BYTES:
-        reply = replace(reply, body=done.names())
-        if not rule_of(message.action).writes:
-            told = f"the answer would have {size} bytes; at most {records.MAX_REPLY_BYTES} are sent"
-            reply = replace(reply, status=Status.REJECTED, reason=told)
-    key = load_machine_key(keys.KeyRing(Path(context.keys_dir)), home.identity.id)
-    return seal(REPLY_TYPE, records.dump_record(reply), key)
 
 
 class Rule(Struct, frozen=True):
@@ -293,6 +265,10 @@ RULES: dict[str, Rule] = {
 def rule_of(action: str) -> Rule:
     """Return what an action is to the gate; one that is unknown is refused, and recorded like one that writes."""
     return RULES.get(action) or Rule(lambda _: _rejected("unknown"))
+
+
+_UNUSABLE = (errors.ConfigurationError, errors.RecordError, errors.UnreadableError)
+"""What an agent can make of the consent graph's file."""
 
 
 class _BlockedError(errors.RefusedError):
@@ -343,11 +319,7 @@ def _require_allowed(work: Work, rule: Rule) -> None:
         return
     try:
         answer = read_standing(work.gate, work.ledger, work.moment).answer(SELF_MODIFICATION, rule.consent)
-    except (
-        errors.ConfigurationError,
-        errors.RecordError,
-        errors.UnreadableError,
-    ) as error:  # an agent can write that file
+    except _UNUSABLE as error:
         raise errors.RefusedError("the consent graph cannot be used") from error
     if answer.tier is Tier.BLOCKED:
         raise _BlockedError(f"the consent graph blocks {rule.consent}")
@@ -370,7 +342,7 @@ def _logged_outcome(ledger: Ledger, message: Message) -> Done | None:
     fields = next((one for one in _logged_messages(ledger) if one["message"] == message.id), None)
     if fields is None:
         return None
-    status, made = Status(fields["status"]), {name: fields.get(name, "") for name in ("proposal", "decision")}
+    status = Status(fields["status"])
     reason = "it was rejected when it first came" if status is Status.REJECTED else ""
-    done = Done(status=status, reason=reason, **made)
-    return replace(done, body=done.names())
+    made = {name: fields.get(name, "") for name in ("proposal", "decision")}
+    return Done(status=status, reason=reason, **made)

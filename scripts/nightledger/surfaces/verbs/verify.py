@@ -37,7 +37,6 @@ from nightledger.gate.integrity import checking
 from nightledger.gate.integrity.checking import Altered, Closed
 from nightledger.gate.integrity.trusting import WitnessLook
 from nightledger.gate.opening import Gate, Ledger, fold_log, open_gate, require_same
-from nightledger.remote.witness_asking import find_anchored
 from nightledger.remote.witness_asking import look as look_at
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context, actor_of
@@ -45,6 +44,7 @@ from nightledger.surfaces.needs import loss_text, restored_text
 from nightledger.surfaces.screen import sentences, wrap_hint
 from nightledger.text.visible import visible_lines
 from nightledger.trust.event import collector_at_rest
+from nightledger.trust.heads import find_anchored
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.pin import find_pin, read_pin
 from nightledger.trust.reading import VerifiedLog, check_log, read_events
@@ -157,7 +157,7 @@ def look(context: Context, *, against: tuple[str, ...] = ()) -> Seen:
     pin = read_pin(ring, home.identity.id)
     with collector_at_rest():
         log = check_log(home, pin)
-        elsewhere = find_anchored(log.tree, pin, against)
+        elsewhere = tuple(filter(None, (find_anchored(path, log.tree, pin) for path in against)))
         if not log.report.ok:  # what a damaged log says is not worth a look at anything else
             return Seen(report=log.report, simulated=home.identity.simulated, elsewhere=elsewhere)
         gate = open_gate(context.home_path, context.keys_dir, actor=actor_of(context))
