@@ -10,29 +10,21 @@ The commands of ``witness``: on the witness's machine, and (``trust``, ``ask``) 
 verifications.
 """
 
-import argparse
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from http import HTTPStatus
 from pathlib import Path
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from nightledger.domain.errors import EXIT_ALARM, ConfigurationError, IntegrityError, UsageError
-from nightledger.domain.words import count_of
+from nightledger.domain.errors import ConfigurationError, IntegrityError
 from nightledger.files.atomic import Lock, create_file, replace_file
 from nightledger.files.durable import make_dir, read_optional, read_regular
 from nightledger.remote.transport import TEXT, Response, Server, Service
-from nightledger.remote.witness_asking import ADD_CHECKPOINT, INCONSISTENT, Round, ask_round
-from nightledger.surfaces import screen
-from nightledger.surfaces.clock import system_now
-from nightledger.surfaces.context import Context
-from nightledger.surfaces.screen import say
-from nightledger.surfaces.trust_change import change_trust
+from nightledger.remote.witness_asking import ADD_CHECKPOINT, INCONSISTENT
 from nightledger.trust import note as notes
 from nightledger.trust import policy as policies
 from nightledger.trust.keys import KeyPair, create_witness_keys, load_witness_key
@@ -300,22 +292,6 @@ def open_server(address: tuple[str, int], directory: Path, now: Callable[[], dat
     return Server(address, service)
 
 
-def keygen(options: argparse.Namespace, context: Context) -> int:
-    """Make a witness, and print the lines that put it into a policy."""
-    if len(options.words) != 1:
-        raise UsageError("a witness has one name", hint="nightledger witness keygen witness.example/harbour")
-    box = create_witness(Path(options.directory), options.words[0])
-    lines = policy_lines(box)
-    vkeys = [key.dump() for key in box.vkeys]
-    context.emit({"directory": options.directory, "vkeys": vkeys, "policy": lines})
-    context.print_lines(lines)
-    if not context.json:
-        context.note(f"The witness {screen.shown(box.vkeys[0].name)} is in {options.directory}.")
-        context.note("On the machine that writes the home, put these lines into a file and sign it with")
-        context.note("'nightledger witness trust FILE'.")
-    return 0
-
-
 def policy_lines(box: Cosigner) -> list[str]:
     """Return the lines of a policy that asks for this witness: for either of its keys, which are one machine's."""
     word = "".join(c if c.isascii() and c.isalnum() else "-" for c in box.vkeys[0].name)
@@ -323,102 +299,3 @@ def policy_lines(box: Cosigner) -> list[str]:
     group = policies.Group(name=word, threshold=1, members=tuple(witness.name for witness in witnesses))
     policy = Policy(witnesses=witnesses, groups=(group,), quorum=word)
     return dump_policy(policy).decode().splitlines()
-
-
-def add(options: argparse.Namespace, context: Context) -> int:
-    """Let the witness cosign for logs."""
-    if not options.words:
-        raise UsageError(
-            "no log is named",
-            hint="nightledger witness add config/nightledger/policy (of the home), or its verifier keys",
-        )
-    logs = [key for word in options.words for key in _logs_of(word)]
-    box = add_logs(open_witness(Path(options.directory)).directory, logs)
-    names = sorted({log.name for log in box.logs})
-    context.emit({"directory": options.directory, "logs": [log.dump() for log in box.logs]})
-    say(context, f"It cosigns for {count_of(len(names), 'log')}:")
-    say(context, *names, first="  ", indent="    ")
-    return 0
-
-
-def _logs_of(word: str) -> tuple[notes.VerifierKey, ...]:
-    if "+" in word:
-        return (notes.parse_vkey(word),)
-    logs = parse_policy(read_regular(word, MAX_POLICY_BYTES), where=word).logs
-    if not logs:
-        raise UsageError(f"{word} names no log", hint="it needs a line: log <verifier key>")
-    return logs
-
-
-def serve(options: argparse.Namespace, context: Context) -> int:
-    """Answer over HTTP until it is told to stop."""
-    _require_no_words(options)
-    box = open_witness(Path(options.directory))
-    server = open_server((options.listen, options.port), box.directory, system_now)
-    server.serve_until_told(context, screen.shown(box.vkeys[0].name))
-    return 0
-
-
-def _require_no_words(options: argparse.Namespace) -> None:
-    if options.words:
-        called = f"witness {options.action}"
-        raise UsageError(f"'{called}' takes no words", hint=f"nightledger {called} --help")
-
-
-def trust(options: argparse.Namespace, context: Context) -> int:
-    """Sign a policy with the witnesses and the quorum of a file."""
-    if len(options.words) != 1:
-        raise UsageError(
-            "name the file with the policy", hint="'nightledger witness keygen' prints such lines"
-        )
-    path = options.words[0]
-    wanted = parse_policy(read_regular(path, MAX_POLICY_BYTES), where=path)
-
-    def edit(in_force: Mapping[str, bytes]) -> Mapping[str, bytes]:
-        logs = parse_policy(in_force["policy"], where="the policy in force").logs
-        content = dump_policy(replace(wanted, logs=logs), policies.former_logs(in_force["policy"]))
-        parse_policy(content, where="the new policy")  # this home's log must not be its own witness
-        return {"policy": content}
-
-    decision = change_trust(context, edit)
-    names = [witness.name for witness in wanted.witnesses]
-    context.emit({"decision": decision.id, "quorum": wanted.quorum, "witnesses": names})
-    shown = screen.shown(", ".join(names) or "none")
-    context.print(f"Signed ({decision.id}): witnesses {shown}; quorum {screen.shown(wanted.quorum)}.")
-    if wanted.asks:
-        context.print("Say where they are in operator.yaml (witnesses), then: nightledger witness ask")
-    return 0
-
-
-def ask(options: argparse.Namespace, context: Context) -> int:
-    """Ask every witness; 1 when the quorum has not cosigned the newest head or one refuses, 4 when one proves another log."""
-    _require_no_words(options)
-    found = ask_round(context, everybody=True)
-    if found is None:
-        raise ConfigurationError(
-            "no witness is asked here",
-            hint="name them under witnesses in operator.yaml in $NIGHTLEDGER_KEYS; if they are named, another run is asking now",
-        )
-    shown = ("name", "size", "problem", "refused")
-    asked = [
-        {name: getattr(one, name) for name in shown}
-        | {"cosigned": bool(one.lines), "contradiction": one.damage}
-        for one in found.asked
-    ]
-    context.emit({"met": found.met, "asked": asked})
-    say(context, *_round_lines(found))
-    if found.standing:
-        return EXIT_ALARM
-    return 0 if found.met and not any(one.refused for one in found.asked) else 1
-
-
-def _round_lines(found: Round) -> Iterable[str]:
-    for one in found.asked:
-        if one.damage:
-            yield f"{one.name}: {one.contradiction}"
-        elif one.problem:
-            yield f"{one.name}: no line ({one.problem})"
-        else:
-            yield f"{one.name}: cosigned {one.size} entries"
-    if not found.met:
-        yield "The policy's quorum has not cosigned the newest head; 'nightledger doctor' names who has no address."
