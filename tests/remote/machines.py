@@ -19,8 +19,7 @@ from nightledger.domain.consent import SELF_MODIFICATION
 from nightledger.domain.message import MESSAGE_TYPE, Message, Reply
 from nightledger.files.home import Home
 from nightledger.remote import receiving
-from nightledger.remote.channel import open_server
-from nightledger.remote.receiving import load_machine_key, open_message, parse_peers
+from nightledger.remote.receiving import load_machine_key, open_message, open_server, parse_peers
 from nightledger.remote.transport import Server
 from nightledger.surfaces.context import Context
 from nightledger.trust.dsse import parse_envelope, seal

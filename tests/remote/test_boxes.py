@@ -7,8 +7,7 @@ import pytest
 from tests.remote.machines import Pair
 
 from nightledger.files.atomic import Lock
-from nightledger.remote.channel import empty_boxes
-from nightledger.remote.letters import MESSAGE_SUFFIX, Delivery, deliver, pending, prepare
+from nightledger.remote.letters import MESSAGE_SUFFIX, Delivery, deliver, empty_boxes, pending, prepare
 
 BEAT = {"state": {"mail": "checked"}}
 

@@ -1,4 +1,4 @@
-"""Letters to other machines: sent over HTTP or a spool, answers believed, what no machine took in kept as dead letters.
+"""Letters to other machines and from them, over HTTP or a spool: sent, answers believed, what no machine took in kept.
 
 Invariant: the answer that is believed is signed by a key of the machine that was asked and names
 this very message; a try that failed sends the same bytes again. Plain HTTP leaves this machine only where the operator
@@ -8,7 +8,8 @@ A spool is a directory that machines share, in the manner of a maildir (cr.yp.to
 ``<spool>/<home id>/{new,cur}/<name>.json``; whoever writes to a home puts a file into its ``new``. Invariant: a letter
 appears in ``new`` whole or not at all when it is written here; what another program copies has to come under another name
 first, as rsync and Syncthing do. What was dealt with is removed; what cannot be taken in is set aside in ``cur``. Whoever
-shares a spool can break a box in it: that is a :class:`BoxError`.
+shares a spool can break a box in it: that is a :class:`BoxError`. Invariant: a letter in a box is removed after what it brought
+about is on disk, so that a crash in between brings it again, which does nothing twice.
 """
 
 import http.client
@@ -23,7 +24,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from nightledger.codec import records
 from nightledger.codec.canonical import canonical, read_jsonl
@@ -38,7 +39,16 @@ from nightledger.files.configuration import load_operator
 from nightledger.files.durable import make_dir, read_optional, read_regular
 from nightledger.files.home import Home
 from nightledger.remote import receiving
-from nightledger.remote.receiving import load_machine_key, read_peers, verify_peer
+from nightledger.remote.receiving import (
+    CONTENT_TYPE,
+    MESSAGE_PATH,
+    channel_lock,
+    load_machine_key,
+    open_message,
+    read_peers,
+    take_in,
+    verify_peer,
+)
 from nightledger.remote.transport import Caller, is_loopback
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import reading
@@ -48,8 +58,6 @@ from nightledger.trust.keys import KeyRing
 
 PORT = 18_799
 """The port in use (FACTS: the published channel)."""
-MESSAGE_PATH = "/tc/message"
-CONTENT_TYPE = "application/vnd.dsse.envelope.v1+json"
 _HEADERS = {"Content-Type": CONTENT_TYPE}
 TIMEOUT_S = 90.0
 """Of one step, longer than the receiver waits for other messages: a night's run may be before us. All steps: three times that."""
@@ -361,3 +369,117 @@ def recent_dead_letters(home: Home, now: datetime) -> tuple[datetime, ...]:
         with suppress(ValueError, TypeError, KeyError):
             found.append(min(read_moment(str(letter["dead_lettered_at"])), now))
     return tuple(sorted(at for at in found if at > now - TOLD_FOR))
+
+
+class Emptied(Struct, kw_only=True):
+    """What one round did.
+
+    Attributes:
+        answered: Messages taken in: ``message``, ``action``, ``peer``.
+        replies: Answers that came: ``peer``, ``action``, ``status``, ``reason``.
+        later: Letters that could not be dealt with now.
+        problems: Sentences: boxes that cannot be read or changed, which whoever shares a spool can bring about.
+        unreadable: Letters that were set aside, since they are no message or answer that can be taken in: ``name``,
+            ``reason``.
+        dead: Ids of our messages that expired without an answer.
+    """
+
+    answered: list[dict[str, str]] = field(default_factory=list)
+    replies: list[dict[str, str]] = field(default_factory=list)
+    later: int = 0
+    problems: list[str] = field(default_factory=list)
+    unreadable: list[dict[str, str]] = field(default_factory=list)
+    dead: list[str] = field(default_factory=list)
+
+
+def empty_boxes(context: Context) -> Emptied:
+    """Deal with every letter in this home's boxes, and with our messages that expired.
+
+    A box that is broken or missing is told, and keeps nothing else from being dealt with. A letter that this home
+    cannot deal with now keeps no other from being dealt with either, unless the log is not what was signed.
+
+    Raises:
+        NightledgerError: The log, the keys or the disk fail; what was not dealt with waits for the
+            next round.
+    """
+    emptied, peers, failures = Emptied(), known_peers(context), list[errors.NightledgerError]()
+    for box, name in _letters_in(context, emptied):
+        try:
+            _deal(context, peers, box, name, emptied)
+        except (errors.LockedError, BoxError) as error:
+            emptied.later += 1
+            if isinstance(error, BoxError):
+                emptied.problems.append(f"{error}; {error.hint}")
+        except errors.IntegrityError:
+            raise
+        except errors.NightledgerError as error:
+            failures.append(error)
+    with suppress(errors.LockedError):  # then the next round does
+        emptied.dead.extend(_bury_expired(context))
+    if failures:
+        raise failures[0]
+    return emptied
+
+
+def _letters_in(context: Context, emptied: Emptied) -> Iterator[tuple[Spool, str]]:
+    for directory in sorted({one.spool for one in load_operator(context.keys_dir).peers.values()} - {""}):
+        try:
+            box = Spool(directory, Home(context.home_path).identity.id)
+            names = box.names()
+        except BoxError as error:
+            emptied.problems.append(f"{error}; {error.hint}")
+        else:
+            yield from ((box, name) for name in names)
+
+
+def _deal(context: Context, peers: messages.Peers, box: Spool, name: str, emptied: Emptied) -> None:
+    """Deal with a letter; one that is at fault itself is set aside, any other that cannot be dealt with comes again."""
+    try:
+        content = box.read(name, MAX_REPLY_ENVELOPE_BYTES)
+        if content is None:
+            return
+        if name.endswith(REPLY_SUFFIX):
+            _take_reply(context, peers, name.removesuffix(REPLY_SUFFIX), content, emptied)
+            box.done(name)
+            return
+        message, peer = open_message(content, peers)
+    except (errors.RecordError, errors.RefusedError) as error:
+        box.set_aside(name)
+        emptied.unreadable.append({"name": name, "reason": str(error)})
+        return
+    there = Spool(os.path.dirname(box.root), message.iss)
+    there.put(f"{message.id}{REPLY_SUFFIX}", take_in(context, content, message))
+    emptied.answered.append({"message": message.id, "action": message.action, "peer": peer.name})
+    box.done(name)
+
+
+def _take_reply(
+    context: Context, peers: messages.Peers, message_id: str, content: bytes, emptied: Emptied
+) -> None:
+    home = Home(context.home_path)
+    with channel_lock(context, home):
+        message, _ = pending(home).get(message_id, (None, b""))
+        if message is None:
+            return  # nobody waits for it: it came before
+        peer = next((peer for peer in peers.peers if peer.home == message.aud), None)
+        if peer is None:
+            raise errors.RecordError(message_id, ("the machine that it is from is not known any more",))
+        reply = believe(context, content, peer, message_id)
+        path = reply_path(home, peer.name, message.action)
+        make_dir(os.path.dirname(path), ignored_by_git=True)
+        replace_file(path, content)
+        os.unlink(os.path.join(sent_dir(home), f"{message_id}.json"))
+    said = {"action": message.action, "status": reply.status.value, "reason": reply.reason}
+    emptied.replies.append({"peer": peer.name, **said})
+
+
+def _bury_expired(context: Context) -> Iterator[str]:
+    home, now = Home(context.home_path), context.now.timestamp()
+    if not pending(home):
+        return
+    with channel_lock(context, home):
+        for message_id, (message, envelope) in pending(home).items():
+            if message.exp <= now:
+                bury(context, envelope, "no answer came before it expired", 1)
+                os.unlink(os.path.join(sent_dir(home), f"{message_id}.json"))
+                yield message_id

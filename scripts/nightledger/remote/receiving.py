@@ -12,13 +12,18 @@ an operator's decision counts for its own signature and not for the machine that
 or that the consent graph blocks, is rejected and recorded.
 """
 
+import gc
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
+from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct, ValidationError, convert
+from msgspec.structs import replace
 
 from nightledger.codec import records
 from nightledger.codec.canonical import MAX_INTEGER, canonical, parse_json
@@ -26,21 +31,25 @@ from nightledger.domain import errors
 from nightledger.domain import message as messages
 from nightledger.domain.consent import SELF_MODIFICATION, Tier, Why
 from nightledger.domain.decision import Actor, EventName, Moment
-from nightledger.domain.message import MESSAGE_TYPE, REPLY_TYPE, Message, Peer, Peers, Reply, Status
+from nightledger.domain.message import MESSAGE_TYPE, REPLY_TYPE, Message, Peer, PeerKey, Peers, Reply, Status
 from nightledger.files.atomic import Lock, replace_file
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
 from nightledger.gate.consenting import read_standing, record_unknown
 from nightledger.gate.integrity.trusting import Trust
-from nightledger.gate.opening import Ledger, record
+from nightledger.gate.opening import MAX_CONFIG_BYTES, Ledger, record
 from nightledger.remote import handlers
 from nightledger.remote.handlers import Done, Work
+from nightledger.remote.transport import Response, Server, Service, sentence
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.trust import keys
 from nightledger.trust.dsse import Envelope, parse_envelope, seal, verify_envelope
-from nightledger.trust.sshsig import KeySigner, parse_public_line
+from nightledger.trust.sshsig import KeySigner, PublicKey, SignatureError, parse_public_line
 
+MESSAGE_PATH = "/tc/message"
+HEALTH_PATH = "/tc/health"
+CONTENT_TYPE = "application/vnd.dsse.envelope.v1+json"
 MAX_BYTES = 4 << 20
 LOCK = "channel.lock"
 """Beside the keys, as what it guards: ``.nightledger/`` may go at any time."""
@@ -68,6 +77,59 @@ def parse_peers(content: bytes) -> Peers:
         RecordError: It is no list of machines.
     """
     return records.parse_record(Peers, content, where="peers.json") if content else Peers()
+
+
+def machine_public_key(ring: keys.KeyRing, home_id: str, *, new: bool = False) -> PublicKey:
+    """Return the public key, made where there is none.
+
+    Args:
+        ring: Where keys live.
+        home_id: For which home.
+        new: Make another one in its place; what it signed before counts until its peers remove it.
+
+    Raises:
+        KeyFileError: The file is unsafe or damaged.
+    """
+    path = ring.path(home_id, keys.MACHINE_ED25519)
+    if os.path.lexists(path) and not new:
+        return keys.public_key_of(path)
+    return keys.create_machine_key(ring, home_id, anew=new)
+
+
+def add_peer(peers: Peers, name: str, home: str, key: PeerKey, actions: Sequence[str]) -> Peers:
+    """Return the list with a machine added, or with another key in the place of a known one's.
+
+    Args:
+        peers: As they are.
+        name: What the operator calls it.
+        home: Id of the home that it speaks for.
+        key: Its public key.
+        actions: What it may ask for; none leaves a known machine's as they are.
+
+    Raises:
+        UsageError: The name has another home, the home another name, or the key another machine.
+    """
+    known = peers.named(name)
+    for one in peers.peers:
+        if (one.name == name) != (one.home == home) or (one is not known and key in one.keys):
+            raise errors.UsageError(
+                f"the machine {one.name} is known, and speaks for the home {one.home}",
+                hint=f"use its name for it and no other; to forget it: nightledger channel peer remove {one.name}",
+            )
+    may = tuple(sorted(set(actions))) or (known.actions if known else ())
+    new = Peer(name=name, home=home, keys=(key,), actions=may)
+    others = (one for one in peers.peers if one is not known)
+    return replace(peers, peers=tuple(sorted([*others, new], key=lambda one: one.name)))
+
+
+def without_peer(peers: Peers, name: str) -> Peers:
+    """Return the list without a machine.
+
+    Raises:
+        UsageError: There is none of that name.
+    """
+    gone = peers.find(name)
+    return replace(peers, peers=tuple(one for one in peers.peers if one is not gone))
 
 
 def open_message(raw: bytes, peers: Peers) -> tuple[Message, Peer]:
@@ -182,6 +244,42 @@ def take_in(context: Context, raw: bytes, message: Message) -> bytes:
     )
     key = load_machine_key(keys.KeyRing(Path(context.keys_dir)), home.identity.id)
     return seal(REPLY_TYPE, records.dump_record(reply), key)
+
+
+def open_server(context: Context, address: tuple[str, int]) -> Server:
+    """Bind a server for a home; the caller runs and closes it.
+
+    Raises:
+        ConfigurationError: The address is taken or is none of this machine's.
+    """
+    home = Home(context.home_path).require()
+
+    def look(path: str) -> Response | None:
+        if path != HEALTH_PATH:
+            return None
+        now = copy(context)
+        now.renew()
+        told = {"status": "ok", "home": home.identity.id, "at": f"{now.now:%Y-%m-%dT%H:%M:%SZ}"}
+        return Response(status=HTTPStatus.OK, content=json.dumps(told).encode(), kind="application/json")
+
+    def answer(raw: bytes) -> Response:
+        peers = parse_peers(read_optional(home.peers, MAX_CONFIG_BYTES) or b"")
+        try:
+            message, _ = open_message(raw, peers)
+        except errors.RecordError as error:
+            return sentence(HTTPStatus.BAD_REQUEST, str(error))
+        except SignatureError as error:
+            return sentence(HTTPStatus.FORBIDDEN, str(error))
+        try:
+            content = take_in(context, raw, message)
+        finally:
+            gc.unfreeze()  # a command freezes what it has read because it ends soon; this one does not
+        return Response(status=HTTPStatus.OK, content=content, kind=CONTENT_TYPE)
+
+    service = Service(
+        name="channel", path=MESSAGE_PATH, max_bytes=records.MAX_MESSAGE_BYTES, answer=answer, look=look
+    )
+    return Server(address, service)
 
 
 def channel_lock(context: Context, home: Home) -> Lock:

@@ -32,8 +32,8 @@ from nightledger.domain.words import count_of
 from nightledger.files.durable import read_regular
 from nightledger.files.home import Home
 from nightledger.remote import letters
-from nightledger.remote.channel import add_peer, empty_boxes, machine_public_key, open_server, without_peer
-from nightledger.remote.receiving import parse_peers
+from nightledger.remote.letters import empty_boxes
+from nightledger.remote.receiving import add_peer, machine_public_key, open_server, parse_peers, without_peer
 from nightledger.remote.transport import is_loopback
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context, require_person
