@@ -17,10 +17,10 @@ from nightledger.codec.records import dump_record, make_message, parse_record
 from nightledger.demo.shell import Ran
 from nightledger.domain.consent import SELF_MODIFICATION
 from nightledger.domain.message import MESSAGE_TYPE, Message, Reply
+from nightledger.doors.transport import Server
 from nightledger.files.home import Home
 from nightledger.remote import receiving
 from nightledger.remote.receiving import load_machine_key, open_message, open_server, parse_peers
-from nightledger.remote.transport import Server
 from nightledger.surfaces.context import Context
 from nightledger.trust.dsse import parse_envelope, seal
 from nightledger.trust.keys import KeyRing

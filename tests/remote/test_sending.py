@@ -12,9 +12,9 @@ from tests.rows import each_row
 
 from nightledger.domain.errors import IntegrityError, RecordError, RefusedError, UsageError
 from nightledger.domain.message import MAX_LIFETIME_S
+from nightledger.doors.transport import Response, Server, Service
 from nightledger.remote.letters import Delivery, deliver, prepare
 from nightledger.remote.receiving import MESSAGE_PATH
-from nightledger.remote.transport import Response, Server, Service
 
 KEY = "sk-ant-api03-" + "Zk3Qw8Rt5Yx1Lm7Nv2Bc9Df4Gh6Js0Pa" * 3
 BEAT = {"state": {"mail": "checked"}}

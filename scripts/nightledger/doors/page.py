@@ -39,10 +39,10 @@ from nightledger.domain.errors import NightledgerError, RefusedError, Unreadable
 from nightledger.domain.settings import Notifier
 from nightledger.doors.report import policy_of
 from nightledger.doors.reviewing import REQUESTS, Look, PageReview, Queue
+from nightledger.doors.transport import Response, Server, Service, is_loopback, sentence
 from nightledger.files.configuration import load_operator
 from nightledger.files.home import shipped_config
 from nightledger.jobs.notify import check_link
-from nightledger.remote.transport import Response, Server, Service, is_loopback, sentence
 from nightledger.surfaces import signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say

@@ -21,9 +21,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from nightledger.domain.errors import ConfigurationError, IntegrityError
+from nightledger.doors.transport import TEXT, Response, Server, Service
 from nightledger.files.atomic import Lock, create_file, replace_file
 from nightledger.files.durable import make_dir, read_optional, read_regular
-from nightledger.remote.transport import TEXT, Response, Server, Service
 from nightledger.remote.witness_asking import ADD_CHECKPOINT, INCONSISTENT
 from nightledger.trust import note as notes
 from nightledger.trust import policy as policies

@@ -33,6 +33,7 @@ from nightledger.domain import message as messages
 from nightledger.domain.consent import SELF_MODIFICATION
 from nightledger.domain.settings import PeerAddress
 from nightledger.domain.words import read_moment
+from nightledger.doors.transport import Caller, is_loopback
 from nightledger.files.append import append_records
 from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import load_operator
@@ -49,7 +50,6 @@ from nightledger.remote.receiving import (
     take_in,
     verify_peer,
 )
-from nightledger.remote.transport import Caller, is_loopback
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import reading
 from nightledger.text.scanners.scan import mask_lines, scan_secrets

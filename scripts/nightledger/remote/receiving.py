@@ -32,6 +32,7 @@ from nightledger.domain import message as messages
 from nightledger.domain.consent import SELF_MODIFICATION, Tier, Why
 from nightledger.domain.decision import Actor, EventName, Moment
 from nightledger.domain.message import MESSAGE_TYPE, REPLY_TYPE, Message, Peer, PeerKey, Peers, Reply, Status
+from nightledger.doors.transport import Response, Server, Service, sentence
 from nightledger.files.atomic import Lock, replace_file
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
@@ -40,7 +41,6 @@ from nightledger.gate.integrity.trusting import Trust
 from nightledger.gate.opening import MAX_CONFIG_BYTES, Ledger, record
 from nightledger.remote import handlers
 from nightledger.remote.handlers import Done, Work
-from nightledger.remote.transport import Response, Server, Service, sentence
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.trust import keys

@@ -26,6 +26,7 @@ from msgspec.structs import replace
 from nightledger.domain.decision import Moment
 from nightledger.domain.errors import EXIT_ALARM, IntegrityError, LockedError, NightledgerError
 from nightledger.domain.settings import WitnessAddress
+from nightledger.doors.transport import Caller, TransportError
 from nightledger.files.atomic import Lock, replace_file
 from nightledger.files.configuration import load_operator
 from nightledger.files.durable import make_dir, read_optional
@@ -33,7 +34,6 @@ from nightledger.files.home import Home
 from nightledger.gate.integrity import trusting
 from nightledger.gate.integrity.checking import is_signed_for, verify_decisions
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, sign_head
-from nightledger.remote.transport import Caller, TransportError
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.doctor import keys as doctor

@@ -29,12 +29,12 @@ from nightledger.codec.records import dump_record, to_plain
 from nightledger.domain import errors
 from nightledger.domain.message import PeerKey, Peers, Status
 from nightledger.domain.words import count_of
+from nightledger.doors.transport import is_loopback
 from nightledger.files.durable import read_regular
 from nightledger.files.home import Home
 from nightledger.remote import letters
 from nightledger.remote.letters import empty_boxes
 from nightledger.remote.receiving import add_peer, machine_public_key, open_server, parse_peers, without_peer
-from nightledger.remote.transport import is_loopback
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context, require_person
 from nightledger.surfaces.screen import say

@@ -14,7 +14,7 @@ from tests.remote.machines import running
 from tests.rows import each_row, from_corpus
 
 from nightledger.domain.errors import IntegrityError, LockedError
-from nightledger.remote.transport import (
+from nightledger.doors.transport import (
     Caller,
     Response,
     Server,
@@ -174,7 +174,7 @@ def exchange(url: str, timeout_s: float = 10.0, patience_s: float = 10.0) -> tup
     return caller.exchange("POST", "/x", b"x")
 
 
-@from_corpus("remote-http")
+@from_corpus("doors-http")
 def test_a_server_without_end_is_left(first: bytes, then: bytes) -> None:
     def drip(connection: socket.socket) -> None:
         connection.sendall(first)
@@ -190,7 +190,7 @@ def test_a_server_without_end_is_left(first: bytes, then: bytes) -> None:
         exchange(url, patience_s=0.2)
 
 
-@from_corpus("remote-http")
+@from_corpus("doors-http")
 def test_what_is_no_small_answer_is_a_problem(said: bytes, problem: str) -> None:
     with answering(lambda at: at.sendall(said)) as url, pytest.raises(TransportError, match=problem):
         exchange(url)
