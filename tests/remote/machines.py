@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 from tests.gate.homes import HOME_ID, Desk, make_desk, open_desk
+from tests.remote.peer_work import OPS_ID, message_of
 from tests.surfaces.console import Console
 
-from nightledger.codec.records import dump_record, make_message, parse_record
+from nightledger.codec.records import dump_record, parse_record
 from nightledger.demo.shell import Ran
-from nightledger.domain.consent import SELF_MODIFICATION
 from nightledger.domain.message import MESSAGE_TYPE, Message, Reply
 from nightledger.doors.transport import Server
 from nightledger.files.home import Home
@@ -26,7 +26,6 @@ from nightledger.trust.dsse import parse_envelope, seal
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.sshsig import KeySigner
 
-OPS_ID = "fedcba9876543210fedcba9876543210"
 AGENT_ADDRESS = "127.0.0.2"
 ALL_ACTIONS = "consolidate_daily,decide,load_memory_file,proposals,propose_behavioral_change,prune_stale_memory,restore_context,update_heartbeat"
 
@@ -124,17 +123,9 @@ class Pair:
         """Give a message of the operator's machine to the agent's, good unless fields say otherwise."""
         self.seq += 1
         now = self.ops.now
-        claims: dict[str, Any] = {
-            "iss": self.ops.home_id,
-            "aud": self.agent.home_id,
-            "iat": now,
-            "exp": now + 3600,
-            "seq": now * 1000 + self.seq,
-            "action": action,
-            "domain": SELF_MODIFICATION,
-            "body": {"state": {"mail": "checked"}} if action == "update_heartbeat" else {},
-        }
-        return make_message(**{**claims, **fields})
+        body = {"state": {"mail": "checked"}} if action == "update_heartbeat" else {}
+        given = {"seq": now * 1000 + self.seq, "body": body, **fields}
+        return message_of(self.ops.home_id, self.agent.home_id, now, action, **given)
 
     def sealed(self, message: Message) -> bytes:
         """Sign a message as the operator's machine does."""

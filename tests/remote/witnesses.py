@@ -8,13 +8,12 @@ from pathlib import Path
 
 from tests.gate.homes import START, Desk, open_desk
 from tests.gate.witnessed import TRUE, make_witnessed_desk
-from tests.remote.machines import running
+from tests.served_witness import served_witness
 
 from nightledger.remote.cosigner import (
     Cosigner,
     add_logs,
     create_witness,
-    open_server,
     open_witness,
     policy_lines,
 )
@@ -59,10 +58,8 @@ class Machines:
     @contextlib.contextmanager
     def serving(self) -> Iterator[str]:
         """Serve the witness on a free port of this machine; its address is written down."""
-        server = open_server(("127.0.0.1", 0), self.box.directory, lambda: self.at)
-        url = f"http://127.0.0.1:{server.server_address[1]}"
-        self.address(url)
-        with running(server):
+        with served_witness(self.box.directory, lambda: self.at) as url:
+            self.address(url)
             yield url
 
 
