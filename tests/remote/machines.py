@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.blackbox.world import serving
 from tests.gate.homes import HOME_ID, Desk, make_desk, open_desk
 from tests.remote.peer_work import OPS_ID, message_of
 from tests.surfaces.console import Console
@@ -140,22 +140,9 @@ class Pair:
         """Let the agent's machine answer over HTTP, and the operator's know where."""
         server = open_server(self.agent.context(), (AGENT_ADDRESS, 0))
         server.connection_s = connection_s
-        with running(server):
+        with serving(server):
             self.ops.reach(agent={"url": f"http://{AGENT_ADDRESS}:{server.server_address[1]}"})
             yield server
-
-
-@contextmanager
-def running(server: Server) -> Iterator[Server]:
-    """Let a server answer meanwhile."""
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 def make_pair(root: Path, environment: pytest.MonkeyPatch) -> Pair:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.remote.machines import AGENT_ADDRESS, Pair, running
+from tests.blackbox.world import serving
+from tests.remote.machines import AGENT_ADDRESS, Pair
 from tests.rows import each_row
 
 from nightledger.domain.errors import IntegrityError, RecordError, RefusedError, UsageError
@@ -38,7 +39,8 @@ def answering(pair: Pair, status: int, content: bytes) -> Iterator[list[bytes]]:
         return Response(status=status, content=content)
 
     service = Service(name="x", path=MESSAGE_PATH, max_bytes=1 << 20, answer=answer, look=lambda _: None)
-    with running(Server((AGENT_ADDRESS, 0), service)) as server:
+    server = Server((AGENT_ADDRESS, 0), service)
+    with serving(server):
         pair.ops.reach(agent={"url": f"http://{AGENT_ADDRESS}:{server.server_address[1]}"})
         yield seen
 
