@@ -31,7 +31,8 @@ def run(options: argparse.Namespace, context: Context) -> int:
     desk, program = Desk(profile), (sys.executable, os.path.join(CHECKOUT, "scripts", "command.py"))
     if options.tools:
         rows = [
-            {"name": tool.name, "description": tool.says, "inputSchema": tool.schema} for tool in desk.tools()
+            {"name": name, "description": row.says, "inputSchema": schema}
+            for name, row, schema in desk.tools()
         ]
         context.emit(rows)
         for row in rows:
