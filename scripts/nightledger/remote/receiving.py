@@ -242,6 +242,12 @@ def take_in(context: Context, raw: bytes, message: Message) -> bytes:
         reason=done.reason[:MAX_REASON_CHARACTERS],
         body=done.body or done.names(),
     )
+    size = len(records.dump_record(reply))
+    if size > records.MAX_REPLY_BYTES:
+        reply = replace(reply, body=done.names())
+        if not rule.writes:  # what was made is never called rejected
+            told = f"the answer would have {size} bytes; at most {records.MAX_REPLY_BYTES} are sent"
+            reply = replace(reply, status=Status.REJECTED, reason=told)
     key = load_machine_key(keys.KeyRing(Path(context.keys_dir)), home.identity.id)
     return seal(REPLY_TYPE, records.dump_record(reply), key)
 
@@ -263,7 +269,8 @@ def open_server(context: Context, address: tuple[str, int]) -> Server:
         return Response(status=HTTPStatus.OK, content=json.dumps(told).encode(), kind="application/json")
 
     def answer(raw: bytes) -> Response:
-        peers = parse_peers(read_optional(home.peers, MAX_CONFIG_BYTES) or b"")
+        present = Home(context.home_path).require().peers
+        peers = parse_peers(read_optional(present, MAX_CONFIG_BYTES) or b"")
         try:
             message, _ = open_message(raw, peers)
         except errors.RecordError as error:
