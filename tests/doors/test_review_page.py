@@ -6,11 +6,10 @@ screenshots, ``AXE`` the file ``axe.min.js`` of the package axe-core, with which
 
 import json
 import os
-import socket
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ import pytest
 from tests.blackbox.page import Page, looked_at, opened
 from tests.blackbox.world import World, found, serving
 from tests.doors.browser import CONTROL, ENTER, ESCAPE, REBOUND, TAB, Browser, browsing
+from tests.interop.agent_home import free_port
 from tests.linking import lines, outcome
 
 pytestmark = pytest.mark.interop
@@ -380,8 +380,7 @@ def test_the_report_is_readable_too(five: World, programs: tuple[str, str]) -> N
 def test_what_a_notices_link_opens_is_readable_and_takes_no_answer(
     five: World, programs: tuple[str, str]
 ) -> None:
-    with closing(socket.create_server(("127.0.0.1", 0))) as free:
-        address = f"http://127.0.0.1:{free.getsockname()[1]}"
+    address = f"http://127.0.0.1:{free_port()}"
     mail = five.root / "sendmail"
     mail.write_text(f"#!/bin/sh\ncat > '{five.root}/mail'\n")
     mail.chmod(0o755)

@@ -83,12 +83,7 @@ class Machine:
 
     def reach(self, **addresses: Mapping[str, str]) -> None:
         """Write where other machines are reached."""
-        lines = ["peers:"]
-        for name, address in addresses.items():
-            lines += [f"  {name}:", *(f"    {key}: {value}" for key, value in address.items())]
-        path = self.keys / "operator.yaml"
-        path.write_text("\n".join(lines) + "\n")
-        path.chmod(0o600)
+        (self.keys / "operator.yaml").write_text(json.dumps({"peers": addresses}))
 
 
 def take_in(context: Context, raw: bytes) -> bytes:

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -11,6 +10,7 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
+from tests.interop.agent_home import free_port
 from tests.remote.machines import Pair
 from tests.rows import from_corpus
 
@@ -48,8 +48,7 @@ def test_what_is_said_wrongly_is_refused(pair: Pair, words: tuple[str, ...], why
 
 
 def test_a_service_ends_in_order_when_it_is_told_to(pair: Pair) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     process = subprocess.Popen(
         [sys.executable, str(ROOT / "scripts" / "command.py"), "channel", "serve", "--port", str(port),
          "--home", pair.agent.desk.home.root, "--now", "2026-03-01T06:00:00Z"],

@@ -1,6 +1,7 @@
 """A home on one machine and a witness on another: two directories that share nothing but what is said."""
 
 import contextlib
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -51,9 +52,9 @@ class Machines:
 
     def address(self, where: str) -> None:
         """Write ``operator.yaml``: the witness is reached there."""
-        path = self.desk.ring.directory / "operator.yaml"
-        path.write_text(f'witnesses:\n  {NAME}: {{url: "{where}"}}\n')
-        path.chmod(0o600)
+        (self.desk.ring.directory / "operator.yaml").write_text(
+            json.dumps({"witnesses": {NAME: {"url": where}}})
+        )
 
     @contextlib.contextmanager
     def serving(self) -> Iterator[str]:
