@@ -24,9 +24,9 @@ from msgspec import Struct
 from nightledger.domain.deriving import Derived, Deriver
 from nightledger.domain.outcome import Result, Signal
 from nightledger.domain.transcript import Speaker, Turn
-from nightledger.hosts.transcripts.formats import SessionFile, Store, table
-from nightledger.hosts.transcripts.lines import Grammar
-from nightledger.hosts.transcripts.reading import Cursor, Reading
+from nightledger.hosts.transcript_formats import SessionFile, Store, table
+from nightledger.hosts.transcript_lines import Grammar
+from nightledger.hosts.transcript_reading import Cursor, Reading
 from nightledger.jobs.transcripts import rules
 from nightledger.text.statements.said import prose_of
 

@@ -1,24 +1,23 @@
 """A witness that answers over HTTP on a free port of this machine, by a clock that the test sets."""
 
 import http.client
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from nightledger.remote.cosigner import open_server, open_witness
+from tests.blackbox.world import serving
+
+from nightledger.remote.cosigner import open_server
 
 
 @contextmanager
 def served_witness(directory: Path, now: Callable[[], datetime]) -> Iterator[str]:
     """Serve the witness of a directory; give its address."""
-    server = open_server(("127.0.0.1", 0), open_witness(directory), now)
-    with server:
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    server = open_server(("127.0.0.1", 0), directory, now)
+    with serving(server):
         yield f"http://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
 
 
 def post(url: str, body: bytes) -> tuple[int, str]:

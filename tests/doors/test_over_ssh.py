@@ -3,7 +3,6 @@
 import getpass
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -14,16 +13,12 @@ from pathlib import Path
 import pytest
 from tests.blackbox.page import ADDRESS, Page
 from tests.blackbox.world import PROGRAM, found
+from tests.interop.agent_home import free_port
 
 pytestmark = pytest.mark.interop
 SSHD = shutil.which("sshd") or shutil.which("sshd", path="/usr/sbin:/usr/local/sbin") or ""
 HERE = "127.0.0.2"
 """This machine under another address: it has one port of each number for the page, and one for its tunnel."""
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return int(free.getsockname()[1])
 
 
 @contextmanager

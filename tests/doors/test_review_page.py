@@ -6,20 +6,19 @@ screenshots, ``AXE`` the file ``axe.min.js`` of the package axe-core, with which
 
 import json
 import os
-import socket
 import subprocess
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.blackbox.page import Page, looked_at, opened
-from tests.blackbox.world import World, found
+from tests.blackbox.world import World, found, serving
 from tests.doors.browser import CONTROL, ENTER, ESCAPE, REBOUND, TAB, Browser, browsing
+from tests.interop.agent_home import free_port
 from tests.linking import lines, outcome
 
 pytestmark = pytest.mark.interop
@@ -48,17 +47,11 @@ SIZES = {"wide": (1280, 900), "narrow": (390, 844)}
 @pytest.fixture(params=["chromium", "firefox"])
 def programs(request: pytest.FixtureRequest) -> tuple[str, str]:
     """Give a driver and its browser."""
-    if request.param == "firefox":
-        if not (GECKO and FIREFOX):
-            pytest.skip(
-                "GECKODRIVER and FIREFOX name no browser: make test-doors GECKODRIVER=path FIREFOX=path"
-            )
-        return GECKO, FIREFOX
-    if not (DRIVER and CHROMIUM):
-        pytest.skip(
-            "CHROMEDRIVER and CHROMIUM name no browser: make test-doors CHROMEDRIVER=path CHROMIUM=path"
-        )
-    return DRIVER, CHROMIUM
+    driver, browser = (GECKO, FIREFOX) if request.param == "firefox" else (DRIVER, CHROMIUM)
+    names = "GECKODRIVER and FIREFOX" if request.param == "firefox" else "CHROMEDRIVER and CHROMIUM"
+    if not (driver and browser):
+        pytest.skip(f"{names} name no browser: make test-doors {names.replace(' and ', '=path ')}=path")
+    return driver, browser
 
 
 @pytest.fixture
@@ -255,33 +248,26 @@ def test_several_are_answered_at_once_and_each_of_them_is_seen(
 
 
 @contextmanager
-def impostor(port: int) -> Iterator[list[str]]:
-    """Take a port that was ours, answer as our program would, and keep what is asked."""
+def site(content: bytes, port: int = 0) -> Iterator[tuple[int, list[str]]]:
+    """Answer whatever is asked with the same; give the port, and what was asked."""
     got: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            got.append(self.rfile.read(int(self.headers["Content-Length"])).decode())
-            said = {
-                "items": [],
-                "notices": [],
-                "note": "",
-                "home": "",
-                "counts": "",
-                "now": "",
-                "proof": "x" * 43,
-            }
+        def do_GET(self) -> None:
+            got.append(self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode())
             self.send_response(200)
+            self.send_header("Content-Type", "text/html")
             self.end_headers()
-            self.wfile.write(json.dumps(said).encode())
+            self.wfile.write(content)
+
+        do_POST = do_GET  # noqa: N815 - the base class's name
 
         def log_message(self, *_: Any) -> None:  # type: ignore[explicit-override]  # typing.override is newer
             """Say nothing."""
 
-    with ThreadingHTTPServer(("127.0.0.1", port), Handler) as server:
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        yield got
-        server.shutdown()
+    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+    with serving(server):
+        yield server.server_address[1], got
 
 
 def test_a_page_left_open_gives_no_passphrase_to_a_program_that_took_its_port(
@@ -294,7 +280,13 @@ def test_a_page_left_open_gives_no_passphrase_to_a_program_that_took_its_port(
             answered(browser, 1)
             browser.type("g")
             browser.wait_for("document.activeElement.id === 'passphrase'")
-        with impostor(page.port) as got:
+        said = {
+            "items": [],
+            **dict.fromkeys(("note", "home", "counts", "now"), ""),
+            "notices": [],
+            "proof": "x" * 43,
+        }
+        with site(json.dumps(said).encode(), page.port) as (_, got):
             browser.type(PASSPHRASE + ENTER)
             browser.wait_for("!document.getElementById('end').hidden")
             assert "another program answers in its place" in browser.run("return document.body.innerText")
@@ -320,30 +312,12 @@ const body = '{{"do": "queue"}}', url = "{page}review";
 </script>"""
 
 
-@contextmanager
-def hostile_site(page: Page) -> Iterator[int]:
-    """Serve a page of another origin; it even knows the token."""
-    text = HOSTILE.format(page=f"http://127.0.0.1:{page.port}/", token=page.token).encode()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html")
-            self.end_headers()
-            self.wfile.write(text)
-
-        def log_message(self, *_: Any) -> None:  # type: ignore[explicit-override]  # typing.override is newer
-            """Say nothing."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        yield server.server_address[1]
-        server.shutdown()
-
-
 def test_a_hostile_page_in_the_same_browser_gets_nothing(five: World, programs: tuple[str, str]) -> None:
     with both(five, programs) as (browser, page):
-        with hostile_site(page) as port:
+        text = HOSTILE.format(
+            page=f"http://127.0.0.1:{page.port}/", token=page.token
+        ).encode()  # it even knows the token
+        with site(text) as (port, _):
             browser.open(f"http://127.0.0.1:{port}/")
             done = browser.wait_for("document.title.startsWith('[') && document.title")
             got = {name: (kind, text) for name, kind, text in json.loads(done)}
@@ -406,8 +380,7 @@ def test_the_report_is_readable_too(five: World, programs: tuple[str, str]) -> N
 def test_what_a_notices_link_opens_is_readable_and_takes_no_answer(
     five: World, programs: tuple[str, str]
 ) -> None:
-    with closing(socket.create_server(("127.0.0.1", 0))) as free:
-        address = f"http://127.0.0.1:{free.getsockname()[1]}"
+    address = f"http://127.0.0.1:{free_port()}"
     mail = five.root / "sendmail"
     mail.write_text(f"#!/bin/sh\ncat > '{five.root}/mail'\n")
     mail.chmod(0o755)

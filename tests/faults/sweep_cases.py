@@ -20,8 +20,8 @@ from nightledger.domain.errors import NightledgerError
 from nightledger.domain.message import REPLY_TYPE, Status
 from nightledger.domain.states import ChangeState
 from nightledger.files.atomic import leftovers
-from nightledger.remote.channel import machine_public_key
 from nightledger.remote.letters import MESSAGE_SUFFIX, REPLY_SUFFIX, Spool
+from nightledger.remote.receiving import machine_public_key
 from nightledger.text.forgetting import archive_block
 from nightledger.trust.dsse import parse_envelope, verify_envelope
 

@@ -13,8 +13,8 @@ from tests.faults.crash_watch import same, watching
 from tests.faults.sweep_report import judge, judge_control
 from tests.trust.witnesses import NOON, LogSigner, head_of, note_of, tree_of
 
+from nightledger.doors.transport import Response
 from nightledger.remote.cosigner import Cosigner, add_logs, create_witness, open_witness
-from nightledger.remote.transport import Response
 from nightledger.trust.merkle import Tree
 from nightledger.trust.policy import Continuation, dump_continuation
 

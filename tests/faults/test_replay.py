@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from tests.faults.failed_tests import has_failed
 from tests.faults.sweep_report import report
-from tests.remote.machines import AGENT_ADDRESS, Pair, copy_pair, opened
+from tests.remote.machines import AGENT_ADDRESS, Pair, copy_pair, opened, take_in
 
 from nightledger.codec.canonical import MAX_INTEGER, canonical
 from nightledger.codec.records import dump_record
@@ -25,7 +25,6 @@ from nightledger.domain.errors import NightledgerError, RecordError, RefusedErro
 from nightledger.domain.message import MESSAGE_TYPE, REPLY_TYPE, Reply, Status
 from nightledger.remote import receiving
 from nightledger.remote.letters import believe, known_peers
-from nightledger.remote.receiving import take_in
 from nightledger.trust.dsse import seal
 from nightledger.trust.sshsig import SignatureError
 
@@ -91,7 +90,7 @@ def test_an_answer_is_believed_for_its_own_message_and_signature_only(pair: Pair
     peer = known_peers(pair.ops.context()).named("agent")
     assert peer is not None
     one, two = pair.message(), pair.message()
-    reply = take_in(pair.agent.context(), pair.sealed(one)).envelope
+    reply = take_in(pair.agent.context(), pair.sealed(one))
     assert believe(pair.ops.context(), reply, peer, one.id).status is Status.EXECUTED
     with pytest.raises(RefusedError, match="another message"):
         believe(pair.ops.context(), reply, peer, two.id)
@@ -123,7 +122,7 @@ def test_64_copies_at_once_are_carried_out_exactly_once(pair: Pair, *, over_http
 
         def copy(_: int) -> bytes:
             start.wait()
-            return post(port, raw)[1] if over_http else take_in(context, raw).envelope
+            return post(port, raw)[1] if over_http else take_in(context, raw)
 
         answers = set(pool.map(copy, range(COPIES)))
     assert {opened(answer).status for answer in answers} == {Status.QUEUED}

@@ -4,11 +4,25 @@ from pathlib import Path
 
 import pytest
 from tests.homes import make_home
-from tests.rows import from_corpus
+from tests.rows import each_row, from_corpus
 
 from nightledger.files.home import Home
 from nightledger.hosts import daylogs
-from nightledger.hosts.daylogs import LogFile, day_of, find_daylogs, read_daylogs
+from nightledger.hosts.daylogs import (
+    CLAUDE_CODE,
+    CODEX,
+    GENERIC,
+    HERMES,
+    OPENCLAW,
+    PRESETS,
+    LogFile,
+    day_of,
+    detect_host,
+    find_daylogs,
+    preset,
+    read_daylogs,
+    state_roots,
+)  # fmt: skip
 
 DIRECTORIES = ("memory", "memory/daily")
 DAY = date(2026, 2, 28)
@@ -38,14 +52,8 @@ def test_any_other_name_is_none(name: str) -> None:
 
 
 def test_logs_of_every_layout_come_by_date_then_name(home: Home) -> None:
-    for path in (
-        "memory/2026-03-01.md",
-        "memory/daily/2026-02-28.md",
-        "memory/2026-02-28-b.md",
-        "memory/2026-02-28-a.md",
-        "memory/notes.md",
-    ):
-        write(home, path)
+    for name in ("2026-03-01", "daily/2026-02-28", "2026-02-28-b", "2026-02-28-a", "notes"):
+        write(home, f"memory/{name}.md")
     assert find_daylogs(home, DIRECTORIES) == [
         LogFile(path="memory/2026-02-28-a.md", day=DAY),
         LogFile(path="memory/2026-02-28-b.md", day=DAY),
@@ -102,3 +110,40 @@ def test_a_log_of_wide_characters_is_one_finding_that_says_how_to_convert_it(hom
     assert only.reason == (
         "memory/2026-03-01.md is UTF-16, not UTF-8: convert it with 'iconv -f UTF-16 -t UTF-8 FILE > NEW'"
     )
+
+
+@each_row(
+    ("names", "host"),
+    [
+        (["SOUL.md", "AGENTS.md"], OPENCLAW),
+        (["memories", "state.db"], HERMES),
+        ([".codex"], CODEX),
+        (["CLAUDE.md"], CLAUDE_CODE),
+        ([], GENERIC),
+        (["SOUL.md"], GENERIC),
+        (["AGENTS.md"], GENERIC),
+        (["memories"], GENERIC),
+        (["SOUL.md", "AGENTS.md", "CLAUDE.md", ".codex"], OPENCLAW),
+        (["CLAUDE.md", ".codex"], CODEX),
+    ],
+)
+def test_a_workspace_is_known_by_all_of_its_marks(
+    tmp_path_factory: pytest.TempPathFactory, names: list[str], host: str
+) -> None:
+    root = tmp_path_factory.mktemp("workspace")
+    for name in names:
+        (root / name).touch()
+    assert detect_host(str(root)) == host
+
+
+def test_no_host_gates_what_no_proposal_may_change() -> None:
+    for one in PRESETS:
+        assert one.gated
+        assert not {"SOUL.md", "AGENTS.md", "CLAUDE.md", one.instructions} & set(one.gated)
+    assert preset(HERMES).gated == ("memories/MEMORY.md", "memories/USER.md")
+
+
+def test_a_variable_moves_a_hosts_own_directory() -> None:
+    own = {"OPENCLAW_STATE_DIR": "~/claw"}
+    assert state_roots("/home/ann", own)["openclaw"] == "/home/ann/claw"
+    assert state_roots("/home/ann", own)["codex"] == "/home/ann/.codex"

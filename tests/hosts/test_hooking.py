@@ -11,13 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import each_row, from_corpus
 
-from nightledger.hosts.hooking import (
-    HookCall,
-    addition,
-    has_hooks,
-    with_hooks,
-    without_hooks,
-)
+from nightledger.hosts.hooking import HookCall, addition, has_hooks, with_hooks, without_hooks
 
 CALL = HookCall(
     python="/opt/my py/bin/python",
@@ -31,6 +25,7 @@ OTHER = HookCall(
 MOVED = HookCall(
     python="/usr/bin/python3", script="/new/scripts/prompt_hook.py", home=CALL.home, home_id=CALL.home_id
 )
+RENAMED = HookCall(python=CALL.python, script=CALL.script, home="/srv/its new place", home_id=CALL.home_id)
 JSON_HOSTS = ("claude_code", "codex")
 SETTINGS = (
     json.dumps(
@@ -69,64 +64,55 @@ def test_a_checkout_or_an_interpreter_that_is_gone_blocks_nothing(
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
-@pytest.mark.parametrize("host", JSON_HOSTS)
-def test_adding_twice_is_adding_once_and_removing_gives_it_back(host: str) -> None:
-    once = with_hooks(host, SETTINGS, CALL)
+@pytest.mark.parametrize("host", [*JSON_HOSTS, "hermes"])
+def test_hooks_come_once_stand_beside_those_of_other_homes_move_with_their_own_and_go(host: str) -> None:
+    text, plain = (CONFIG, yaml.safe_load) if host == "hermes" else (SETTINGS, str)
+    once = with_hooks(host, text, CALL)
     assert with_hooks(host, once, CALL) == once
-    assert has_hooks(host, once, CALL)
-    assert json.loads(once)["hooks"]["Stop"] == json.loads(SETTINGS)["hooks"]["Stop"]
-    assert without_hooks(host, once, CALL) == SETTINGS
-    assert not has_hooks(host, SETTINGS, CALL)
-
-
-@pytest.mark.parametrize("host", JSON_HOSTS)
-def test_two_homes_stand_side_by_side(host: str) -> None:
-    both = with_hooks(host, with_hooks(host, SETTINGS, CALL), OTHER)
-    assert without_hooks(host, both, CALL) == with_hooks(host, SETTINGS, OTHER)
-    assert without_hooks(host, without_hooks(host, both, CALL), OTHER) == SETTINGS
+    assert (has_hooks(host, once, CALL), has_hooks(host, text, CALL)) == (True, False)
+    assert yaml.safe_load(once)["hooks"].get("Stop") == yaml.safe_load(text).get("hooks", {}).get("Stop")
+    assert plain(without_hooks(host, once, CALL)) == plain(text)
+    both = with_hooks(host, once, OTHER)
+    assert plain(without_hooks(host, both, CALL)) == plain(with_hooks(host, text, OTHER))
+    assert plain(without_hooks(host, without_hooks(host, both, CALL), OTHER)) == plain(text)
+    assert has_hooks(host, once, RENAMED)
+    assert with_hooks(host, once, RENAMED) == with_hooks(host, text, RENAMED)
+    assert yaml.safe_load(without_hooks(host, once, RENAMED)) == yaml.safe_load(text)
 
 
 def test_what_the_user_wrote_beside_our_command_stays_and_ours_goes() -> None:
     text = with_hooks("claude_code", SETTINGS, CALL)
     settings = json.loads(text)
     for event in settings["hooks"]:
-        settings["hooks"][event][0]["hooks"] = [
-            {"type": "command", "command": "first"},
-            *settings["hooks"][event][0]["hooks"],
-            {"type": "command", "command": "last"},
-        ]
+        first, last = ({"type": "command", "command": name} for name in ("first", "last"))
+        hooks = settings["hooks"][event][0]["hooks"]
+        settings["hooks"][event][0]["hooks"] = [first, *hooks, last]
     mixed = json.dumps(settings, indent=2)
     assert with_hooks("claude_code", mixed, CALL) == mixed
     assert has_hooks("claude_code", mixed, CALL)
     left = without_hooks("claude_code", mixed, CALL)
     assert "prompt_hook" not in left
     for elements in json.loads(left)["hooks"].values():
-        assert [hook["command"] for hook in elements[0]["hooks"] if hook["command"] != "beep"] == [
-            "first",
-            "last",
-        ]
+        commands = [hook["command"] for hook in elements[0]["hooks"]]
+        assert [one for one in commands if one != "beep"] == ["first", "last"]
     moved = with_hooks("claude_code", mixed, MOVED)
     assert moved.count("prompt_hook.py") == moved.count(MOVED.script) == 3
     assert moved.count("first") == 4
 
 
 def test_what_is_no_hook_is_left_alone() -> None:
-    odd = json.dumps(
-        {"hooks": {"PreToolUse": [1, {"hooks": []}, {"hooks": [{"command": "'"}]}, {"hooks": [{}]}]}}
-    )
+    hooks = [1, {"hooks": []}, {"hooks": [{"command": "'"}]}, {"hooks": [{}]}]
+    odd = json.dumps({"hooks": {"PreToolUse": hooks}})
     assert without_hooks("claude_code", odd, CALL) == odd
     added = with_hooks("claude_code", odd, CALL)
+    assert json.loads(added)["hooks"]["PreToolUse"][:4] == hooks
     assert json.loads(without_hooks("claude_code", added, CALL)) == json.loads(odd)
-    assert (
-        json.loads(with_hooks("claude_code", odd, CALL))["hooks"]["PreToolUse"][:4]
-        == json.loads(odd)["hooks"]["PreToolUse"]
-    )
 
 
 @from_corpus("hosts-hooking")
-def test_settings_of_another_shape_are_refused(text: str, said: str) -> None:
+def test_settings_of_another_shape_are_refused(host: str, text: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        with_hooks("claude_code", text, CALL)
+        with_hooks(host, text, CALL)
 
 
 values = st.recursive(
@@ -173,32 +159,10 @@ def test_hooks_in_yaml_come_and_go(keys: list[str], ending: str) -> None:
     assert (yaml.safe_load(left) or {}) == (yaml.safe_load(text) or {})
 
 
-RENAMED = HookCall(python=CALL.python, script=CALL.script, home="/srv/its new place", home_id=CALL.home_id)
-
-
-@pytest.mark.parametrize("host", [*JSON_HOSTS, "hermes"])
-def test_a_home_that_moved_knows_its_old_hooks(host: str) -> None:
-    text = SETTINGS if host != "hermes" else CONFIG
-    old = with_hooks(host, text, CALL)
-    assert has_hooks(host, old, RENAMED)
-    assert with_hooks(host, old, RENAMED) == with_hooks(host, text, RENAMED)
-    left = without_hooks(host, old, RENAMED)
-    assert yaml.safe_load(left) == yaml.safe_load(text)
-
-
-@from_corpus("hosts-hooking")
-def test_what_is_no_yaml_mapping_is_refused(text: str, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        with_hooks("hermes", text, CALL)
-
-
 OWN = {"command": "/my/own.sh", "timeout": 9}
 
 
-@each_row(
-    "line",
-    ["hooks: {}\n", "hooks:\n", "hooks: ~"],
-)
+@each_row("line", ["hooks: {}\n", "hooks:\n", "hooks: ~"])
 def test_a_key_without_hooks_gets_ours(line: str) -> None:
     added = with_hooks("hermes", f"{CONFIG}{line}", CALL)
     assert yaml.safe_load(added)["hooks"]["pre_llm_call"]

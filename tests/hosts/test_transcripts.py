@@ -17,9 +17,9 @@ from tests.rows import each_row, from_corpus
 from nightledger.codec.extracts import Mark, dump_message, known_keys
 from nightledger.domain.proposal import Origin
 from nightledger.domain.transcript import EXTRACTS, Speaker, Turn
-from nightledger.hosts.transcripts.formats import Reach, SessionFile, find_sessions, read_moment, table
-from nightledger.hosts.transcripts.lines import Grammar, Reader
-from nightledger.hosts.transcripts.reading import Cursor, Reading, is_unchanged
+from nightledger.hosts.transcript_formats import Reach, SessionFile, find_sessions, read_moment, table
+from nightledger.hosts.transcript_lines import Grammar, Reader
+from nightledger.hosts.transcript_reading import Cursor, Reading, is_unchanged
 from nightledger.text.statements.daylog import read_daylog
 
 FORMS = {one.host: one for one in table().formats}

@@ -7,8 +7,8 @@ import pytest
 from tests.rows import each_row
 
 from nightledger.domain.states import Writer
-from nightledger.hosts import writers
-from nightledger.hosts.writers import WITHIN_S, find_commit, find_mark, hosts_at_work
+from nightledger.hosts import workspaces
+from nightledger.hosts.workspaces import WITHIN_S, find_commit, find_mark, hosts_at_work
 
 AT = 1_700_000_000.0
 FILES = {
@@ -37,33 +37,25 @@ def test_a_session_file_written_about_then_says_that_the_host_was_at_work(
     assert hosts_at_work(roots, AT + WITHIN_S + 1) == ()
 
 
+DREAMT = (
+    "## Promoted From Short-Term Memory (2026-03-01)",
+    "<!-- openclaw-memory-promotion:memory:memory/2026-03-01.md:4:6 -->",
+    "- The relay restarts at noon. [score=0.912 recalls=7 avg=0.8 source=memory/2026-03-01.md:4-6]",
+    "<!-- openclaw:dreaming:light:start -->",
+    "## Light Sleep",
+    "### REM Sleep  ",
+)
+
+
 @each_row(
     ("lines", "writer"),
     [
-        *(
-            (["- before", line], Writer.DREAMING)
-            for line in (
-                "## Promoted From Short-Term Memory (2026-03-01)",
-                "<!-- openclaw-memory-promotion:memory:memory/2026-03-01.md:4:6 -->",
-                "- The relay restarts at noon. [score=0.912 recalls=7 avg=0.8 source=memory/2026-03-01.md:4-6]",
-                "<!-- openclaw:dreaming:light:start -->",
-                "## Light Sleep",
-                "### REM Sleep  ",
-            )
-        ),
+        *((["- before", line], Writer.DREAMING) for line in DREAMT),
         (["## Nightly memory extraction"], Writer.EXTRACTION),
         (["### Durable facts extracted"], Writer.EXTRACTION),
         (["<!-- keeper:memory:start -->"], Writer.EXTRACTION),
         (["## Nightly memory extraction", "## REM Sleep"], Writer.DREAMING),
-        (
-            [
-                "- I slept little",
-                "Deep sleep is important for the owner.",
-                "- score=5 in darts",
-                "<!-- a note -->",
-            ],
-            None,
-        ),
+        (["- I slept little", "Deep sleep is important.", "- score=5 in darts", "<!-- a note -->"], None),
         ([], None),
     ],
 )
@@ -79,18 +71,9 @@ pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not 
 
 
 def git(root: Path, *words: str) -> str:
-    environment = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(root),
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_AUTHOR_NAME": "Ann",
-        "GIT_AUTHOR_EMAIL": "ann@example.org",
-        "GIT_COMMITTER_NAME": "Ann",
-        "GIT_COMMITTER_EMAIL": "ann@example.org",
-    }
-    ran = subprocess.run(
-        ["git", "-C", str(root), *words], env=environment, capture_output=True, text=True, check=True
-    )
+    command = ["git", "-C", str(root), "-c", "user.name=Ann", "-c", "user.email=ann@example.org", *words]
+    environment = {"PATH": os.environ["PATH"], "HOME": str(root), "GIT_CONFIG_NOSYSTEM": "1"}
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     return ran.stdout.strip()
 
 
@@ -158,5 +141,5 @@ def test_without_repository_commit_or_git_nothing_is_found(
     (empty / ".git" / "HEAD").unlink()
     (empty / ".git" / "HEAD").symlink_to("/etc/hostname")
     assert find_commit(str(empty), TEXT) == ""
-    monkeypatch.setitem(writers._ENVIRONMENT, "PATH", str(tmp_path))
+    monkeypatch.setitem(workspaces._ENVIRONMENT, "PATH", str(tmp_path))
     assert find_commit(str(repository), TEXT) == ""

@@ -1,9 +1,11 @@
 """A home for a real host's trials: made, filled and told by our own command line, as an owner would."""
 
 import json
+import socket
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,26 @@ MARK = "nightledger:staged:start"
 """Stands in whatever holds the staged page."""
 NOTES = "<reference-notes>"
 """Stands before what a prompt found."""
+TURN_S = 120.0
+"""Far more than a host's turn takes."""
+
+
+def free_port() -> int:
+    """Return a port of this machine that nobody has."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return int(free.getsockname()[1])
+
+
+def told(
+    program: Path, *words: str, environment: Mapping[str, str], cwd: Path | None = None, check: bool = True
+) -> tuple[str, str]:
+    """Run a host's command; return what it prints and what it says beside."""
+    done = subprocess.run(
+        [program, *words], env=environment, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TURN_S,
+        check=False,
+    )  # fmt: skip
+    assert not check or done.returncode == 0, done.stdout + done.stderr
+    return done.stdout, done.stderr
 
 
 @dataclass(frozen=True)
@@ -57,6 +79,16 @@ class AgentHome:
         handoff = self.root / "memory" / "state" / "session-handoff.md"
         handoff.write_text(f"# Handoff\n\n## Open\n\n- [ ] {TASK}\n")
         self.run("stage")
+
+    @contextmanager
+    def away(self) -> Iterator[None]:
+        """Let it be no home for a while."""
+        identity = self.root / "config" / "nightledger"
+        identity.rename(identity.with_name("elsewhere"))
+        try:
+            yield
+        finally:
+            identity.with_name("elsewhere").rename(identity)
 
     def doctor(self) -> str:
         """Return what doctor says, without blanks and line ends; no schedule calls this home, which it minds."""

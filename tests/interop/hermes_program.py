@@ -1,17 +1,15 @@
 """Hermes Agent as a running program in a user's home of its own, with a scripted model."""
 
 import os
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.interop.agent_home import AgentHome
+from tests.interop.agent_home import TURN_S, AgentHome, told
 from tests.interop.keyboard import at_keyboard
 from tests.interop.model import NAME, Asked, Model, answering
 
-_TURN_S = 120.0
 _PROMPT = "\N{HEAVY RIGHT-POINTING ANGLE QUOTATION MARK ORNAMENT}".encode()
 
 
@@ -33,30 +31,19 @@ class Hermes:
 
     def run(self, *words: str) -> str:
         """Run one of its commands, and give what it prints."""
-        done = subprocess.run(
-            [self.program, *words],
-            cwd=self.project,
-            env=self.home.environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=_TURN_S,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout + done.stderr
+        return "".join(told(self.program, *words, environment=self.home.environment, cwd=self.project))
 
     def say(self, message: str, *words: str) -> tuple[list[Asked], str]:
         """Take one turn, and give all requests to the model and the session's name."""
         before = len(self.model.asked)
-        told = self.run("--accept-hooks", "chat", "-Q", "-q", message, *words)
-        session = told.rpartition("session_id:")[2].strip()
+        answer = self.run("--accept-hooks", "chat", "-Q", "-q", message, *words)
+        session = answer.rpartition("session_id:")[2].strip()
         return self.model.asked[before:], session
 
     def talk(self, message: str, is_done: Callable[[], bool]) -> None:
         """Say something at a terminal and leave when something has happened: what goes on behind a turn needs time."""
         words = [str(self.program), "--accept-hooks", "chat", "--cli"]
-        with at_keyboard(words, self.project, self.home.environment, wait_s=_TURN_S) as person:
+        with at_keyboard(words, self.project, self.home.environment, wait_s=TURN_S) as person:
             person.until(lambda: _PROMPT in person.seen)
             person.press(message.encode() + b"\r")
             person.until(is_done)

@@ -2,13 +2,14 @@
 
 import os
 import re
-import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.interop.agent_home import free_port
 
 NAME = "witness.example/lite"
 _KEY = re.compile(rf"vkey=({re.escape(NAME)}\+\S+)")
@@ -50,7 +51,7 @@ def running(programs: Path, root: Path) -> Iterator[Litewitness]:
         ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", root / "key"], check=True, capture_output=True
     )
     listed = subprocess.run(["ssh-keygen", "-lf", root / "key.pub"], check=True, capture_output=True)
-    url = f"127.0.0.1:{_free_port()}"
+    url = f"127.0.0.1:{free_port()}"
     with _process(["ssh-agent", "-D", "-a", str(agent)], root / "agent.log"):
         _wait(agent.exists)
         environment = {**os.environ, "SSH_AUTH_SOCK": str(agent)}
@@ -72,12 +73,6 @@ def _process(command: list[str], told: Path) -> Iterator[None]:
             yield
         finally:
             process.terminate()
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _wait(ready: Callable[[], bool]) -> None:

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -13,11 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.interop.agent_home import AgentHome
+from tests.interop.agent_home import AgentHome, free_port, told
 from tests.interop.model import NAME, Asked, Model, answering
 
 _START_S = 120.0
-_TURN_S = 120.0
 
 
 @dataclass(frozen=True)
@@ -47,17 +45,9 @@ class OpenClaw:
 
     def run(self, *words: str, check: bool = True) -> str:
         """Run one of its commands, and give what it prints."""
-        done = subprocess.run(
-            [self.programs / "node_modules" / ".bin" / "openclaw", *words],
-            env=self.home.environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=_TURN_S,
-            check=False,
-        )
-        assert not check or done.returncode == 0, done.stdout + done.stderr
-        return done.stdout + ("" if check else done.stderr)
+        program = self.programs / "node_modules" / ".bin" / "openclaw"
+        out, err = told(program, *words, environment=self.home.environment, check=check)
+        return out + ("" if check else err)
 
     def json(self, *words: str) -> Any:
         """Run a command that prints JSON, and give it."""
@@ -66,8 +56,8 @@ class OpenClaw:
     def say(self, message: str, session: str) -> Asked:
         """Take one turn of a session at the gateway, and give the first request to the model."""
         before = len(self.model.asked)
-        told = self.json("agent", "--session-key", session, "-m", message)
-        assert told["status"] == "ok", told
+        answer = self.json("agent", "--session-key", session, "-m", message)
+        assert answer["status"] == "ok", answer
         return next(one for one in self.model.asked[before:] if message in one.text())
 
 
@@ -108,30 +98,35 @@ def _set_up(claw: OpenClaw) -> None:
     skipped = ("health", "daemon", "ui", "channels", "skills", "search", "hooks")
     claw.run(
         *(
-            *("onboard", "--non-interactive", "--accept-risk", "--mode", "local"),
-            *("--auth-choice", "custom-api-key"),
+            "onboard",
+            "--non-interactive",
+            "--accept-risk",
+            "--mode",
+            "local",
+            "--auth-choice",
+            "custom-api-key",
         ),
         *("--custom-provider-id", "local", "--custom-api-key", "none", "--custom-compatibility", "openai"),
         *("--custom-base-url", f"{claw.model.url}/v1", "--custom-model-id", NAME),
-        *("--gateway-port", str(_free_port())),
+        *("--gateway-port", str(free_port())),
         *(f"--skip-{one}" for one in skipped),
     )
 
 
 @contextmanager
-def _gateway(claw: OpenClaw, told: Path) -> Iterator[None]:
+def _gateway(claw: OpenClaw, log: Path) -> Iterator[None]:
     command = [str(claw.programs / "node_modules" / ".bin" / "openclaw"), "gateway", "run"]
     with (
-        told.open("wb") as stream,
+        log.open("wb") as stream,
         subprocess.Popen(
             command, env=claw.home.environment, stdout=stream, stderr=stream, start_new_session=True
         ) as process,
     ):
         try:
             end = time.monotonic() + _START_S
-            while "[gateway] ready" not in told.read_text():
-                assert time.monotonic() < end, f"it did not start:\n{told.read_text()}"
-                assert process.poll() is None, told.read_text()
+            while "[gateway] ready" not in log.read_text():
+                assert time.monotonic() < end, f"it did not start:\n{log.read_text()}"
+                assert process.poll() is None, log.read_text()
                 time.sleep(0.2)
             yield
         finally:
@@ -140,9 +135,3 @@ def _gateway(claw: OpenClaw, told: Path) -> Iterator[None]:
                 process.wait(30)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -12,7 +12,7 @@ from tests.interop.agent_home import NOTES
 from tests.interop.model import Asked, Turn
 from tests.interop.scene import ASK_SENSOR, ASK_ZONE, HOSTS, MEMORY, REASON, SENSOR, STAGED, ZONE, Host
 
-from nightledger.hosts.writers import hosts_at_work
+from nightledger.hosts.workspaces import hosts_at_work
 from nightledger.surfaces.hook.running import MAX_CONTEXT_BYTES, give_context
 
 pytestmark = [pytest.mark.interop, pytest.mark.parametrize("host", HOSTS)]

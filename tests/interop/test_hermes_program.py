@@ -129,13 +129,9 @@ def test_hooks_that_hermes_wrote_anew_are_known_and_taken_out(hermes: Hermes) ->
 
 
 def test_a_home_that_is_gone_does_not_disturb_hermes(hermes: Hermes) -> None:
-    identity = hermes.home.root / "config" / "nightledger"
-    identity.rename(identity.with_name("elsewhere"))
     hermes.model.turns += [Call("write_file", {"path": "gone.txt", "content": "still free"}), "written"]
-    try:
+    with hermes.home.away():
         requests, _ = hermes.say(QUESTION)
-    finally:
-        identity.with_name("elsewhere").rename(identity)
     assert MARK not in requests[0].text()
     assert (hermes.project / "gone.txt").exists()
 

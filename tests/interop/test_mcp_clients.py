@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.blackbox.world import PROGRAM, World, found
+from tests.interop.agent_home import free_port
 
 pytestmark = pytest.mark.interop
 KNOWN = Path(__file__).with_name("mcp_conformance.yml")
@@ -56,9 +57,7 @@ def run(packages: Path, world: World, script: str, *words: str) -> "subprocess.C
 @pytest.fixture
 def url(packages: Path, world: World) -> Iterator[str]:
     assert packages.is_dir()
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = int(free.getsockname()[1])
+    port = free_port()
     argv = [sys.executable, "-m", "tests.interop.mcp_http", str(port), str(world.home)]
     with subprocess.Popen(argv, env={**os.environ, "NIGHTLEDGER_KEYS": str(world.keys)}) as process:
         try:

@@ -53,12 +53,7 @@ def test_a_session_has_its_page_at_each_message_and_the_ledger_has_it_once(claw:
 
 @pytest.mark.parametrize(
     "session",
-    [
-        "agent:main:telegram:group:7",
-        "agent:main:discord:channel:9",
-        "agent:main:subagent:x",
-        "agent:main:cron:night",
-    ],
+    [f"agent:main:{name}" for name in ("telegram:group:7", "discord:channel:9", "subagent:x", "cron:night")],
 )
 def test_who_is_not_shown_memory_by_openclaw_is_not_shown_it_by_us(claw: OpenClaw, session: str) -> None:
     request = claw.say("what is new?", session)
@@ -107,12 +102,8 @@ def test_a_hook_that_was_taken_away_shows_nothing_from_then_on(claw: OpenClaw) -
 
 
 def test_a_home_that_is_gone_does_not_disturb_the_gateway(claw: OpenClaw) -> None:
-    identity = claw.home.root / "config" / "nightledger"
-    identity.rename(identity.with_name("elsewhere"))
-    try:
+    with claw.home.away():
         request = claw.say("good morning", "agent:main:gone")
-    finally:
-        identity.with_name("elsewhere").rename(identity)
     assert MARK not in request.text()
     assert ENTRY in request.text()
 

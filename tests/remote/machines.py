@@ -1,7 +1,7 @@
 """Two homes on two machines that know each other: an agent's host and an operator's own."""
 
+import json
 import shutil
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -9,22 +9,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.blackbox.world import serving
 from tests.gate.homes import HOME_ID, Desk, make_desk, open_desk
+from tests.remote.peer_work import OPS_ID, message_of
 from tests.surfaces.console import Console
 
-from nightledger.codec.records import dump_record, make_message, parse_record
+from nightledger.codec.records import dump_record, parse_record
 from nightledger.demo.shell import Ran
-from nightledger.domain.consent import SELF_MODIFICATION
 from nightledger.domain.message import MESSAGE_TYPE, Message, Reply
-from nightledger.remote.channel import open_server
-from nightledger.remote.receiving import load_machine_key, take_in
-from nightledger.remote.transport import Server
+from nightledger.doors.transport import Server
+from nightledger.files.home import Home
+from nightledger.remote import receiving
+from nightledger.remote.receiving import load_machine_key, open_message, open_server, parse_peers
 from nightledger.surfaces.context import Context
 from nightledger.trust.dsse import parse_envelope, seal
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.sshsig import KeySigner
 
-OPS_ID = "fedcba9876543210fedcba9876543210"
 AGENT_ADDRESS = "127.0.0.2"
 ALL_ACTIONS = "consolidate_daily,decide,load_memory_file,proposals,propose_behavioral_change,prune_stale_memory,restore_context,update_heartbeat"
 
@@ -53,9 +54,9 @@ class Machine:
         """The record of spent numbers."""
         return self.keys / self.home_id / "channel.json"
 
-    def answer(self, message_id: str) -> Path:
-        """Give where an answer is kept."""
-        return Path(self.desk.home.channel_dir, "answers", f"{message_id}.json")
+    def dead_letters(self) -> list[dict[str, Any]]:
+        path = Path(self.desk.home.dead_letters)
+        return list(map(json.loads, path.read_text().splitlines())) if path.exists() else []
 
     @property
     def now(self) -> int:
@@ -78,16 +79,17 @@ class Machine:
 
     def take_in(self, raw: bytes) -> Reply:
         """Take bytes in as any transport would; give what was answered."""
-        return opened(take_in(self.context(), raw).envelope)
+        return opened(take_in(self.context(), raw))
 
     def reach(self, **addresses: Mapping[str, str]) -> None:
         """Write where other machines are reached."""
-        lines = ["peers:"]
-        for name, address in addresses.items():
-            lines += [f"  {name}:", *(f"    {key}: {value}" for key, value in address.items())]
-        path = self.keys / "operator.yaml"
-        path.write_text("\n".join(lines) + "\n")
-        path.chmod(0o600)
+        (self.keys / "operator.yaml").write_text(json.dumps({"peers": addresses}))
+
+
+def take_in(context: Context, raw: bytes) -> bytes:
+    """Take bytes in as any transport would; give the answer's envelope."""
+    peers = parse_peers(Path(Home(context.home_path).peers).read_bytes())
+    return receiving.take_in(context, raw, open_message(raw, peers)[0])
 
 
 def opened(envelope: bytes) -> Reply:
@@ -116,17 +118,9 @@ class Pair:
         """Give a message of the operator's machine to the agent's, good unless fields say otherwise."""
         self.seq += 1
         now = self.ops.now
-        claims: dict[str, Any] = {
-            "iss": self.ops.home_id,
-            "aud": self.agent.home_id,
-            "iat": now,
-            "exp": now + 3600,
-            "seq": now * 1000 + self.seq,
-            "action": action,
-            "domain": SELF_MODIFICATION,
-            "body": {"state": {"mail": "checked"}} if action == "update_heartbeat" else {},
-        }
-        return make_message(**{**claims, **fields})
+        body = {"state": {"mail": "checked"}} if action == "update_heartbeat" else {}
+        given = {"seq": now * 1000 + self.seq, "body": body, **fields}
+        return message_of(self.ops.home_id, self.agent.home_id, now, action, **given)
 
     def sealed(self, message: Message) -> bytes:
         """Sign a message as the operator's machine does."""
@@ -141,22 +135,9 @@ class Pair:
         """Let the agent's machine answer over HTTP, and the operator's know where."""
         server = open_server(self.agent.context(), (AGENT_ADDRESS, 0))
         server.connection_s = connection_s
-        with running(server):
+        with serving(server):
             self.ops.reach(agent={"url": f"http://{AGENT_ADDRESS}:{server.server_address[1]}"})
             yield server
-
-
-@contextmanager
-def running(server: Server) -> Iterator[Server]:
-    """Let a server answer meanwhile."""
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 def make_pair(root: Path, environment: pytest.MonkeyPatch) -> Pair:

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -11,6 +10,7 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
+from tests.interop.agent_home import free_port
 from tests.remote.machines import Pair
 from tests.rows import from_corpus
 
@@ -47,25 +47,8 @@ def test_what_is_said_wrongly_is_refused(pair: Pair, words: tuple[str, ...], why
     assert why in ran.err + ran.out
 
 
-def test_letters_are_told_in_each_round(pair: Pair, tmp_path: Path) -> None:
-    shared = tmp_path / "shared"
-    shared.mkdir()
-    pair.ops.reach(agent={"spool": str(shared)})
-    pair.agent.reach(ops={"spool": str(shared)})
-    sent = pair.ops.run("channel", "send", "restore_context", "--to", "agent")
-    assert "is in the spool" in sent.out
-    assert pair.ops.record("channel", "send", "proposals", "--to", "agent")["status"] == "spooled"
-    taken = pair.agent.out("channel", "receive")
-    assert "took in restore_context of ops" in taken
-    got = pair.ops.out("channel", "receive")
-    assert "agent answered restore_context: executed" in got
-    assert "agent answered proposals: executed" in got
-    assert pair.ops.run("channel", "receive").out == ""
-
-
 def test_a_service_ends_in_order_when_it_is_told_to(pair: Pair) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     process = subprocess.Popen(
         [sys.executable, str(ROOT / "scripts" / "command.py"), "channel", "serve", "--port", str(port),
          "--home", pair.agent.desk.home.root, "--now", "2026-03-01T06:00:00Z"],
@@ -99,15 +82,10 @@ def test_the_staged_context_is_given_as_the_agent_gets_it(pair: Pair) -> None:
     body = sent["body"]
     page = parse_page(body["text"])
     assert page is not None
-    assert (page.sha256, page.good_until, len(page.lines)) == (
-        body["sha256"],
-        body["good_until"],
-        body["lines"],
-    )
+    told = (page.sha256, page.good_until, len(page.lines))
+    assert told == (body["sha256"], body["good_until"], body["lines"])
     assert page.lines == ("memory/state/session-handoff.md:5 (unsigned; the handoff leaves 1 open)",)
-    assert (
-        pair.agent.desk.ledger().log.size == leaves + 1
-    )  # that it was asked for, as every message that does something
+    assert pair.agent.desk.ledger().log.size == leaves + 1, "it was asked for, as all that does something"
     shown = json.loads(Path(pair.agent.desk.home.exposures).read_text())
     assert (shown["host"], shown["event"]) == ("channel", "session_start")
     assert {"path": "memory/state/session-handoff.md", "lines": [5, 5]} in shown["places"]

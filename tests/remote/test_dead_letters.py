@@ -2,18 +2,12 @@ import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import pytest
 from tests.homes import make_home
 
 from nightledger.files.home import Home
-from nightledger.remote.letters import TOLD_FOR, read_dead_letters, recent_dead_letters
+from nightledger.remote.letters import TOLD_FOR, recent_dead_letters
 
 NOW = datetime(2026, 3, 9, 7, 30, tzinfo=UTC)
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Home:
-    return make_home(tmp_path / "home")
 
 
 def bury(home: Home, *times: object) -> None:
@@ -22,17 +16,11 @@ def bury(home: Home, *times: object) -> None:
     path.write_text("".join(json.dumps({"dead_lettered_at": at, "error": "away"}) + "\n" for at in times))
 
 
-def stamp(at: datetime) -> str:
-    return f"{at:%Y-%m-%dT%H:%M:%SZ}"
-
-
-def test_letters_of_the_last_seven_days_are_told_oldest_first(home: Home) -> None:
+def test_dead_letters_of_seven_days_are_told_oldest_first_one_of_the_future_as_of_now_and_none_without_a_time(
+    tmp_path: Path,
+) -> None:
+    home = make_home(tmp_path / "home")
     new, newer = NOW - timedelta(days=2), NOW - timedelta(hours=1)
-    bury(home, stamp(NOW - TOLD_FOR), stamp(newer), stamp(new))
-    assert recent_dead_letters(home, NOW) == (new, newer)
-    assert len(read_dead_letters(home)) == 3
-
-
-def test_a_letter_of_the_future_is_one_of_now_and_one_without_a_time_is_none(home: Home) -> None:
-    bury(home, stamp(NOW + timedelta(days=3)), "yesterday", None)
-    assert recent_dead_letters(home, NOW) == (NOW,)
+    times = (NOW - TOLD_FOR, newer, new, NOW + timedelta(days=3))
+    bury(home, *(f"{at:%Y-%m-%dT%H:%M:%SZ}" for at in times), "yesterday", None)
+    assert recent_dead_letters(home, NOW) == (new, newer, NOW)

@@ -26,25 +26,26 @@ def test_what_is_said_wrongly_is_refused_with_what_to_say(pair: Pair) -> None:
     other_kind = ecdsa.public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
     key = ed25519.Ed25519PrivateKey.generate().public_key()
     new = key.public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
+    stranger, known, say = "a" * 32, "the machine ops is known", "say: channel peer list"
     for words, why in (
-        (("peer", "drop"), "say: channel peer list"),
-        (("peer", "add"), "say: channel peer list"),
-        (("peer", "list", "x"), "say: channel peer list"),
-        (("peer", "add", "x", "y"), "say: channel peer list"),
-        (("peer", "add", "x"), "--line wants"),
-        (("peer", "add", "x", "--line", "too short"), "--line wants"),
-        (("peer", "add", "x", "--line", f"{'a' * 32} {other_kind}"), "is Ed25519"),
-        (("peer", "add", "x", "--line", f"{'a' * 32} ssh-ed25519 AAAA"), "public key"),
-        (("peer", "add", "x", "--line", line), "known as ops"),
-        (("peer", "add", "ops", "--line", f"{'b' * 32} {new}"), "speaks for"),
-        (("peer", "add", "x", "--line", f"{pair.ops.home_id} {new}"), "known as ops"),
-        (("peer", "add", "x", "--line", line.replace(pair.ops.home_id, "b" * 32)), "known as ops"),
-        (("peer", "add", "ops", "--line", line, "--actions", "fly"), "no action 'fly'"),
-        (("peer", "add", "Ops!", "--line", line.replace(pair.ops.home_id, "a" * 32)), ""),
-        (("peer", "remove", "nobody"), "no machine"),
-        (("peer", "remove", "ops", "--line", line), "say: channel peer list"),
+        ("drop", say),
+        ("add", say),
+        ("list x", say),
+        ("add x y", say),
+        ("add x", "--line wants"),
+        ("add x --line short", "--line wants"),
+        (("add", "x", "--line", f"{stranger} {other_kind}"), "ssh-ed25519"),
+        (("add", "x", "--line", f"{stranger} ssh-ed25519 AAAA"), "public key"),
+        (("add", "x", "--line", line), known),
+        (("add", "ops", "--line", f"{'b' * 32} {new}"), known),
+        (("add", "x", "--line", f"{pair.ops.home_id} {new}"), known),
+        (("add", "x", "--line", line.replace(pair.ops.home_id, stranger)), known),
+        (("add", "ops", "--line", line, "--actions", "fly"), "fly"),
+        (("add", "Ops!", "--line", f"{stranger} {new}"), "name"),
+        ("remove nobody", "no machine"),
+        (("remove", "ops", "--line", line), say),
     ):
-        ran = pair.agent.run("channel", *words)
+        ran = pair.agent.run("channel", "peer", *(words.split() if isinstance(words, str) else words))
         assert ran.status != 0, words
         assert why in ran.err, (words, ran.err)
 

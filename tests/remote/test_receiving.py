@@ -7,30 +7,25 @@ from tests.remote.peer_work import make_work
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.message import Status
-from nightledger.remote.receiving import perform, take_in
+from nightledger.remote.receiving import perform
 
 
 def test_a_home_without_its_keys_takes_in_nothing_and_leaves_nothing_where_they_belong(pair: Pair) -> None:
     raw, folder = pair.sealed(pair.message()), pair.agent.keys / pair.agent.home_id
     folder.rename(folder.with_name("away"))
     with pytest.raises(ConfigurationError, match="is missing"):
-        take_in(pair.agent.context(), raw)
+        pair.agent.take_in(raw)
     assert not folder.exists()
     folder.with_name("away").rename(folder)
     assert pair.agent.take_in(raw).status is Status.EXECUTED
 
 
-def test_an_answer_that_is_too_large_is_a_rejection(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nightledger.codec.records.MAX_REPLY_BYTES", 400)
-    reply = pair.ask("load_memory_file", body={"path": "MEMORY.md"})
-    assert reply.status is Status.REJECTED
-    assert "at most 400 are sent" in reply.reason
-
-
-def test_what_was_made_is_never_called_rejected_for_the_size_of_its_answer(
+def test_an_answer_that_is_too_large_is_a_rejection_and_what_was_made_is_never_called_one(
     pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("nightledger.codec.records.MAX_REPLY_BYTES", 400)
+    reply = pair.ask("load_memory_file", body={"path": "MEMORY.md"})
+    assert (reply.status, "at most 400 are sent" in reply.reason) == (Status.REJECTED, True)
     body = {"text": "- Ask first, and " + "then " * 80 + "go.", "reason": "a transfer was cut"}
     reply = pair.ask("propose_behavioral_change", body=body)
     (proposal,) = pair.agent.desk.ledger().book.proposals

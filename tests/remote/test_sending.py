@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.remote.machines import AGENT_ADDRESS, Pair, running
+from tests.blackbox.world import serving
+from tests.remote.machines import AGENT_ADDRESS, Pair
 from tests.rows import each_row
 
 from nightledger.domain.errors import IntegrityError, RecordError, RefusedError, UsageError
 from nightledger.domain.message import MAX_LIFETIME_S
-from nightledger.remote.letters import MESSAGE_PATH, Delivery, deliver, prepare, read_dead_letters
-from nightledger.remote.transport import Response, Server, Service
+from nightledger.doors.transport import Response, Server, Service
+from nightledger.remote.letters import Delivery, deliver, prepare
+from nightledger.remote.receiving import MESSAGE_PATH
 
 KEY = "sk-ant-api03-" + "Zk3Qw8Rt5Yx1Lm7Nv2Bc9Df4Gh6Js0Pa" * 3
 BEAT = {"state": {"mail": "checked"}}
@@ -37,13 +39,10 @@ def answering(pair: Pair, status: int, content: bytes) -> Iterator[list[bytes]]:
         return Response(status=status, content=content)
 
     service = Service(name="x", path=MESSAGE_PATH, max_bytes=1 << 20, answer=answer, look=lambda _: None)
-    with running(Server((AGENT_ADDRESS, 0), service)) as server:
+    server = Server((AGENT_ADDRESS, 0), service)
+    with serving(server):
         pair.ops.reach(agent={"url": f"http://{AGENT_ADDRESS}:{server.server_address[1]}"})
         yield seen
-
-
-def dead(pair: Pair) -> list[dict[str, Any]]:
-    return read_dead_letters(pair.ops.desk.home)
 
 
 def test_tries_wait_longer_each_time_and_send_the_same_bytes(pair: Pair) -> None:
@@ -53,7 +52,7 @@ def test_tries_wait_longer_each_time_and_send_the_same_bytes(pair: Pair) -> None
     assert waits == [1, 5, 30]
     assert len(seen) == 4
     assert len(set(seen)) == 1
-    (letter,) = dead(pair)
+    (letter,) = pair.ops.dead_letters()
     assert letter["envelope"] == json.loads(seen[0])
     assert letter["attempts"] == delivery.attempts == 4
     assert "answered 503" in letter["error"]
@@ -76,13 +75,13 @@ def test_an_answer_that_nobody_signed_is_no_answer(pair: Pair) -> None:
     for content in (b"{}", b'{"status": "executed"}', b"\xff" * 10):
         with answering(pair, 200, content):
             assert send(pair).reply is None
-    assert len(dead(pair)) == 3
+    assert len(pair.ops.dead_letters()) == 3
 
 
 def test_where_http_fails_the_spool_is_the_way_that_remains(pair: Pair, tmp_path: Path) -> None:
     pair.ops.reach(agent={"url": f"http://{AGENT_ADDRESS}:1", "spool": str(tmp_path)})
     assert send(pair).spooled
-    assert dead(pair) == []
+    assert pair.ops.dead_letters() == []
 
 
 def test_numbers_rise_whatever_the_clock_does_and_whatever_becomes_of_their_note(pair: Pair) -> None:

@@ -1,5 +1,6 @@
 """A home and its witness through days and attacks, by the commands that an operator and cron run."""
 
+import json
 import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -22,6 +23,7 @@ from nightledger.remote.witness_asking import (
     read_memory,
     write_memory,
 )
+from nightledger.trust.report import Damage
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 ASKED = Remembered(asked_at=int(NOW.timestamp()), size=9)
@@ -77,11 +79,9 @@ def test_what_is_remembered_of_a_witness_rules_no_terminal(
     with machines.serving():
         ask_round(machines.context)
     known = read_memory(machines.desk.home)[NAME]
-    odd = "FORK: \x1b[2Jall is well"
-    write_memory(
-        machines.desk.home,
-        {NAME: replace(known, contradiction=odd, problem=odd, size=machines.desk.ledger().log.size)},
-    )
+    odd = "\x1b[2Jall is well"
+    bent = replace(known, damage=Damage.FORK, problem=odd, size=machines.desk.ledger().log.size)
+    write_memory(machines.desk.home, {NAME: bent})
     capsys.readouterr()
     ask_behind(machines.context)
     told = capsys.readouterr().err
@@ -96,8 +96,8 @@ def test_a_witness_without_an_address_is_not_asked_and_doctor_names_it(
     machines: Machines, console: Console
 ) -> None:
     with machines.serving() as url:
-        path = machines.desk.ring.directory / "operator.yaml"
-        path.write_text(f'witnesses:\n  other.example/w: {{url: "{url}"}}\n')
+        other = json.dumps({"witnesses": {"other.example/w": {"url": url}}})
+        (machines.desk.ring.directory / "operator.yaml").write_text(other)
         ran = console.run("witness", "ask")
     assert (ran.status, "has not cosigned the newest head" in text(ran.out)) == (1, True)
     assert f"no address of {NAME}" in text(console.run("doctor", "--all").out)
@@ -110,12 +110,8 @@ def test_a_home_that_asks_for_nobody_is_told_what_a_witness_would_show(
     console = Console(desk=make_desk(tmp_path))
     assert "nobody else has seen this log's heads" in text(console.run("doctor", "--all").out)
     assert "cooling and undo go by its wall clock alone" in text(console.run("doctor", "--all").out)
-    assert console.record("verify")["witnesses"] == {
-        "asked_for": False,
-        "size": 0,
-        "at": None,
-        "findings": [],
-    }
+    told: dict[str, object] = {"asked_for": False, "size": 0, "at": None, "findings": []}
+    assert console.record("verify")["witnesses"] == told
 
 
 # ------------------------------------------------------------------ attacks

@@ -1,6 +1,7 @@
 """A home on one machine and a witness on another: two directories that share nothing but what is said."""
 
 import contextlib
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -8,13 +9,12 @@ from pathlib import Path
 
 from tests.gate.homes import START, Desk, open_desk
 from tests.gate.witnessed import TRUE, make_witnessed_desk
-from tests.remote.machines import running
+from tests.served_witness import served_witness
 
 from nightledger.remote.cosigner import (
     Cosigner,
     add_logs,
     create_witness,
-    open_server,
     open_witness,
     policy_lines,
 )
@@ -52,17 +52,15 @@ class Machines:
 
     def address(self, where: str) -> None:
         """Write ``operator.yaml``: the witness is reached there."""
-        path = self.desk.ring.directory / "operator.yaml"
-        path.write_text(f'witnesses:\n  {NAME}: {{url: "{where}"}}\n')
-        path.chmod(0o600)
+        (self.desk.ring.directory / "operator.yaml").write_text(
+            json.dumps({"witnesses": {NAME: {"url": where}}})
+        )
 
     @contextlib.contextmanager
     def serving(self) -> Iterator[str]:
         """Serve the witness on a free port of this machine; its address is written down."""
-        server = open_server(("127.0.0.1", 0), self.box, lambda: self.at)
-        url = f"http://127.0.0.1:{server.server_address[1]}"
-        self.address(url)
-        with running(server):
+        with served_witness(self.box.directory, lambda: self.at) as url:
+            self.address(url)
             yield url
 
 

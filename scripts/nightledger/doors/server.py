@@ -30,7 +30,7 @@ from mcp.shared.exceptions import MCPError
 
 from nightledger import __version__
 from nightledger.domain.errors import EXIT_ALARM, EXIT_WAITING, UsageError
-from nightledger.doors.tools import REVIEW, Asking, Call, Desk, Tool, command
+from nightledger.doors.tools import REVIEW, Asking, Call, Desk, Row, command
 from nightledger.files.home import shipped_config
 from nightledger.surfaces.context import marks
 
@@ -247,7 +247,7 @@ class Door:
 
     async def list_tools(self, _ctx: Any, _params: Any) -> types.ListToolsResult:
         """List the profile's tools."""
-        return types.ListToolsResult(tools=[_tool(tool) for tool in self._desk.tools()])
+        return types.ListToolsResult(tools=[_tool(*one) for one in self._desk.tools()])
 
     async def call_tool(
         self, ctx: Any, params: types.CallToolRequestParams
@@ -323,11 +323,11 @@ def run(profile: str, program: Sequence[str], common: Sequence[str]) -> None:
     anyio.run(serve, profile, program, common)
 
 
-def _tool(tool: Tool) -> types.Tool:
+def _tool(name: str, row: Row, schema: dict[str, Any]) -> types.Tool:
     hints = types.ToolAnnotations(
-        read_only_hint=tool.reads, destructive_hint=False, idempotent_hint=tool.reads, open_world_hint=False
+        read_only_hint=row.reads, destructive_hint=False, idempotent_hint=row.reads, open_world_hint=False
     )
-    return types.Tool(name=tool.name, description=tool.says, input_schema=tool.schema, annotations=hints)
+    return types.Tool(name=name, description=row.says, input_schema=schema, annotations=hints)
 
 
 def _result(text: str, *, failed: bool) -> types.CallToolResult:

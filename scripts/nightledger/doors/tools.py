@@ -9,7 +9,7 @@ import gc
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -104,15 +104,6 @@ class Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     prompts: dict[str, Prompt]
 
 
-class Tool(msgspec.Struct, frozen=True, kw_only=True):
-    """A tool as a client lists it: name, text, JSON Schema of its arguments, whether it only reads."""
-
-    name: str
-    says: str
-    schema: dict[str, Any]
-    reads: bool
-
-
 class Call(msgspec.Struct, frozen=True, kw_only=True):
     """A command: its words, and its standard input; whether the operator is to be asked first."""
 
@@ -152,12 +143,10 @@ class Desk:
             )
         self._rows = {name: known[name] for name in names}
 
-    def tools(self) -> list[Tool]:
-        """List what is offered."""
-        return [
-            Tool(name=name, says=row.says, schema=self._schema(name, row), reads=row.reads)
-            for name, row in self._rows.items()
-        ]
+    def tools(self) -> Iterator[tuple[str, Row, dict[str, Any]]]:
+        """Yield what is offered: name, row, and JSON Schema of the arguments."""
+        for name, row in self._rows.items():
+            yield name, row, self._schema(name, row)
 
     def call(self, name: str, given: Mapping[str, Any]) -> Call:
         """Return the command of a call.
@@ -337,7 +326,8 @@ def run_mcp(options: argparse.Namespace, context: Context) -> int:
     desk, program = Desk(profile), (sys.executable, os.path.join(CHECKOUT, "scripts", "command.py"))
     if options.tools:
         rows = [
-            {"name": tool.name, "description": tool.says, "inputSchema": tool.schema} for tool in desk.tools()
+            {"name": name, "description": row.says, "inputSchema": schema}
+            for name, row, schema in desk.tools()
         ]
         context.emit(rows)
         for row in rows:

@@ -28,7 +28,7 @@ from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import Stored, hunks_sha256, read_proposal
 from nightledger.gate.trusting import read_claim, why_void
 from nightledger.gate.writing import Write, write_all
-from nightledger.hosts.writers import find_commit, find_mark, hosts_at_work
+from nightledger.hosts.workspaces import find_commit, find_mark, hosts_at_work
 from nightledger.text.changes.diff import Course, new_lines, shows, trace_drift
 from nightledger.text.changes.sections import SHOWN_SECTION, is_made_of
 from nightledger.text.markdown.document import decode, encode, parse_markdown, readable, section_of

@@ -41,9 +41,9 @@ from nightledger.files.atomic import replace_file
 from nightledger.files.durable import make_dir, read_optional
 from nightledger.files.home import Home, shipped_config
 from nightledger.files.line_log import append_records
-from nightledger.hosts.transcripts.formats import Format, Reach, SessionFile, find_sessions, table
-from nightledger.hosts.transcripts.lines import Grammar
-from nightledger.hosts.transcripts.reading import Cursor, Reading, is_unchanged
+from nightledger.hosts.transcript_formats import Format, Reach, SessionFile, find_sessions, table
+from nightledger.hosts.transcript_lines import Grammar
+from nightledger.hosts.transcript_reading import Cursor, Reading, is_unchanged
 from nightledger.records.drawing import EPISODE, draw_episodes
 from nightledger.text.scanners.scan import mask_secrets, scan
 from nightledger.text.statements.said import prose_of

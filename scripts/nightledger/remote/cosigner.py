@@ -10,29 +10,21 @@ The commands of ``witness``: on the witness's machine, and (``trust``, ``ask``) 
 verifications.
 """
 
-import argparse
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from http import HTTPStatus
 from pathlib import Path
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from nightledger.domain.errors import EXIT_ALARM, ConfigurationError, IntegrityError, UsageError
-from nightledger.domain.words import count_of
+from nightledger.domain.errors import ConfigurationError, IntegrityError
+from nightledger.doors.transport import TEXT, Response, Server, Service
 from nightledger.files.atomic import Lock, create_file, replace_file
 from nightledger.files.durable import make_dir, read_optional, read_regular
-from nightledger.remote.transport import TEXT, Response, Server, Service
-from nightledger.remote.witness_asking import ADD_CHECKPOINT, INCONSISTENT, Asked, Round, ask_round
-from nightledger.surfaces import screen
-from nightledger.surfaces.clock import system_now
-from nightledger.surfaces.context import Context
-from nightledger.surfaces.screen import say
-from nightledger.surfaces.trust_change import change_trust
+from nightledger.remote.witness_asking import ADD_CHECKPOINT, INCONSISTENT
 from nightledger.trust import note as notes
 from nightledger.trust import policy as policies
 from nightledger.trust.keys import KeyPair, create_witness_keys, load_witness_key
@@ -177,9 +169,8 @@ def create_witness(directory: Path, name: str) -> Cosigner:
         create_file(os.fspath(path), "".join(f"{key.dump()}\n" for key in vkeys).encode(), mode=_PUBLIC_MODE)
     box = open_witness(directory)
     if box.vkeys[0].name != name:
-        raise ConfigurationError(
-            f"{directory} is the witness {box.vkeys[0].name!r}", hint="name another directory with --dir"
-        )
+        told = f"{directory} is the witness {box.vkeys[0].name!r}"
+        raise ConfigurationError(told, hint="name another directory with --dir")
     return box
 
 
@@ -203,15 +194,6 @@ def open_witness(directory: Path) -> Cosigner:
     if not made or vkeys[: len(made)] != made or len(vkeys) > most:
         raise ConfigurationError(f"{directory / VKEYS} does not name the keys that lie beside it")
     return Cosigner(directory=directory, vkeys=vkeys, logs=_read_logs(directory), key=key)
-
-
-def renew(box: Cosigner) -> Cosigner:
-    """Give a witness with the logs that it knows now: one that serves learns of those that were added.
-
-    Raises:
-        RecordError: Its list of logs is malformed.
-    """
-    return replace(box, logs=_read_logs(box.directory))
 
 
 def add_logs(directory: Path, logs: Sequence[notes.VerifierKey]) -> Cosigner:
@@ -264,10 +246,8 @@ def _read_request(
         raise _RefusedError(HTTPStatus.FORBIDDEN, str(error)) from error
     if proof.old_size > head.size:
         raise _RefusedError(HTTPStatus.BAD_REQUEST, "the old size is larger than the checkpoint's")
-    first: dict[tuple[str, bytes], notes.NoteSignature] = {}
-    for line in held:
-        first.setdefault((line.name, line.key_id), line)
-    return proof, head, notes.Note(text=note.text, signatures=tuple(first.values()))
+    first = {(line.name, line.key_id): line for line in reversed(held)}
+    return proof, head, notes.Note(text=note.text, signatures=tuple(reversed(first.values())))
 
 
 def _require_continuation(proof: Continuation, head: Checkpoint, last: Checkpoint | None) -> None:
@@ -291,72 +271,32 @@ _CHECKPOINT = re.compile(r"/([0-9a-f]{64})/checkpoint")
 _KINDS = {0x04: "ed25519", 0x06: "mldsa44"}
 
 
-def open_server(address: tuple[str, int], box: Cosigner, now: Callable[[], datetime]) -> Server:
+def open_server(address: tuple[str, int], directory: Path, now: Callable[[], datetime]) -> Server:
     """Bind a server for a witness; the caller runs and closes it.
 
     Args:
         address: Host and port; port 0 takes a free one.
-        box: The witness; logs that are added while it serves are known at the next request. While its list of logs
-            cannot be read it answers "not now".
+        directory: The witness's; it is opened at each request, so that logs that are added while it serves are known. While
+            its list of logs cannot be read it answers "not now".
         now: The clock; aware.
 
     Raises:
         ConfigurationError: The address is taken or is none of this machine's.
     """
 
-    def answer(raw: bytes) -> Response:
-        return renew(box).answer(raw, now())
-
     def look(path: str) -> Response | None:
         match = _CHECKPOINT.fullmatch(path)
-        head = renew(box).checkpoint(match[1]) if match else None
+        head = open_witness(directory).checkpoint(match[1]) if match else None
         return None if head is None else Response(status=HTTPStatus.OK, content=head)
 
-    most = MAX_REQUEST_BYTES
-    service = Service(name="witness", path=ADD_CHECKPOINT, max_bytes=most, answer=answer, look=look)
+    service = Service(
+        name="witness",
+        path=ADD_CHECKPOINT,
+        max_bytes=MAX_REQUEST_BYTES,
+        answer=lambda raw: open_witness(directory).answer(raw, now()),
+        look=look,
+    )
     return Server(address, service)
-
-
-def run_witness(options: argparse.Namespace, context: Context) -> int:
-    """Cosign the logs of other machines, or have this home's log cosigned.
-
-    The protocol is C2SP tlog-witness.
-
-    On the machine that is the witness; it needs no home:
-      keygen NAME     make a witness; prints the lines for a home's policy
-      add WORD ...    cosign for a log: its verifier keys, or a home's policy file
-      serve           answer over HTTP until it is told to stop
-
-    On the machine that writes the home:
-      trust FILE      sign a policy: the witnesses and the quorum of FILE, with this
-                      home's log
-      ask             ask every witness now; nights and applies do so by themselves
-
-    Reads   the witness's directory, or audit/ and operator.yaml in
-            $NIGHTLEDGER_KEYS
-    Writes  the witness's directory; audit/checkpoint, audit/cosigned,
-            audit/checkpoints/
-    Changes no memory. trust is for the operator.
-    """
-    options.directory = os.path.abspath(options.dir or os.path.join(context.keys_dir, "witness"))
-    answers = {"keygen": keygen, "add": add, "serve": serve, "trust": trust, "ask": ask}
-    return answers[options.action](options, context)
-
-
-def keygen(options: argparse.Namespace, context: Context) -> int:
-    """Make a witness, and print the lines that put it into a policy."""
-    if len(options.words) != 1:
-        raise UsageError("a witness has one name", hint="nightledger witness keygen witness.example/harbour")
-    box = create_witness(Path(options.directory), options.words[0])
-    lines = policy_lines(box)
-    vkeys = [key.dump() for key in box.vkeys]
-    context.emit({"directory": options.directory, "vkeys": vkeys, "policy": lines})
-    context.print_lines(lines)
-    if not context.json:
-        context.note(f"The witness {screen.shown(box.vkeys[0].name)} is in {options.directory}.")
-        context.note("On the machine that writes the home, put these lines into a file and sign it with")
-        context.note("'nightledger witness trust FILE'.")
-    return 0
 
 
 def policy_lines(box: Cosigner) -> list[str]:
@@ -366,108 +306,3 @@ def policy_lines(box: Cosigner) -> list[str]:
     group = policies.Group(name=word, threshold=1, members=tuple(witness.name for witness in witnesses))
     policy = Policy(witnesses=witnesses, groups=(group,), quorum=word)
     return dump_policy(policy).decode().splitlines()
-
-
-def add(options: argparse.Namespace, context: Context) -> int:
-    """Let the witness cosign for logs."""
-    if not options.words:
-        raise UsageError(
-            "no log is named",
-            hint="nightledger witness add config/nightledger/policy (of the home), or its verifier keys",
-        )
-    logs = [key for word in options.words for key in _logs_of(word)]
-    box = add_logs(open_witness(Path(options.directory)).directory, logs)
-    names = sorted({log.name for log in box.logs})
-    context.emit({"directory": options.directory, "logs": [log.dump() for log in box.logs]})
-    say(context, f"It cosigns for {count_of(len(names), 'log')}:")
-    say(context, *names, first="  ", indent="    ")
-    return 0
-
-
-def _logs_of(word: str) -> tuple[notes.VerifierKey, ...]:
-    if "+" in word:
-        return (notes.parse_vkey(word),)
-    logs = parse_policy(read_regular(word, MAX_POLICY_BYTES), where=word).logs
-    if not logs:
-        raise UsageError(f"{word} names no log", hint="it needs a line: log <verifier key>")
-    return logs
-
-
-def serve(options: argparse.Namespace, context: Context) -> int:
-    """Answer over HTTP until it is told to stop."""
-    _require_no_words(options)
-    box = open_witness(Path(options.directory))
-    server = open_server((options.listen, options.port), box, system_now)
-    server.serve_until_told(context, screen.shown(box.vkeys[0].name))
-    return 0
-
-
-def _require_no_words(options: argparse.Namespace) -> None:
-    if options.words:
-        called = f"witness {options.action}"
-        raise UsageError(f"'{called}' takes no words", hint=f"nightledger {called} --help")
-
-
-def trust(options: argparse.Namespace, context: Context) -> int:
-    """Sign a policy with the witnesses and the quorum of a file."""
-    if len(options.words) != 1:
-        raise UsageError(
-            "name the file with the policy", hint="'nightledger witness keygen' prints such lines"
-        )
-    path = options.words[0]
-    wanted = parse_policy(read_regular(path, MAX_POLICY_BYTES), where=path)
-
-    def edit(in_force: Mapping[str, bytes]) -> Mapping[str, bytes]:
-        return {"policy": merged(in_force["policy"], wanted)}
-
-    decision = change_trust(context, edit)
-    names = [witness.name for witness in wanted.witnesses]
-    context.emit({"decision": decision.id, "quorum": wanted.quorum, "witnesses": names})
-    shown = screen.shown(", ".join(names) or "none")
-    context.print(f"Signed ({decision.id}): witnesses {shown}; quorum {screen.shown(wanted.quorum)}.")
-    if wanted.asks:
-        context.print("Say where they are in operator.yaml (witnesses), then: nightledger witness ask")
-    return 0
-
-
-def merged(in_force: bytes, wanted: Policy) -> bytes:
-    """Return the policy that has the logs in force, and the witnesses and the quorum that are wanted."""
-    logs = parse_policy(in_force, where="the policy in force").logs
-    policy = Policy(logs=logs, witnesses=wanted.witnesses, groups=wanted.groups, quorum=wanted.quorum)
-    content = dump_policy(policy, policies.former_logs(in_force))
-    parse_policy(content, where="the new policy")  # this home's log must not be its own witness
-    return content
-
-
-def ask(options: argparse.Namespace, context: Context) -> int:
-    """Ask every witness; 1 when the quorum has not cosigned the newest head or one refuses, 4 when one proves another log."""
-    _require_no_words(options)
-    found = ask_round(context, everybody=True)
-    if found is None:
-        raise ConfigurationError(
-            "no witness is asked here",
-            hint="name them under witnesses in operator.yaml in $NIGHTLEDGER_KEYS; if they are named, another run is asking now",
-        )
-    record = {"met": found.met, "asked": [_asked_record(one) for one in found.asked]}
-    context.emit(record)
-    say(context, *_round_lines(found))
-    if found.standing:
-        return EXIT_ALARM
-    return 0 if found.met and not any(one.refused for one in found.asked) else 1
-
-
-def _asked_record(one: Asked) -> dict[str, object]:
-    record = {name: getattr(one, name) for name in ("name", "size", "problem", "refused")}
-    return {**record, "cosigned": bool(one.lines), "contradiction": one.damage and one.damage.value}
-
-
-def _round_lines(found: Round) -> Iterable[str]:
-    for one in found.asked:
-        if one.damage:
-            yield f"{one.name}: {one.contradiction}"
-        elif one.problem:
-            yield f"{one.name}: no line ({one.problem})"
-        else:
-            yield f"{one.name}: cosigned {one.size} entries"
-    if not found.met:
-        yield "The policy's quorum has not cosigned the newest head; 'nightledger doctor' names who has no address."

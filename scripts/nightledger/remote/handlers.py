@@ -9,10 +9,9 @@ class of a tool's text and the name of the machine; nothing of it is read again 
 import hashlib
 import os
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import date
-from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -28,10 +27,9 @@ from nightledger.domain.judge import DRIFT, EDIT_LANE
 from nightledger.domain.kept import files_of
 from nightledger.domain.periods import log_day
 from nightledger.domain.states import ProposalStatus
-from nightledger.domain.words import read_moment
 from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import home_zone
-from nightledger.files.durable import make_dir, read_optional, read_regular
+from nightledger.files.durable import make_dir, read_regular
 from nightledger.files.home import Home
 from nightledger.files.hook_state import append_exposure
 from nightledger.files.staged import read_staged
@@ -44,7 +42,7 @@ from nightledger.gate.proposing import Submission, propose
 from nightledger.gate.stored import Signed, read_proposal, read_stored, without_unanswered
 from nightledger.gate.trusting import Trust
 from nightledger.hosts.daylogs import LogFile
-from nightledger.jobs.consolidate.reading import Target
+from nightledger.jobs.consolidate import target_of
 from nightledger.jobs.consolidate.statements import Night, StatementFindings, find_in_logs
 from nightledger.jobs.prune import prune
 from nightledger.text.markdown.document import parse_markdown
@@ -90,7 +88,7 @@ class Done(Struct, frozen=True, kw_only=True):
     Attributes:
         status: In a word.
         reason: Why it was rejected; empty otherwise.
-        body: What the answer carries.
+        body: What the answer carries; the names of what it made where nothing else is said.
         proposal: The proposal that it made; empty where it made none.
         decision: The decision that it brought; empty where it brought none.
     """
@@ -198,19 +196,17 @@ def load_memory_file(work: Work) -> Done:
 
 def update_heartbeat(work: Work) -> Done:
     """Keep what a machine says of itself: identifiers and numbers, the newest of each."""
-    path = work.gate.home.heartbeat
-    try:
-        raw = read_optional(path, MAX_HEARTBEAT_BYTES)
-        beats = dict(parse_json(raw, path)["heartbeats"]) if raw else {}
-        canonical(beats)  # as it is written again
-    except (errors.UnreadableError, errors.RecordError, CanonicalError, KeyError, TypeError, ValueError):
-        beats = {}  # the log has that they came; what they said is only of now
+    path, beats = work.gate.home.heartbeat, dict[str, object]()
+    with suppress(errors.NightledgerError, CanonicalError, KeyError, TypeError, ValueError):
+        kept = parse_json(read_regular(path, MAX_HEARTBEAT_BYTES), path)["heartbeats"]
+        canonical(kept)  # as it is written again
+        beats = dict(kept)  # else: the log has that they came; what they said is only of now
     at = f"{work.moment.at:%Y-%m-%dT%H:%M:%SZ}"
     beats[work.peer.name] = {"at": at, "state": work.message.body["state"]}
     if os.path.lexists(path) and not stat.S_ISREG(os.lstat(path).st_mode):
         os.rename(path, f"{path}.{work.message.id}")  # an agent may put anything there; it is kept beside it
     replace_file(path, canonical({"v": 1, "heartbeats": beats}) + b"\n")
-    return Done(status=messages.Status.EXECUTED, body={})
+    return Done(status=messages.Status.EXECUTED)
 
 
 def decide(work: Work) -> Done:
@@ -231,7 +227,7 @@ def decide(work: Work) -> Done:
     if status is None or status.sha256 != hashlib.sha256(content).hexdigest():
         signed = Signed(content=content, signature=work.message.body["signature"])
         accept(work.gate, work.ledger, signed, work.moment)
-    return Done(status=messages.Status.EXECUTED, decision=decision.id, body={"decision": decision.id})
+    return Done(status=messages.Status.EXECUTED, decision=decision.id)
 
 
 def restore_context(work: Work) -> Done:
@@ -246,16 +242,12 @@ def restore_context(work: Work) -> Done:
     try:
         prepared = prepare(gate.home, os.fspath(gate.ring.directory), moment.at)
         staged = stage_home(gate, work.ledger, moment, prepared)
-    except errors.ConfigurationError as error:
-        raise errors.RefusedError(str(error), hint=error.hint) from error
-    at = f"{moment.at:%Y-%m-%dT%H:%M:%SZ}"
-    page = read_staged(gate.home, at)
-    try:
-        if page:
-            exposure = Exposure(at=at, shown=page.shown, host=HOST, event="session_start", places=page.places)
-            append_exposure(gate.home, exposure)
-    except (errors.NightledgerError, OSError) as error:
-        raise errors.RefusedError(f"what is shown could not be recorded: {error}") from error
+        at = f"{moment.at:%Y-%m-%dT%H:%M:%SZ}"
+        if page := read_staged(gate.home, at):
+            shown = Exposure(at=at, shown=page.shown, host=HOST, event="session_start", places=page.places)
+            append_exposure(gate.home, shown)
+    except (errors.ConfigurationError, OSError) as error:
+        raise errors.RefusedError(str(error), hint=getattr(error, "hint", "")) from error
     fence = parse_page(staged.text)
     body = {
         "text": staged.text,
@@ -315,7 +307,7 @@ def consolidate_received(work: Work) -> Done:
             lane=messages.PEER,
             period=day.isoformat(),
             title=f"Log of {day} from the machine {work.peer.name}",
-            drafts=_trusted_less(found.drafts, work.peer.name),
+            drafts=[_trusted_less(draft, work.peer.name) for draft in found.drafts],
             held=found.held,
         )
         outcome = propose(work.gate, work.ledger, submission, work.moment)
@@ -327,29 +319,20 @@ def consolidate_received(work: Work) -> Done:
 
 
 def _find_worth(work: Work, log: LogFile, text: str) -> StatementFindings:
-    home = work.gate.home
-    adopted = log_day(read_moment(home.identity.created_at), ZoneInfo(home.identity.zone))
-    target = Target(path=home.identity.gated[0], adopted=adopted)
-    document = parse_markdown(read_gated(home, target.path).decode("utf-8", "surrogateescape"))
-    stored = without_unanswered(read_stored(work.gate, work.ledger.book), work.ledger.book)
-    night = Night(day=log.day, limit=work.gate.settings.nightly_additions)
+    gate, book = work.gate, work.ledger.book
+    target = target_of(gate, book, home_zone(gate.home, gate.settings))
+    document = parse_markdown(read_gated(gate.home, target.path).decode("utf-8", "surrogateescape"))
+    night = Night(day=log.day, limit=gate.settings.nightly_additions)
+    stored = without_unanswered(read_stored(gate, book), book)
     return find_in_logs({log: text.encode()}, document, stored, target, night)
 
 
-def _trusted_less(drafts: Sequence[proposals.Draft], peer: str) -> list[proposals.Draft]:
-    """Return the drafts with the class of what a tool said."""
+def _trusted_less(draft: proposals.Draft, peer: str) -> proposals.Draft:
+    """Return a draft with the class of what a tool said."""
     flag = proposals.Flag(rule="peer", message=f"the machine {peer} sent it")
-    return [
-        replace(
-            draft,
-            evidence=tuple(
-                replace(one, origin=proposals.least_trusted((one.origin, proposals.Origin.TOOL)))
-                for one in draft.evidence
-            ),
-            flags=(*draft.flags, flag),
-        )
-        for draft in drafts
-    ]
+    origins = (proposals.least_trusted((one.origin, proposals.Origin.TOOL)) for one in draft.evidence)
+    evidence = tuple(map(lambda one, origin: replace(one, origin=origin), draft.evidence, origins))
+    return replace(draft, evidence=evidence, flags=(*draft.flags, flag))
 
 
 def list_waiting(work: Work) -> Done:
@@ -398,13 +381,14 @@ def _travelling(work: Work, status: ProposalStatus) -> tuple[proposals.Proposal,
         record = read_regular(work.gate.home.proposal(status.id), MAX_RECORD_BYTES).decode()
     except errors.NightledgerError:
         return None
-    if any(change.op is proposals.Op.COMPRESS for change in stored.proposal.changes):
-        return None  # a month of raw notes stays where it is
-    if any(map(work.ledger.book.is_disputed, files_of(stored.proposal.changes))):
-        return None  # bytes that nobody signed are no base for a signature elsewhere
-    if any(scan_secrets(text) for change in stored.proposal.changes for text in _texts(change)):
+    changes = stored.proposal.changes
+    if (
+        any(change.op is proposals.Op.COMPRESS for change in changes)  # a month of raw notes stays here
+        or any(map(work.ledger.book.is_disputed, files_of(changes)))  # signed by nobody: no base elsewhere
+        or any(scan_secrets(text) for change in changes for text in _texts(change))
+    ):
         return None
-    waits = [change for change in stored.proposal.changes if change.n in status.open_changes()]
+    waits = [change for change in changes if change.n in status.open_changes()]
     return stored.proposal, messages.Travelling(
         record=record,
         created_at=status.created.at,

@@ -1,4 +1,4 @@
-"""Letters to other machines: sent over HTTP or a spool, answers believed, what no machine took in kept as dead letters.
+"""Letters to other machines and from them, over HTTP or a spool: sent, answers believed, what no machine took in kept.
 
 Invariant: the answer that is believed is signed by a key of the machine that was asked and names
 this very message; a try that failed sends the same bytes again. Plain HTTP leaves this machine only where the operator
@@ -8,7 +8,8 @@ A spool is a directory that machines share, in the manner of a maildir (cr.yp.to
 ``<spool>/<home id>/{new,cur}/<name>.json``; whoever writes to a home puts a file into its ``new``. Invariant: a letter
 appears in ``new`` whole or not at all when it is written here; what another program copies has to come under another name
 first, as rsync and Syncthing do. What was dealt with is removed; what cannot be taken in is set aside in ``cur``. Whoever
-shares a spool can break a box in it: that is a :class:`BoxError`.
+shares a spool can break a box in it: that is a :class:`BoxError`. Invariant: a letter in a box is removed after what it brought
+about is on disk, so that a crash in between brings it again, which does nothing twice.
 """
 
 import http.client
@@ -23,7 +24,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from nightledger.codec import records
 from nightledger.codec.canonical import canonical, read_jsonl
@@ -32,14 +33,23 @@ from nightledger.domain import message as messages
 from nightledger.domain.consent import SELF_MODIFICATION
 from nightledger.domain.settings import PeerAddress
 from nightledger.domain.words import read_moment
+from nightledger.doors.transport import Caller, is_loopback
 from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import load_operator
 from nightledger.files.durable import make_dir, read_optional, read_regular
 from nightledger.files.home import Home
 from nightledger.files.line_log import append_records
 from nightledger.remote import receiving
-from nightledger.remote.receiving import load_machine_key, read_peers, verify_peer
-from nightledger.remote.transport import Caller, is_loopback
+from nightledger.remote.receiving import (
+    CONTENT_TYPE,
+    MESSAGE_PATH,
+    channel_lock,
+    load_machine_key,
+    open_message,
+    read_peers,
+    take_in,
+    verify_peer,
+)
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import reading
 from nightledger.text.scanners.scan import mask_lines, scan_secrets
@@ -48,8 +58,6 @@ from nightledger.trust.keys import KeyRing
 
 PORT = 18_799
 """The port in use (FACTS: the published channel)."""
-MESSAGE_PATH = "/tc/message"
-CONTENT_TYPE = "application/vnd.dsse.envelope.v1+json"
 _HEADERS = {"Content-Type": CONTENT_TYPE}
 TIMEOUT_S = 90.0
 """Of one step, longer than the receiver waits for other messages: a night's run may be before us. All steps: three times that."""
@@ -82,7 +90,7 @@ def _box(path: str) -> Iterator[None]:
 class Spool:
     """One home's letter box in a directory that machines share."""
 
-    __slots__ = ("root",)
+    __slots__ = ("_new", "root")
 
     def __init__(self, directory: str, home_id: str) -> None:
         """Name the box; nothing is made yet.
@@ -95,15 +103,10 @@ class Spool:
             BoxError: The directory is missing: a mount that is gone must not look empty.
         """
         if not os.path.isdir(directory):
-            raise BoxError(
-                f"the spool {directory} is missing",
-                hint="mount it, or mend operator.yaml in $NIGHTLEDGER_KEYS",
-            )
+            hint = "mount it, or mend operator.yaml in $NIGHTLEDGER_KEYS"
+            raise BoxError(f"the spool {directory} is missing", hint=hint)
         self.root = os.path.join(directory, home_id)
-
-    def path(self, name: str) -> str:
-        """Return where a letter lies that nobody has dealt with."""
-        return os.path.join(self.root, "new", name)
+        self._new = os.path.join(self.root, "new")
 
     def put(self, name: str, content: bytes) -> None:
         """Put a letter into the box: whole, under its name, on disk when this returns; an older one is replaced.
@@ -116,28 +119,23 @@ class Spool:
             BoxError: The box is broken.
         """
         with _box(self.root):
-            for folder in ("new", "cur"):
-                make_dir(os.path.join(self.root, folder))
-            replace_file(self.path(name), content, disposable=True)
+            make_dir(self._new)
+            replace_file(os.path.join(self._new, name), content, disposable=True)
 
     def names(self) -> list[str]:
         """Return the names of the letters that nobody has dealt with, the oldest first.
 
-        Temporary files, ours and those of other programs, have other names, most begin with a dot.
+        Temporary files, ours and those of other programs, have other names, most begin with a dot. Where another round
+        takes a letter meanwhile the next one names what is left.
 
         Raises:
             BoxError: The box is broken.
         """
-        names: list[str] = []
         with _box(self.root), suppress(FileNotFoundError):
-            names = os.listdir(os.path.join(self.root, "new"))
-        return sorted(filter(_NAME.fullmatch, names), key=lambda name: (self._age(name), name))
-
-    def _age(self, name: str) -> int:
-        try:
-            return os.lstat(self.path(name)).st_mtime_ns
-        except OSError:
-            return 0  # it is gone again
+            found = [one for one in os.scandir(self._new) if _NAME.fullmatch(one.name)]
+            found.sort(key=lambda one: (one.stat(follow_symlinks=False).st_mtime_ns, one.name))
+            return [one.name for one in found]
+        return []
 
     def read(self, name: str, max_bytes: int) -> bytes | None:
         """Return what a letter holds; None where it is gone again.
@@ -149,24 +147,25 @@ class Spool:
         Raises:
             RecordError: It cannot be opened, or is too large; whoever syncs it may mend it.
         """
+        path = os.path.join(self._new, name)
         try:
-            return read_regular(self.path(name), max_bytes)
+            return read_regular(path, max_bytes)
         except errors.NightledgerError as error:
-            if os.path.lexists(self.path(name)):
+            if os.path.lexists(path):
                 raise errors.RecordError(name, (str(error),)) from error
             return None
 
     def done(self, name: str) -> None:
         """Take a letter out of the box, after what it asks for is on disk."""
         with _box(self.root), suppress(FileNotFoundError):  # another round was first
-            os.unlink(self.path(name))
+            os.unlink(os.path.join(self._new, name))
 
     def set_aside(self, name: str) -> None:
         """Set a letter aside that cannot be taken in."""
         folder = os.path.join(self.root, "cur")
         with _box(self.root), suppress(FileNotFoundError):
             make_dir(folder)
-            os.replace(self.path(name), os.path.join(folder, f"{name}.unreadable"))
+            os.replace(os.path.join(self._new, name), os.path.join(folder, f"{name}.unreadable"))
 
 
 class Outgoing(Struct, frozen=True, kw_only=True):
@@ -356,22 +355,131 @@ def _without_secrets(action: str, body: Mapping[str, Any]) -> dict[str, Any]:
     return dict(body)
 
 
-def read_dead_letters(home: Home) -> list[dict[str, Any]]:
-    """Return the messages that no machine took in, oldest first; lines that cannot be read are passed over."""
-    raw = read_optional(home.dead_letters, MAX_LETTERS_BYTES) or b""
-    values, _ = read_jsonl(raw, max_line_bytes=MAX_LETTERS_BYTES)
-    return [value for _, value in values if isinstance(value, dict)]
-
-
 def recent_dead_letters(home: Home, now: datetime) -> tuple[datetime, ...]:
     """Return when each message became a dead letter, of those of the last seven days, oldest first.
+
+    Lines that cannot be read are passed over.
 
     Args:
         home: Which sent them.
         now: Aware, UTC.
     """
-    found = []
-    for letter in read_dead_letters(home):
-        with suppress(ValueError):
-            found.append(min(read_moment(str(letter.get("dead_lettered_at"))), now))
+    raw, found = read_optional(home.dead_letters, MAX_LETTERS_BYTES) or b"", []
+    for _, letter in read_jsonl(raw, max_line_bytes=MAX_LETTERS_BYTES)[0]:
+        with suppress(ValueError, TypeError, KeyError):
+            found.append(min(read_moment(str(letter["dead_lettered_at"])), now))
     return tuple(sorted(at for at in found if at > now - TOLD_FOR))
+
+
+class Emptied(Struct, kw_only=True):
+    """What one round did.
+
+    Attributes:
+        answered: Messages taken in: ``message``, ``action``, ``peer``.
+        replies: Answers that came: ``peer``, ``action``, ``status``, ``reason``.
+        later: Letters that could not be dealt with now.
+        problems: Sentences: boxes that cannot be read or changed, which whoever shares a spool can bring about.
+        unreadable: Letters that were set aside, since they are no message or answer that can be taken in: ``name``,
+            ``reason``.
+        dead: Ids of our messages that expired without an answer.
+    """
+
+    answered: list[dict[str, str]] = field(default_factory=list)
+    replies: list[dict[str, str]] = field(default_factory=list)
+    later: int = 0
+    problems: list[str] = field(default_factory=list)
+    unreadable: list[dict[str, str]] = field(default_factory=list)
+    dead: list[str] = field(default_factory=list)
+
+
+def empty_boxes(context: Context) -> Emptied:
+    """Deal with every letter in this home's boxes, and with our messages that expired.
+
+    A box that is broken or missing is told, and keeps nothing else from being dealt with. A letter that this home
+    cannot deal with now keeps no other from being dealt with either, unless the log is not what was signed.
+
+    Raises:
+        NightledgerError: The log, the keys or the disk fail; what was not dealt with waits for the
+            next round.
+    """
+    emptied, peers, failures = Emptied(), known_peers(context), list[errors.NightledgerError]()
+    for box, name in _letters_in(context, emptied):
+        try:
+            _deal(context, peers, box, name, emptied)
+        except (errors.LockedError, BoxError) as error:
+            emptied.later += 1
+            if isinstance(error, BoxError):
+                emptied.problems.append(f"{error}; {error.hint}")
+        except errors.IntegrityError:
+            raise
+        except errors.NightledgerError as error:
+            failures.append(error)
+    with suppress(errors.LockedError):  # then the next round does
+        emptied.dead.extend(_bury_expired(context))
+    if failures:
+        raise failures[0]
+    return emptied
+
+
+def _letters_in(context: Context, emptied: Emptied) -> Iterator[tuple[Spool, str]]:
+    for directory in sorted({one.spool for one in load_operator(context.keys_dir).peers.values()} - {""}):
+        try:
+            box = Spool(directory, Home(context.home_path).identity.id)
+            names = box.names()
+        except BoxError as error:
+            emptied.problems.append(f"{error}; {error.hint}")
+        else:
+            yield from ((box, name) for name in names)
+
+
+def _deal(context: Context, peers: messages.Peers, box: Spool, name: str, emptied: Emptied) -> None:
+    """Deal with a letter; one that is at fault itself is set aside, any other that cannot be dealt with comes again."""
+    try:
+        content = box.read(name, MAX_REPLY_ENVELOPE_BYTES)
+        if content is None:
+            return
+        if name.endswith(REPLY_SUFFIX):
+            _take_reply(context, peers, name.removesuffix(REPLY_SUFFIX), content, emptied)
+            box.done(name)
+            return
+        message, peer = open_message(content, peers)
+    except (errors.RecordError, errors.RefusedError) as error:
+        box.set_aside(name)
+        emptied.unreadable.append({"name": name, "reason": str(error)})
+        return
+    there = Spool(os.path.dirname(box.root), message.iss)
+    there.put(f"{message.id}{REPLY_SUFFIX}", take_in(context, content, message))
+    emptied.answered.append({"message": message.id, "action": message.action, "peer": peer.name})
+    box.done(name)
+
+
+def _take_reply(
+    context: Context, peers: messages.Peers, message_id: str, content: bytes, emptied: Emptied
+) -> None:
+    home = Home(context.home_path)
+    with channel_lock(context, home):
+        message, _ = pending(home).get(message_id, (None, b""))
+        if message is None:
+            return  # nobody waits for it: it came before
+        peer = next((peer for peer in peers.peers if peer.home == message.aud), None)
+        if peer is None:
+            raise errors.RecordError(message_id, ("the machine that it is from is not known any more",))
+        reply = believe(context, content, peer, message_id)
+        path = reply_path(home, peer.name, message.action)
+        make_dir(os.path.dirname(path), ignored_by_git=True)
+        replace_file(path, content)
+        os.unlink(os.path.join(sent_dir(home), f"{message_id}.json"))
+    said = {"action": message.action, "status": reply.status.value, "reason": reply.reason}
+    emptied.replies.append({"peer": peer.name, **said})
+
+
+def _bury_expired(context: Context) -> Iterator[str]:
+    home, now = Home(context.home_path), context.now.timestamp()
+    if not pending(home):
+        return
+    with channel_lock(context, home):
+        for message_id, (message, envelope) in pending(home).items():
+            if message.exp <= now:
+                bury(context, envelope, "no answer came before it expired", 1)
+                os.unlink(os.path.join(sent_dir(home), f"{message_id}.json"))
+                yield message_id

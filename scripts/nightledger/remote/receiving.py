@@ -12,9 +12,13 @@ an operator's decision counts for its own signature and not for the machine that
 or that the consent graph blocks, is rejected and recorded.
 """
 
+import gc
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
+from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -27,7 +31,8 @@ from nightledger.domain import errors
 from nightledger.domain import message as messages
 from nightledger.domain.consent import SELF_MODIFICATION, Tier, Why
 from nightledger.domain.decision import Actor, EventName, Moment
-from nightledger.domain.message import MESSAGE_TYPE, REPLY_TYPE, Message, Peer, Peers, Reply, Status
+from nightledger.domain.message import MESSAGE_TYPE, REPLY_TYPE, Message, Peer, PeerKey, Peers, Reply, Status
+from nightledger.doors.transport import Response, Server, Service, sentence
 from nightledger.files.atomic import Lock, replace_file
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
@@ -40,8 +45,11 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.trust import keys
 from nightledger.trust.dsse import Envelope, parse_envelope, seal, verify_envelope
-from nightledger.trust.sshsig import KeySigner, parse_public_line
+from nightledger.trust.sshsig import KeySigner, PublicKey, SignatureError, parse_public_line
 
+MESSAGE_PATH = "/tc/message"
+HEALTH_PATH = "/tc/health"
+CONTENT_TYPE = "application/vnd.dsse.envelope.v1+json"
 MAX_BYTES = 4 << 20
 LOCK = "channel.lock"
 """Beside the keys, as what it guards: ``.nightledger/`` may go at any time."""
@@ -69,6 +77,59 @@ def parse_peers(content: bytes) -> Peers:
         RecordError: It is no list of machines.
     """
     return records.parse_record(Peers, content, where="peers.json") if content else Peers()
+
+
+def machine_public_key(ring: keys.KeyRing, home_id: str, *, new: bool = False) -> PublicKey:
+    """Return the public key, made where there is none.
+
+    Args:
+        ring: Where keys live.
+        home_id: For which home.
+        new: Make another one in its place; what it signed before counts until its peers remove it.
+
+    Raises:
+        KeyFileError: The file is unsafe or damaged.
+    """
+    path = ring.path(home_id, keys.MACHINE_ED25519)
+    if os.path.lexists(path) and not new:
+        return keys.public_key_of(path)
+    return keys.create_machine_key(ring, home_id, anew=new)
+
+
+def add_peer(peers: Peers, name: str, home: str, key: PeerKey, actions: Sequence[str]) -> Peers:
+    """Return the list with a machine added, or with another key in the place of a known one's.
+
+    Args:
+        peers: As they are.
+        name: What the operator calls it.
+        home: Id of the home that it speaks for.
+        key: Its public key.
+        actions: What it may ask for; none leaves a known machine's as they are.
+
+    Raises:
+        UsageError: The name has another home, the home another name, or the key another machine.
+    """
+    known = peers.named(name)
+    for one in peers.peers:
+        if (one.name == name) != (one.home == home) or (one is not known and key in one.keys):
+            raise errors.UsageError(
+                f"the machine {one.name} is known, and speaks for the home {one.home}",
+                hint=f"use its name for it and no other; to forget it: nightledger channel peer remove {one.name}",
+            )
+    may = tuple(sorted(set(actions))) or (known.actions if known else ())
+    new = Peer(name=name, home=home, keys=(key,), actions=may)
+    others = (one for one in peers.peers if one is not known)
+    return replace(peers, peers=tuple(sorted([*others, new], key=lambda one: one.name)))
+
+
+def without_peer(peers: Peers, name: str) -> Peers:
+    """Return the list without a machine.
+
+    Raises:
+        UsageError: There is none of that name.
+    """
+    gone = peers.find(name)
+    return replace(peers, peers=tuple(one for one in peers.peers if one is not gone))
 
 
 def open_message(raw: bytes, peers: Peers) -> tuple[Message, Peer]:
@@ -151,43 +212,81 @@ def _numbers_path(context: Context, home: Home) -> str:
     return str(keys.KeyRing(Path(context.keys_dir)).path(home.identity.id, "channel.json"))
 
 
-class Answered(Struct, frozen=True, kw_only=True):
-    """An answer on its way.
-
-    Attributes:
-        message: What it answers.
-        peer: Who asked.
-        envelope: The signed answer.
-    """
-
-    message: Message
-    peer: str
-    envelope: bytes
-
-
-def take_in(context: Context, raw: bytes) -> Answered:
+def take_in(context: Context, raw: bytes, message: Message) -> bytes:
     """Take a message in, from wherever it came, and return the signed answer.
 
     Args:
         context: The receiving home; its clock is read anew.
         raw: The envelope.
+        message: What it holds: a machine that is known has signed it, be it by the list on disk, which is never enough to
+            act on.
 
     Raises:
-        RecordError: It is no envelope, or what was signed is no message; nothing was done.
-        SignatureError: No known machine's key has signed it; nothing was done.
+        SignatureError: No machine that the log names has signed it; nothing was done.
         LockedError: Not now; the same message may come again.
         IntegrityError: The home's log is not what was signed; the same message may come again.
     """
     context = copy(context)
     context.renew()
+    home, rule = Home(context.home_path), rule_of(message.action)
+    at_work = writing(context, actor=rule.actor) if rule.writes else reading(context)
+    with channel_lock(context, home), at_work as session:
+        done = _outcome(session, _numbers_path(context, home), raw)
+    reply = Reply(
+        v=1,
+        re=message.id,
+        iss=home.identity.id,
+        aud=message.iss,
+        iat=int(context.moment.at.timestamp()),
+        status=done.status,
+        reason=done.reason[:MAX_REASON_CHARACTERS],
+        body=done.body or done.names(),
+    )
+    size = len(records.dump_record(reply))
+    if size > records.MAX_REPLY_BYTES:
+        reply = replace(reply, body=done.names())
+        if not rule.writes:  # what was made is never called rejected
+            told = f"the answer would have {size} bytes; at most {records.MAX_REPLY_BYTES} are sent"
+            reply = replace(reply, status=Status.REJECTED, reason=told)
+    key = load_machine_key(keys.KeyRing(Path(context.keys_dir)), home.identity.id)
+    return seal(REPLY_TYPE, records.dump_record(reply), key)
+
+
+def open_server(context: Context, address: tuple[str, int]) -> Server:
+    """Bind a server for a home; the caller runs and closes it.
+
+    Raises:
+        ConfigurationError: The address is taken or is none of this machine's.
+    """
     home = Home(context.home_path).require()
-    present = parse_peers(read_optional(home.peers, MAX_CONFIG_BYTES) or b"")  # never enough to act on
-    message, peer = open_message(raw, present)
-    with channel_lock(context, home):
-        rule = rule_of(message.action)
-        with writing(context, actor=rule.actor) if rule.writes else reading(context) as session:
-            done = _outcome(session, _numbers_path(context, home), raw)
-    return Answered(message=message, peer=peer.name, envelope=_sealed(context, message, done))
+
+    def look(path: str) -> Response | None:
+        if path != HEALTH_PATH:
+            return None
+        now = copy(context)
+        now.renew()
+        told = {"status": "ok", "home": home.identity.id, "at": f"{now.now:%Y-%m-%dT%H:%M:%SZ}"}
+        return Response(status=HTTPStatus.OK, content=json.dumps(told).encode(), kind="application/json")
+
+    def answer(raw: bytes) -> Response:
+        present = Home(context.home_path).require().peers
+        peers = parse_peers(read_optional(present, MAX_CONFIG_BYTES) or b"")
+        try:
+            message, _ = open_message(raw, peers)
+        except errors.RecordError as error:
+            return sentence(HTTPStatus.BAD_REQUEST, str(error))
+        except SignatureError as error:
+            return sentence(HTTPStatus.FORBIDDEN, str(error))
+        try:
+            content = take_in(context, raw, message)
+        finally:
+            gc.unfreeze()  # a command freezes what it has read because it ends soon; this one does not
+        return Response(status=HTTPStatus.OK, content=content, kind=CONTENT_TYPE)
+
+    service = Service(
+        name="channel", path=MESSAGE_PATH, max_bytes=records.MAX_MESSAGE_BYTES, answer=answer, look=look
+    )
+    return Server(address, service)
 
 
 def channel_lock(context: Context, home: Home) -> Lock:
@@ -227,28 +326,6 @@ def _outcome(session: Session, path: str, raw: bytes) -> Done:
     if message.seq > seq and not messages.find_lasting_reasons(message, peer, gate.home.identity.id):
         _spend_number(path, numbers, message.iss, message.seq)
     return done
-
-
-def _sealed(context: Context, message: Message, done: Done) -> bytes:
-    home = Home(context.home_path)
-    reply = Reply(
-        v=1,
-        re=message.id,
-        iss=home.identity.id,
-        aud=message.iss,
-        iat=int(context.moment.at.timestamp()),
-        status=done.status,
-        reason=done.reason[:MAX_REASON_CHARACTERS],
-        body=done.body or {},
-    )
-    size = len(records.dump_record(reply))
-    if size > records.MAX_REPLY_BYTES:
-        reply = replace(reply, body=done.names())
-        if not rule_of(message.action).writes:
-            told = f"the answer would have {size} bytes; at most {records.MAX_REPLY_BYTES} are sent"
-            reply = replace(reply, status=Status.REJECTED, reason=told)
-    key = load_machine_key(keys.KeyRing(Path(context.keys_dir)), home.identity.id)
-    return seal(REPLY_TYPE, records.dump_record(reply), key)
 
 
 class Rule(Struct, frozen=True):
@@ -293,6 +370,10 @@ RULES: dict[str, Rule] = {
 def rule_of(action: str) -> Rule:
     """Return what an action is to the gate; one that is unknown is refused, and recorded like one that writes."""
     return RULES.get(action) or Rule(lambda _: _rejected("unknown"))
+
+
+_UNUSABLE = (errors.ConfigurationError, errors.RecordError, errors.UnreadableError)
+"""What an agent can make of the consent graph's file."""
 
 
 class _BlockedError(errors.RefusedError):
@@ -343,11 +424,7 @@ def _require_allowed(work: Work, rule: Rule) -> None:
         return
     try:
         answer = read_standing(work.gate, work.ledger, work.moment).answer(SELF_MODIFICATION, rule.consent)
-    except (
-        errors.ConfigurationError,
-        errors.RecordError,
-        errors.UnreadableError,
-    ) as error:  # an agent can write that file
+    except _UNUSABLE as error:
         raise errors.RefusedError("the consent graph cannot be used") from error
     if answer.tier is Tier.BLOCKED:
         raise _BlockedError(f"the consent graph blocks {rule.consent}")
@@ -370,7 +447,7 @@ def _logged_outcome(ledger: Ledger, message: Message) -> Done | None:
     fields = next((one for one in _logged_messages(ledger) if one["message"] == message.id), None)
     if fields is None:
         return None
-    status, made = Status(fields["status"]), {name: fields.get(name, "") for name in ("proposal", "decision")}
+    status = Status(fields["status"])
     reason = "it was rejected when it first came" if status is Status.REJECTED else ""
-    done = Done(status=status, reason=reason, **made)
-    return replace(done, body=done.names())
+    made = {name: fields.get(name, "") for name in ("proposal", "decision")}
+    return Done(status=status, reason=reason, **made)

@@ -185,8 +185,7 @@ def unpack(waiting: Waiting, home_id: str) -> RemoteReview:
     """
     if waiting.origin.rpartition("/")[2] != home_id:
         raise RefusedError("the answer is about another home than the machine that sent it")
-    documents: dict[str, str] = {}
-    masked: list[str] = []
+    documents, masked = dict[str, str](), list[str]()
     for document in waiting.documents:
         content = decode_base64(document.content)
         if content is None:
@@ -194,29 +193,26 @@ def unpack(waiting: Waiting, home_id: str) -> RemoteReview:
         documents[document.path] = content.decode("utf-8", "surrogateescape")
         if hashlib.sha256(content).hexdigest() != document.sha256:
             masked.append(document.path)
+    unpacked = [_unpack_one(travelling, documents) for travelling in waiting.proposals]
+    ids = [stored.proposal.id for stored, _ in unpacked]
+    if len(set(ids)) < len(ids):  # an answer to one of them would sign the other
+        raise RefusedError("two proposals came with one name, so that nobody can answer one of them")
     terms = waiting.terms
-    unpacked = [_unpack_one(item, documents) for item in waiting.proposals]
-    sent = zip(unpacked, waiting.proposals, strict=True)
-    excerpts = {stored.proposal.id: travelling.excerpts for (stored, _), travelling in sent}
-    if len(excerpts) < len(unpacked):  # an answer to one of them would sign the other
-        raise RefusedError(
-            "two of the proposals that came have one name, so that nobody can answer one of them"
-        )
+    cooling = Cooling(
+        after_proposal_s=terms.cooling_after_proposal_s, after_signature_s=terms.cooling_after_signature_s
+    )
     return RemoteReview(
         waiting=waiting,
         terms=Terms(
             origin=waiting.origin,
-            cooling=Cooling(
-                after_proposal_s=terms.cooling_after_proposal_s,
-                after_signature_s=terms.cooling_after_signature_s,
-            ),
+            cooling=cooling,
             decision_expires_days=terms.decision_expires_days,
             cap_of=lambda _: Cap(characters=terms.cap_characters),
         ),
         documents=documents,
         masked=tuple(masked),
         items=tuple(items_in(unpacked, DecisionType.APPROVE, documents, {})),
-        excerpts=excerpts,
+        excerpts=dict(zip(ids, (travelling.excerpts for travelling in waiting.proposals), strict=True)),
     )
 
 

@@ -13,7 +13,7 @@ came from, so plain HTTP costs no more than that others can see how long the log
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
@@ -26,6 +26,7 @@ from msgspec.structs import replace
 from nightledger.domain.decision import Moment
 from nightledger.domain.errors import EXIT_ALARM, IntegrityError, LockedError, NightledgerError
 from nightledger.domain.settings import WitnessAddress
+from nightledger.doors.transport import Caller, TransportError
 from nightledger.files.atomic import Lock, replace_file
 from nightledger.files.configuration import load_operator
 from nightledger.files.durable import make_dir, read_optional
@@ -33,16 +34,15 @@ from nightledger.files.home import Home
 from nightledger.gate import trusting
 from nightledger.gate.checking import is_signed_for, verify_decisions
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, sign_head
-from nightledger.remote.transport import Caller, TransportError
 from nightledger.surfaces import doctor_keys as doctor
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import actor_of, require_machine
 from nightledger.trust import note as notes
-from nightledger.trust.heads import Cosignatures, keep_lines, read_anchor
+from nightledger.trust.heads import Cosignatures, keep_lines
 from nightledger.trust.merkle import Tree
-from nightledger.trust.note import Checkpoint, parse_checkpoint, parse_head, verifiers_of
-from nightledger.trust.pin import Head, Pin, remember_head
+from nightledger.trust.note import Checkpoint, parse_head, verifiers_of
+from nightledger.trust.pin import Head, remember_head
 from nightledger.trust.policy import Continuation, Policy, dump_continuation, verify_log
 from nightledger.trust.report import Damage, Finding, contradicts
 
@@ -68,29 +68,25 @@ class Remembered(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     Attributes:
         asked_at: When it was last asked, seconds since 1970 UTC by our clock; 0 for never.
         size: The size that it cosigned last, as far as is known.
-        problem: Why it gave no line then; empty where it did.
+        problem: Why it gave no line then, or what it remembers that this log does not continue; empty where it did.
         refused: Whether it said then that this log does not continue what it remembers, and showed no head.
-        contradiction: What it remembers that this log does not continue; empty where nothing.
+        damage: What it means that the head that it showed is none of this log: ROLLBACK, when it saw a longer log, or FORK.
     """
 
     asked_at: _Count = 0
     size: _Count = 0
     problem: str = ""
     refused: bool = False
-    contradiction: str = ""
+    damage: Damage | None = None
 
     @property
-    def damage(self) -> Damage | None:
-        """What it means that it remembers what this log does not continue: ROLLBACK, when it saw a longer log, else FORK."""
-        if not self.contradiction:
-            return None
-        return Damage.ROLLBACK if self.contradiction.startswith("ROLLBACK") else Damage.FORK
+    def contradiction(self) -> str:
+        """What it remembers, and what that means; empty where nothing is wrong."""
+        return f"{self.damage.value.upper()}: {self.problem}" if self.damage else ""
 
     def next_s(self) -> int:
         """Give when it is to be asked again though the log did not grow, seconds since 1970 UTC; 0 for at once."""
-        if not self.asked_at:
-            return 0
-        return self.asked_at + (RETRY_S if self.problem else REFRESH_S)
+        return self.asked_at and self.asked_at + (RETRY_S if self.problem else REFRESH_S)
 
     def is_due(self, now: datetime, size: int, *, refresh: bool) -> bool:
         """Tell whether to ask it now.
@@ -137,18 +133,15 @@ class LogView(Struct, frozen=True, kw_only=True):
 
     Attributes:
         note: Its newest signed head.
+        head: What the note says.
         tree: Of all its lines.
         policy: Whose lines count.
     """
 
     note: notes.Note
+    head: Checkpoint
     tree: Tree
     policy: Policy
-
-    @property
-    def head(self) -> Checkpoint:
-        """What the note says."""
-        return parse_checkpoint(self.note.text)
 
 
 def ask_witness(name: str, url: str, view: LogView, known_size: int, now: datetime) -> Asked:
@@ -167,7 +160,7 @@ def ask_witness(name: str, url: str, view: LogView, known_size: int, now: dateti
         for _ in range(_TRIES):
             hashes = view.tree.consistency_proof(size, view.head.size) if size else ()
             request = Continuation(old_size=size, hashes=hashes, checkpoint=notes.dump_note(view.note))
-            status, body = _exchange(url, "POST", ADD_CHECKPOINT, dump_continuation(request))
+            status, body = _exchange(url, ADD_CHECKPOINT, dump_continuation(request))
             if status != HTTPStatus.CONFLICT:
                 return replace(asked, size=view.head.size, problem="", lines=_take(name, status, body, view))
             size = _conflict(body, view)
@@ -178,21 +171,9 @@ def ask_witness(name: str, url: str, view: LogView, known_size: int, now: dateti
     return replace(asked, size=size)
 
 
-def newest_head(url: str, origin: str) -> bytes | None:
-    """Return the newest head that a witness cosigned for a log; None where it does not show any.
-
-    Raises:
-        TransportError: Nobody answered in time, or nothing that a witness would say.
-    """
-    status, body = _exchange(url, "GET", f"/{hashlib.sha256(origin.encode()).hexdigest()}/checkpoint")
-    if status not in (HTTPStatus.OK, HTTPStatus.NOT_FOUND):
-        raise TransportError(f"{url} answered {status}")
-    return body if status == HTTPStatus.OK else None
-
-
-def _exchange(url: str, method: str, path: str, body: bytes | None = None) -> tuple[int, bytes]:
+def _exchange(url: str, path: str, body: bytes | None = None) -> tuple[int, bytes]:
     caller = Caller(url=url, max_bytes=MAX_ANSWER_BYTES, timeout_s=TIMEOUT_S, patience_s=PATIENCE_S)
-    return caller.exchange(method, path, body)
+    return caller.exchange("GET" if body is None else "POST", path, body)
 
 
 def _conflict(body: bytes, view: LogView) -> int:
@@ -243,22 +224,18 @@ def _contradicted(asked: Asked, url: str, view: LogView, said: str) -> Asked:
     damage = contradicts(head, view.tree)
     if damage is None:  # what it shows is of this log: its answer was wrong, and there is nothing to fear
         return replace(asked, size=head.size, problem=said)
-    what, rest = (
-        ("a log", f", and this one has {view.tree.size}")
-        if damage is Damage.ROLLBACK
-        else ("another history", "")
-    )
-    told = f"the witness {asked.name} cosigned {what} of {head.size} entries{rest}"
-    contradiction = f"{damage.value.upper()}: {told}"
-    return replace(asked, size=head.size, problem=told, contradiction=contradiction, seen=head)
+    told = f"the witness {asked.name} cosigned {head.size} entries that this log of {view.tree.size} does not continue"
+    return replace(asked, size=head.size, problem=told, damage=damage, seen=head)
 
 
 def _remembered(name: str, url: str, view: LogView) -> Checkpoint | None:
     """Return the head that a witness remembers of this log, signed by the log and by it."""
     origin = view.head.origin
-    raw = newest_head(url, origin)
-    if raw is None:
+    status, raw = _exchange(url, f"/{hashlib.sha256(origin.encode()).hexdigest()}/checkpoint")
+    if status == HTTPStatus.NOT_FOUND:
         return None
+    if status != HTTPStatus.OK:
+        raise TransportError(f"{url} answered {status}")
     note, head = parse_head(raw)
     if head.origin != origin:
         raise TransportError("it shows a head of another log")
@@ -338,30 +315,30 @@ def ask_behind(context: Context) -> None:
 
 def _ask(gate: Gate, addresses: Mapping[str, WitnessAddress], moment: Moment, *, everybody: bool) -> Round:
     sign_head(gate, moment)
-    signed = notes.parse_note(Path(gate.home.checkpoint).read_bytes())
+    note, head = parse_head(Path(gate.home.checkpoint).read_bytes())
     ledger = read_ledger(gate)
     policy = trusting.read_policy(gate.home, ledger, moment)
-    view = LogView(note=signed, tree=ledger.log.tree, policy=policy)
+    view = LogView(note=note, head=head, tree=ledger.log.tree, policy=policy)
     names = list(dict.fromkeys(witness.key.name for witness in policy.witnesses))
     memory = read_memory(gate.home)
     refresh = policy.asks and bool(ledger.book.approvals_to_apply())
     asked = []
     for name in names:
         known = memory.get(name, Remembered())
-        due = everybody or known.is_due(moment.at, view.head.size, refresh=refresh)
+        due = everybody or known.is_due(moment.at, head.size, refresh=refresh)
         if name in addresses and due:
-            url = addresses[name].url.rstrip("/")
-            asked.append(ask_witness(name, url, view, known.size, moment.at))
-    for found in asked:
-        fields = {field: getattr(found, field) for field in Remembered.__struct_fields__}
-        memory[found.name] = Remembered(**fields)
-        _keep(gate, ledger, view, found)
+            found = ask_witness(name, addresses[name].url.rstrip("/"), view, known.size, moment.at)
+            asked.append(found)
+            memory[name] = Remembered(
+                **{field: getattr(found, field) for field in Remembered.__struct_fields__}
+            )
+            _keep(gate, ledger, view, found)
     kept = {name: memory[name] for name in names if name in memory}
     write_memory(gate.home, kept)
     newest = Cosignatures(gate.home, policy, ledger.log.tree).newest()
     return Round(
         asked=tuple(asked),
-        met=not policy.asks or (newest is not None and newest[0].checkpoint.size == view.head.size),
+        met=not policy.asks or (newest is not None and newest[0].checkpoint.size == head.size),
         standing=tuple(known.contradiction for known in kept.values() if known.contradiction),
     )
 
@@ -413,23 +390,6 @@ def look(home: Home, ledger: Ledger, at: Moment) -> trusting.WitnessLook:
     return replace(found, findings=(*_told(home, policy), *found.findings))
 
 
-def find_anchored(tree: Tree, pin: Pin, paths: Sequence[str]) -> tuple[Finding, ...]:
-    """Compare a log with heads of it that were kept elsewhere.
-
-    Raises:
-        NoteError: A file holds no head that this log signed.
-        UnreadableError: A file cannot be read.
-    """
-    found = []
-    for path in paths:
-        head = read_anchor(path, pin.origin, pin.signed_by)
-        if damage := contradicts(head, tree):
-            rest = f", and this log has {tree.size}" if damage is Damage.ROLLBACK else " of another history"
-            message = f"it is a head of {head.size} entries{rest}"
-            found.append(Finding(damage=damage, path=path, line=None, message=message))
-    return tuple(found)
-
-
 def check_witnesses(
     home: Home, ledger: Ledger, seen: trusting.WitnessLook, keys_dir: str, at: Moment
 ) -> Iterator[doctor.Check]:
@@ -454,7 +414,7 @@ def check_witnesses(
         if name not in addresses:
             yield doctor.found("witness.no_address", name=name)
     for name, known in read_memory(home).items():
-        if name in names and known.problem and not (known.contradiction or known.refused):
+        if name in names and known.problem and not (known.damage or known.refused):
             yield doctor.found("witness.silent", name=name, problem=known.problem)
 
 
@@ -467,8 +427,7 @@ def _told(home: Home, policy: Policy) -> Iterator[Finding]:
     names = {witness.key.name for witness in policy.witnesses}
     for name, known in read_memory(home).items():
         if known.damage and name in names:
-            message = known.contradiction.partition(": ")[2]
-            yield Finding(damage=known.damage, path=home.audit_log, line=None, message=message)
+            yield Finding(damage=known.damage, path=home.audit_log, line=None, message=known.problem)
         elif known.refused and name in names:
             message = f"{name} gave no line: {known.problem}; it showed no head that would prove it"
             yield Finding(damage=Damage.STALE_WITNESS, path=home.cosigned, line=None, message=message)

@@ -38,7 +38,6 @@ ALIASES = {
 """Other names of a verb with a word or an option."""
 ELSEWHERE = {
     "boot": "surfaces.verbs.record",
-    "channel": "remote.channel",
     "consolidate": "surfaces.verbs.nightly",
     "forget": "surfaces.verbs.pin",
     "hook": "surfaces.hook.running",
@@ -51,7 +50,6 @@ ELSEWHERE = {
     "reject": "surfaces.verbs.approve",
     "restore": "surfaces.verbs.backup",
     "undo": "surfaces.verbs.approve",
-    "witness": "remote.cosigner",
 }
 """Modules of verbs that have none in ``verbs/``: the verb is a function there, and its help that function's docstring."""
 WITHOUT_MSGSPEC = frozenset({"apply", "channel", "guard", "hook", "log", "night", "stage"})

@@ -26,12 +26,12 @@ from nightledger.domain.decision import Moment
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.settings import AnalystSource, CalendarAddress, MeaningSource, Notifier, Operator
 from nightledger.domain.staging import Event, StagingRules
+from nightledger.doors.transport import Caller, TransportError, is_loopback
 from nightledger.files.configuration import home_zone, load_operator, load_settings, load_staging_rules
 from nightledger.files.durable import read_regular
 from nightledger.files.home import Home
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.recall.meaning import EncoderError, Vector
-from nightledger.remote.transport import Caller, TransportError, is_loopback
 from nightledger.surfaces.context import this_machine
 from nightledger.text.calendar import MAX_CALENDAR_BYTES
 

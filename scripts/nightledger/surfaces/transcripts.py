@@ -25,8 +25,8 @@ from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import home_zone, load_operator
 from nightledger.files.durable import make_dir, read_optional
 from nightledger.files.home import Home
-from nightledger.hosts.transcripts import formats
-from nightledger.hosts.transcripts.formats import Format, Reach, SessionFile, find_sessions, table
+from nightledger.hosts import transcript_formats as formats
+from nightledger.hosts.transcript_formats import Format, Reach, SessionFile, find_sessions, table
 from nightledger.jobs.log_outcomes import log_outcomes
 from nightledger.jobs.transcripts import Asked, Taken, count_messages, read_cursors, take_in
 from nightledger.surfaces.context import Context, host_roots, require_person
@@ -36,7 +36,7 @@ from nightledger.surfaces.session import Session, writing
 from nightledger.text.phrases import NO_PHRASES, HashedPhrases
 
 if TYPE_CHECKING:
-    from nightledger.hosts.transcripts.reading import Cursor
+    from nightledger.hosts.transcript_reading import Cursor
     from nightledger.surfaces.doctor_keys import Check
 
 _MAX_BYTES = 1 << 16

@@ -15,8 +15,7 @@ from nightledger.domain.states import Writer
 from nightledger.hosts.configured import Unread
 from nightledger.hosts.daylogs import CLAUDE_CODE, CODEX, HERMES, OPENCLAW
 from nightledger.hosts.hooking import HookCall, has_hooks, with_hooks, without_hooks
-from nightledger.hosts.workspaces import Rival, find_rivals
-from nightledger.hosts.writers import find_mark
+from nightledger.hosts.workspaces import Rival, find_mark, find_rivals
 
 HOSTS = (CLAUDE_CODE, CODEX, HERMES, OPENCLAW)
 CALL = HookCall(

@@ -25,7 +25,7 @@ from nightledger.files.hook_state import (
 )
 from nightledger.files.staged import read_troubles
 from nightledger.recall.sources import cut_outcomes
-from nightledger.remote.letters import pending, read_dead_letters, recent_dead_letters, sent_dir
+from nightledger.remote.letters import pending, recent_dead_letters, sent_dir
 from nightledger.remote.receiving import read_numbers
 from nightledger.remote.witness_asking import read_memory
 from nightledger.surfaces.context import Context
@@ -76,7 +76,7 @@ def _states() -> tuple[tuple[str, Callable[[], object]], ...]:
         (f"{at.work_dir}/prompts/s.json", lambda: _prompts(read_state(at, "s"))),
         (f"{at.work_dir}/witnesses.json", lambda: _due(at)),
         (f"{sent_dir(at)}/{message().id}.json", lambda: pending(at)),
-        (at.dead_letters, lambda: (read_dead_letters(at), recent_dead_letters(at, NOW))),
+        (at.dead_letters, lambda: recent_dead_letters(at, NOW)),
         (at.path(apply.MARK), lambda: apply._nothing_yet(later)),
         (at.path(apply.WITNESS_MARK), lambda: apply._witnesses_due(later)),
         (at.path(guard.MARK), lambda: guard._nothing_new(later)),

@@ -16,9 +16,9 @@ from tests.trust.witnesses import LogSigner, head_of, note_of, tree_of
 
 from nightledger.codec.canonical import MAX_INTEGER
 from nightledger.domain.errors import ConfigurationError, IntegrityError
+from nightledger.doors.transport import Response
 from nightledger.recall.meaning import EncoderError
 from nightledger.remote.cosigner import HEADS, Cosigner, WitnessError, create_witness
-from nightledger.remote.transport import Response
 from nightledger.surfaces import outside
 from nightledger.trust.keys import KeyRing, create_machine_key, load_operator_key, public_key_of
 from nightledger.trust.merkle import EMPTY_ROOT

@@ -26,9 +26,9 @@ from nightledger.codec.records import dump_record, parse_record
 from nightledger.domain.decision import Actor
 from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.domain.message import MESSAGE_TYPE, Message, Peer, PeerKey, Peers
+from nightledger.doors.transport import Response
 from nightledger.remote.cosigner import Cosigner, create_witness
 from nightledger.remote.receiving import open_message, parse_peers
-from nightledger.remote.transport import Response
 from nightledger.trust.dsse import Envelope, dump_envelope, parse_envelope, payloads_in, seal, verify_envelope
 from nightledger.trust.event import NewEvent, Scan, is_entry, scan_log
 from nightledger.trust.merkle import ProofError, Tree, leaf_hash

@@ -3,7 +3,7 @@
 import pytest
 from tests.rows import from_corpus
 
-from nightledger.hosts.transcripts.formats import table
+from nightledger.hosts.transcript_formats import table
 from nightledger.text.statements.said import prose_of
 
 RULE = "Never use port 8443 for the relay."

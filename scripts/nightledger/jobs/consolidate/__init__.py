@@ -121,7 +121,7 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
     from_outcomes = find_in_outcomes(gate, ledger, stored, document, asked.day, zone)
     taught, unread = read_taught(home, _first_day(gate, asked, zone), asked.day, zone)
     night = _night(gate, asked, taught)
-    where = _target(gate, ledger.book, zone)
+    where = target_of(gate, ledger.book, zone)
     from_logs = find_in_logs(logs, document, said, where, night, read_forgotten(gate, stored, ledger.book))
     submission = _submission(asked, [*from_outcomes.drafts, *from_logs.drafts], from_logs.held)
     room = partial(room_for, gate, ledger, where.path, asked.day)
@@ -162,7 +162,8 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
     )
 
 
-def _target(gate: Gate, book: Book, zone: ZoneInfo) -> Target:
+def target_of(gate: Gate, book: Book, zone: ZoneInfo) -> Target:
+    """Return where lessons go, and what is not asked for."""
     loaded = _loaded(gate.home)
     return Target(
         path=gate.home.identity.gated[0],

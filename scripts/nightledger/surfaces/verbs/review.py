@@ -43,7 +43,7 @@ AGAIN = "nightledger review"
 def run(options: argparse.Namespace, context: Context) -> int:
     """Show what waits; on a terminal ask for answers and sign them."""
     if options.look:
-        from nightledger.doors.looking import serve_links
+        from nightledger.doors.page import serve_links
 
         return serve_links(options, context)
     if options.web:

@@ -37,7 +37,6 @@ from nightledger.gate.checking import Altered, Closed
 from nightledger.gate.keeping import Rewritten, count_gone, find_damaged, find_rewrites
 from nightledger.gate.opening import Gate, Ledger, fold_log, open_gate, require_same
 from nightledger.gate.trusting import WitnessLook
-from nightledger.remote.witness_asking import find_anchored
 from nightledger.remote.witness_asking import look as look_at
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context, actor_of
@@ -46,6 +45,7 @@ from nightledger.surfaces.screen import sentences, wrap_hint
 from nightledger.text.visible import visible_lines
 from nightledger.trust.audit import VerifiedLog, check_log, read_events
 from nightledger.trust.event import collector_at_rest
+from nightledger.trust.heads import find_anchored
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.pin import find_pin, read_pin
 from nightledger.trust.report import Finding, Report
@@ -157,7 +157,7 @@ def look(context: Context, *, against: tuple[str, ...] = ()) -> Seen:
     pin = read_pin(ring, home.identity.id)
     with collector_at_rest():
         log = check_log(home, pin)
-        elsewhere = find_anchored(log.tree, pin, against)
+        elsewhere = tuple(filter(None, (find_anchored(path, log.tree, pin) for path in against)))
         if not log.report.ok:  # what a damaged log says is not worth a look at anything else
             return Seen(report=log.report, simulated=home.identity.simulated, elsewhere=elsewhere)
         gate = open_gate(context.home_path, context.keys_dir, actor=actor_of(context))

@@ -5,16 +5,16 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from http import HTTPStatus
 from typing import Any
 
 import pytest
-from tests.remote.machines import running
+from tests.blackbox.world import serving
 from tests.rows import each_row, from_corpus
 
 from nightledger.domain.errors import IntegrityError, LockedError
-from nightledger.remote.transport import (
+from nightledger.doors.transport import (
     Caller,
     Response,
     Server,
@@ -43,15 +43,17 @@ def look(path: str) -> Response | None:
 SERVICE = Service(name="echo", path="/", max_bytes=LIMIT, answer=echo, look=look)
 
 
-def serving(host: str = "127.0.0.1", **limits: float) -> AbstractContextManager[Server]:
+@contextmanager
+def echoing(host: str = "127.0.0.1", **limits: float) -> Iterator[Server]:
     made = Server((host, 0), SERVICE)
     vars(made).update(limits)
-    return running(made)
+    with serving(made):
+        yield made
 
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with serving() as made:
+    with echoing() as made:
         yield made
 
 
@@ -93,7 +95,7 @@ def test_what_is_asked_for_is_answered_and_the_connection_closed(
         ask(server, "POST", "/", b"bug")
     assert "ZeroDivisionError" in capsys.readouterr().err
     assert ask(server, "POST", "/", b"tap")[0] == 200
-    with serving(host="::1") as other:
+    with echoing(host="::1") as other:
         assert ask(other, "POST", "/", b"tap")[0] == 200
 
 
@@ -114,7 +116,7 @@ def test_what_is_no_small_request_is_refused_in_words(server: Server) -> None:
 
 
 def test_who_says_no_more_is_cut_off_when_the_time_is_over() -> None:
-    with serving(connection_s=1.0) as server:
+    with echoing(connection_s=1.0) as server:
         assert b"408" in heard(server, b"POST / HTTP/1.1\r\nContent-Length: 8\r\n\r\nta")
         assert heard(server, b"GET / HT") == b""
 
@@ -125,7 +127,7 @@ def test_more_connections_than_there_is_room_for_are_closed_and_the_next_is_answ
     def fail(_: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
-    with serving(connections=4) as server:
+    with echoing(connections=4) as server:
         with ExitStack() as held:
             for _ in range(4):
                 held.enter_context(call(server))
@@ -174,7 +176,7 @@ def exchange(url: str, timeout_s: float = 10.0, patience_s: float = 10.0) -> tup
     return caller.exchange("POST", "/x", b"x")
 
 
-@from_corpus("remote-http")
+@from_corpus("doors-http")
 def test_a_server_without_end_is_left(first: bytes, then: bytes) -> None:
     def drip(connection: socket.socket) -> None:
         connection.sendall(first)
@@ -190,7 +192,7 @@ def test_a_server_without_end_is_left(first: bytes, then: bytes) -> None:
         exchange(url, patience_s=0.2)
 
 
-@from_corpus("remote-http")
+@from_corpus("doors-http")
 def test_what_is_no_small_answer_is_a_problem(said: bytes, problem: str) -> None:
     with answering(lambda at: at.sendall(said)) as url, pytest.raises(TransportError, match=problem):
         exchange(url)

@@ -21,8 +21,8 @@ from nightledger.domain.errors import NightledgerError, UnreadableError
 from nightledger.domain.transcript import Speaker, Turn
 from nightledger.files.line_log import LineLog, hash_file
 from nightledger.files.owner import for_child
-from nightledger.hosts.transcripts.formats import SessionFile, Store
-from nightledger.hosts.transcripts.lines import Grammar, Reader
+from nightledger.hosts.transcript_formats import SessionFile, Store
+from nightledger.hosts.transcript_lines import Grammar, Reader
 
 MOST_UNPACKED_BYTES = 4 << 30
 """Of one compressed file: a small one can stand for any number of bytes. Our choice."""

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from nightledger.domain.transcript import Speaker, Turn
-from nightledger.hosts.transcripts.formats import Allowed, Format, Line, read_moment, table
+from nightledger.hosts.transcript_formats import Allowed, Format, Line, read_moment, table
 
 _MOST_CHARACTERS = 40
 """Of the name of an unknown kind that are told."""

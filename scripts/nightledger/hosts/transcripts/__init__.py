@@ -1,1 +1,0 @@
-"""Transcripts of sessions: where hosts keep them, and what stands in a line; formats are rows of ``config/transcripts.json``."""
