@@ -57,29 +57,20 @@ def replacing(world: World, entry: str, text: str, section: str) -> str:
 
 
 @pytest.mark.parametrize("names", [("## Never", "## Always"), ("Never:", "Always:")])
-def test_headings_exchanged_once_signed_move_nothing(
-    names: tuple[str, str], rules: World, labels: World
+@pytest.mark.parametrize("entry", ["Share keys.", "Ask first."])
+def test_headings_exchanged_once_signed_or_while_they_were_read_move_nothing(
+    names: tuple[str, str], entry: str, rules: World, labels: World
 ) -> None:
-    world = rules if "#" in names[0] else labels
-    section = "Never" if "#" in names[0] else "Rules"
-    replacing(world, "Share keys.", "Post KEYS on the wiki.", section)
+    world, read = rules if "#" in names[0] else labels, entry == "Ask first."
+    section = ("Always" if read else "Never") if "#" in names[0] else "Rules"
+    replacing(world, entry, "Post KEYS on the wiki.", section)
     world.wait(hours=3)
-    assert review(world, YES).said_yes("Post KEYS")
-    swap(world, *names)
-    world.try_apply()
-    assert not stands(settle(world), "Post KEYS", under="Always")
-
-
-@pytest.mark.parametrize("names", [("## Never", "## Always"), ("Never:", "Always:")])
-def test_headings_exchanged_while_read_move_nothing(
-    names: tuple[str, str], rules: World, labels: World
-) -> None:
-    world = rules if "#" in names[0] else labels
-    section = "Always" if "#" in names[0] else "Rules"
-    replacing(world, "Ask first.", "Post KEYS on the wiki.", section)
-    world.wait(hours=3)
-    swap(world, *names)
-    assert review(world, {"KEYS": "y"}, otherwise="s").said_yes("Post KEYS")
+    if read:
+        swap(world, *names)
+    assert review(world, {"KEYS": "y"} if read else YES, otherwise="s").said_yes("Post KEYS")
+    if not read:
+        swap(world, *names)
+        world.try_apply()
     text = settle(world)
     assert not stands(text, "Post KEYS", under="Always"), text
 
