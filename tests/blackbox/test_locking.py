@@ -26,10 +26,6 @@ def held(world: World, option: str) -> dict[str, tuple[str, str]]:
     return {one["path"]: (one["flag"], one["held"]) for one in world.json("guard", option)["files"]}
 
 
-def names(world: World, since: int) -> list[str]:
-    return world.kinds(since)
-
-
 def test_root_locks_what_is_gated_and_has_the_log_grow_only(kernel: Kernel, world: World) -> None:
     world.write(GRAPH, '{"v": 1, "domains": {"files": {"modify_secrets": "blocked"}}}')
     before = len(world.events())
@@ -77,10 +73,8 @@ def test_root_unlocks_a_file_for_the_exchange_alone(kernel: Kernel, world: World
     name = world.applied(TEXT)
     after = (world.home / "MEMORY.md").read_bytes()
     assert after.decode() == MEMORY.replace("an upgrade.\n", f"an upgrade.\n- {TEXT}\n")
-    assert [(file, bits, content) for file, bits, content, _ in kernel.changed] == [
-        ("MEMORY.md", 0, MEMORY.encode()),
-        ("MEMORY.md", IMMUTABLE, after),
-    ]
+    changed = [(file, bits, content) for file, bits, content, _ in kernel.changed]
+    assert changed == [("MEMORY.md", 0, MEMORY.encode()), ("MEMORY.md", IMMUTABLE, after)]
     world.ok("undo", name)
     assert world.read() == MEMORY
     assert (kernel.of("MEMORY.md"), kernel.of(LOG)) == (IMMUTABLE, APPEND_ONLY)
@@ -132,12 +126,10 @@ def test_what_is_not_locked_any_more_is_locked_again_by_whoever_can(kernel: Kern
     kernel.meddle("MEMORY.md", LOG)
     before = len(world.events())
     found = world.json("guard")["drift"]
-    assert [(one["path"], one["relocked"], one["new"], one["problem"]) for one in found] == [
-        ("MEMORY.md", True, True, None),
-        (LOG, True, True, None),
-    ]
+    told = [(one["path"], one["relocked"], one["new"], one["problem"]) for one in found]
+    assert told == [(path, True, True, None) for path in ("MEMORY.md", LOG)]
     assert (kernel.of("MEMORY.md"), kernel.of(LOG)) == (IMMUTABLE, APPEND_ONLY)
-    assert names(world, before) == ["lock.repaired"]
+    assert world.kinds(before) == ["lock.repaired"]
     assert world.events()[-1]["paths"] == ["MEMORY.md", LOG]
     assert world.json("guard")["drift"] == []
     kernel.meddle("MEMORY.md")
@@ -147,15 +139,10 @@ def test_what_is_not_locked_any_more_is_locked_again_by_whoever_can(kernel: Kern
     before = len(world.events())
     ran = world.run("guard")
     assert (ran.status, ran.text.count("only root can lock it again")) == (4, 2), ran
-    assert names(world, before) == []
+    assert world.kinds(before) == []
     kernel.user = 0
     assert {one["path"] for one in world.json("guard")["drift"] if one["relocked"]} == {"MEMORY.md", LOG}
     whole(world)
-
-
-PAGE = """care [self/constitutional, self/value]
-Be kind to whoever asks.
-"""
 
 
 def test_a_locked_constitution_is_amended_by_whoever_may_exchange_it(
@@ -166,7 +153,7 @@ def test_a_locked_constitution_is_amended_by_whoever_may_exchange_it(
     world.ok("init", "--adopt", "--simulated", "--no-passphrase", "--zone", "UTC")
     kernel = kernel_for(world, monkeypatch)
     page = world.root / "page"
-    page.write_text(PAGE)
+    page.write_text("care [self/constitutional, self/value]\nBe kind to whoever asks.\n")
     assert held(world, "--lock")[PRINCIPLES] == ("immutable", "locked")
     kernel.user = SOMEBODY
     before = world.read(PRINCIPLES), world.events()
