@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 from tests.blackbox.forge import append, event_named, put_blob
 from tests.blackbox.living import two_lessons
 from tests.blackbox.person import Person
+from tests.blackbox.test_applying import replacing
 from tests.blackbox.test_crashes import die_at, die_behind
 from tests.blackbox.test_restored_home import world_of
 from tests.blackbox.test_signed_lines import carried_out, names_of, signed_of
@@ -301,9 +303,7 @@ def proposal_file(world: World) -> Path:
 
 def decided(world: World) -> dict[str, Any]:
     """Give the newest decision."""
-    name = event_named(world, "decision.recorded")["decision"]
-    found: dict[str, Any] = world.decision(name)
-    return found
+    return world.decisions()[-1]
 
 
 def approve_the_first(world: World) -> dict[str, Any]:
@@ -318,28 +318,20 @@ def with_changes(world: World, *numbers: int) -> str:
     return world.read().replace(f"- {SIGNED}\n", f"- {SIGNED}\n{added}")
 
 
-def carry_out_the_other_change(world: World) -> None:
+def carry_out_the_other_change(world: World, *, later: bool = False) -> None:
     decision = approve_the_first(world)
+    if later:
+        world.apply_cooled()
     carried_out(world, with_changes(world, 2), target=signed_of(decision), changes=[2], **names_of(decision))
 
 
-def carry_out_the_other_change_later(world: World) -> None:
-    decision = approve_the_first(world)
-    world.apply_cooled()
-    carried_out(world, with_changes(world, 2), target=signed_of(decision), changes=[2], **names_of(decision))
-
-
-def say_that_it_went(world: World) -> None:
-    """Edit a proposal that waits, and have the log say that nothing needed it any more."""
+def say_that_it_went(world: World, *, gone: bool = False) -> None:
+    """Edit a proposal that waits, or remove it, and have the log say that nothing needed it any more."""
     path = proposal_file(world)
     append(world, {"event": "blobs.removed", "sha256s": [sha256(path.read_bytes())]})
     path.write_text(path.read_text().replace("captures", "backups"))
-
-
-def say_that_it_went_and_remove_it(world: World) -> None:
-    path = proposal_file(world)
-    append(world, {"event": "blobs.removed", "sha256s": [sha256(path.read_bytes())]})
-    path.unlink()
+    if gone:
+        path.unlink()
 
 
 def say_that_an_applied_one_went(world: World) -> None:
@@ -356,12 +348,12 @@ def change_keys_by_an_approval(world: World) -> None:
 
 
 STRETCHES: tuple[Callable[[World], None], ...] = (
-    carry_out_the_other_change, carry_out_the_other_change_later, say_that_it_went,
-    say_that_it_went_and_remove_it, say_that_an_applied_one_went, change_keys_by_an_approval,
+    carry_out_the_other_change, partial(carry_out_the_other_change, later=True), say_that_it_went,
+    partial(say_that_it_went, gone=True), say_that_an_applied_one_went, change_keys_by_an_approval,
 )  # fmt: skip
 
 
-@each_row("forge", STRETCHES, ids=lambda forge: forge.__name__)
+@each_row("forge", STRETCHES)
 def test_both_verifiers_find_what_stretches_a_signature(
     offered: World, new_folder: Folder, forge: Callable[[World], None]
 ) -> None:
@@ -392,11 +384,9 @@ def test_the_removal_of_one_secret_removes_no_other_line(world: World) -> None:
     world.write("MEMORY.md", world.read() + "\n" + SECRET)
     world.run("guard")
     world.ok("review", typed=["y"] * 3)
-    entries = json.loads((world.home / "memory/system/entries.json").read_text())["entries"]
+    entries = json.loads(world.read("memory/system/entries.json"))["entries"]
     name = next(one["id"] for one in entries if one["section"][-1:] == ["Projects"])
-    words = ("--remove", "--entry", name, "--section", "Projects", "--reason", "no longer")
-    asked = world.json("propose", *words)
-    assert world.approve(asked["id"]).status == 0
+    assert world.approve(world.removal(name, section="Projects")).status == 0
     assert looks(world) == (0, 0)
     decision = decided(world)
     honest = world.copy(world.root.parent / f"{world.root.name}-honest")
@@ -409,10 +399,8 @@ def test_the_removal_of_one_secret_removes_no_other_line(world: World) -> None:
 
 def test_an_answer_to_drift_cut_short_lets_no_signed_line_go(world: World, new_folder: Folder) -> None:
     world.applied(SIGNED)
-    drifted = (
+    drifted = replacing(("for 30 days.", "for 3 days."), ("Projects\n", "Projects\n\n- Paint it.\n"))(
         world.read()
-        .replace("for 30 days.", "for 3 days.")
-        .replace("## Projects\n", "## Projects\n\n- Paint it.\n")
     )
     world.write("MEMORY.md", drifted)
     world.run("guard")
