@@ -215,9 +215,7 @@ def test_held_back_text_hides_no_signed_line(rules: World) -> None:
 
 
 def test_a_gated_file_that_cannot_be_read_holds_up_no_other(tmp_path: Path) -> None:
-    world = World(root=tmp_path)
-    world.write("notes/rules.md", "# Notes\n\n- One.\n")
-    world = found(tmp_path, memory=RULES, words=("--gated", "MEMORY.md", "--gated", "notes/rules.md"))
+    world = found(tmp_path, memory=RULES, beside={"notes/rules.md": "# Notes\n\n- One.\n"})
     name = world.propose("Label cables.", section="Always")
     (world.home / "notes/rules.md").unlink()
     (world.home / "notes/rules.md").mkdir()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.blackbox.test_lifecycle import whole
-from tests.blackbox.world import LOG, Folder, World, call, yes
+from tests.blackbox.world import LOG, Folder, World, found, yes
 
 
 def put(world: World, files: dict[str, bytes]) -> None:
@@ -258,18 +258,13 @@ def test_without_keys_a_home_goes_on_under_new_ones_and_tells_for_ever(bereft: W
 
 
 def test_an_agent_cannot_begin_it(tmp_path: Path) -> None:
-    world = World(root=tmp_path)
-    world.write("MEMORY.md", "# MEMORY.md\n")
-    at = ("--home", str(world.home))
-    env = {"NIGHTLEDGER_KEYS": str(world.keys), "NO_COLOR": "1"}
-    made = call(["init", "--adopt", "--no-passphrase", "--no-seed", *at], env=env)
-    assert made.status == 0, made
+    world = found(tmp_path, is_real=True)
     shutil.rmtree(world.keys)
-    refused = call([*RESET, *at], env=env | {"CLAUDECODE": "1"})
-    assert refused.status == 1
-    assert "for the operator" in refused.text
+    world.environment["CLAUDECODE"] = "1"
+    world.tells("for the operator", *RESET, status=1)
     assert not world.keys.exists()
-    assert call([*RESET, *at], env=env).status == 0
+    del world.environment["CLAUDECODE"]
+    world.ok(*RESET)
 
 
 def test_keys_lost_twice_each_part_stands_under_the_keys_of_its_time(bereft: World, tmp_path: Path) -> None:

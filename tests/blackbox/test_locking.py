@@ -8,7 +8,7 @@ import pytest
 from tests.blackbox.kernel import APPEND_ONLY, IMMUTABLE, SOMEBODY, Kernel, kernel_for
 from tests.blackbox.person import review
 from tests.blackbox.test_lifecycle import whole
-from tests.blackbox.world import GRAPH, LOG, MEMORY, TEXT, World
+from tests.blackbox.world import GRAPH, LOG, MEMORY, TEXT, World, found
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="macOS has flags of its own kind")
 PRINCIPLES = "memory/system/constitution.json"
@@ -148,9 +148,7 @@ def test_what_is_not_locked_any_more_is_locked_again_by_whoever_can(kernel: Kern
 def test_a_locked_constitution_is_amended_by_whoever_may_exchange_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world = World(root=tmp_path)
-    world.write("MEMORY.md", MEMORY)
-    world.ok("init", "--adopt", "--simulated", "--no-passphrase", "--zone", "UTC")
+    world = found(tmp_path, seeded=True)
     kernel = kernel_for(world, monkeypatch)
     page = world.root / "page"
     page.write_text("care [self/constitutional, self/value]\nBe kind to whoever asks.\n")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.blackbox.forge import append, sign_head
-from tests.blackbox.world import LOG, TEXT, World, call
+from tests.blackbox.world import LOG, TEXT, World, found
 
 VERBS: Sequence[tuple[str, ...]] = (
     *((verb,) for verb in ("verify", "night", "guard", "apply", "stage", "review", "proposals", "history")),
@@ -232,12 +232,9 @@ def test_another_history_is_not_taken_over(older: World) -> None:
 
 
 def test_an_agents_host_may_not_take_an_ordinary_home_over(tmp_path: Path) -> None:
-    world = World(root=tmp_path, environment={"CLAUDECODE": "1"})
-    world.write("MEMORY.md", "# MEMORY.md\n")
-    home = ("--home", str(world.home))
-    variables = {"NIGHTLEDGER_KEYS": str(world.keys)}
-    assert call(["init", "--adopt", "--no-passphrase", "--no-seed", *home], env=variables).status == 0
-    assert call(["restore", "--take-over", *home], env={**variables, "CLAUDECODE": "1"}).status == 1
+    world = found(tmp_path, is_real=True)
+    world.environment["CLAUDECODE"] = "1"
+    assert world.run("restore", "--take-over").status == 1
 
 
 def test_keys_of_yesterday_simply_go_on(days: tuple[World, World], tmp_path: Path) -> None:
