@@ -1,10 +1,9 @@
 """An operator's verb refuses where an agent's host set its mark, and no mark of a person's terminal stops it."""
 
-import json
 from pathlib import Path
 
 import pytest
-from tests.blackbox.world import LOG, MEMORY, Folder, Ran, call
+from tests.blackbox.world import LOG, Folder, Ran, found
 
 HOSTS = {
     "AGENT": "goose", "AI_AGENT": "some-host", "AMP_CURRENT_THREAD_ID": "T-1", "ANTIGRAVITY_AGENT": "1",
@@ -25,16 +24,13 @@ class Ordinary:
     """A home by the real clock: nothing in it is a trial."""
 
     def __init__(self, root: Path) -> None:
-        self.home, self.keys = root / "home", root / "keys"
-        self.home.mkdir()
-        (self.home / "MEMORY.md").write_text(MEMORY)
-        assert self.run("init", "--adopt", "--no-passphrase", "--zone", "UTC", "--no-seed").status == 0
-        made = self.run("propose", "--text", "Label cables.", "--reason", "it helped", "--json")
-        self.proposal = str(json.loads(made.out)["id"])
+        self.world = found(root, is_real=True)
+        self.home, self.keys = self.world.home, self.world.keys
+        self.proposal = self.world.propose("Label cables.")
 
     def run(self, *words: str, **marks: str) -> Ran:
-        env = {"NIGHTLEDGER_KEYS": str(self.keys), "COLUMNS": "80", "EDITOR": "/bin/false", **marks}
-        return call([*words, "--home", str(self.home)], env=env, stdin="Keep backups for 30 days.")
+        self.world.environment = {"EDITOR": "/bin/false", **marks}
+        return self.world.run(*words, stdin="Keep backups for 30 days.")
 
     def key(self) -> str:
         """Give the file of a public key."""
@@ -49,21 +45,15 @@ def ordinary(new_folder: Folder) -> Ordinary:
     return Ordinary(new_folder())
 
 
-def test_no_agents_host_may_sign(ordinary: Ordinary) -> None:
+def test_no_agents_host_may_sign_and_each_may_propose(ordinary: Ordinary) -> None:
     before = ordinary.log()
-    signed = [
-        name
-        for name, value in HOSTS.items()
-        if ordinary.run("approve", ordinary.proposal, **{name: value}).status != 1
-    ]
-    assert not signed
-    assert ordinary.log() == before
-
-
-def test_an_agents_host_may_propose(ordinary: Ordinary) -> None:
     words = ("propose", "--dry-run", "--text", "Label both ends.", "--reason", "it helps")
-    stopped = [name for name, value in HOSTS.items() if ordinary.run(*words, **{name: value}).status != 0]
-    assert not stopped
+    for name, value in HOSTS.items():
+        statuses = [
+            ordinary.run(*said, **{name: value}).status for said in (("approve", ordinary.proposal), words)
+        ]
+        assert statuses == [1, 0], name
+    assert ordinary.log() == before
 
 
 def test_every_verb_of_the_operator_refuses(ordinary: Ordinary) -> None:

@@ -308,8 +308,7 @@ def test_an_approval_is_asked_again_once_it_expired(world: World) -> None:
 # ------------------------------------------------------------ several files
 def two_files(root: Path) -> tuple[World, str]:
     """Give a home with two gated files, and a proposal that adds to both."""
-    World(root=root).write("USER.md", USER)
-    world = found(root, words=("--gated", "MEMORY.md", "--gated", "USER.md"))
+    world = found(root, beside={"USER.md": USER})
     made = world.propose(TEXT)
     proposal = world.stored(made)
     world.ok("reject", made, "--reason", "both or none")

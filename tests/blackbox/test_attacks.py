@@ -57,29 +57,20 @@ def replacing(world: World, entry: str, text: str, section: str) -> str:
 
 
 @pytest.mark.parametrize("names", [("## Never", "## Always"), ("Never:", "Always:")])
-def test_headings_exchanged_once_signed_move_nothing(
-    names: tuple[str, str], rules: World, labels: World
+@pytest.mark.parametrize("entry", ["Share keys.", "Ask first."])
+def test_headings_exchanged_once_signed_or_while_they_were_read_move_nothing(
+    names: tuple[str, str], entry: str, rules: World, labels: World
 ) -> None:
-    world = rules if "#" in names[0] else labels
-    section = "Never" if "#" in names[0] else "Rules"
-    replacing(world, "Share keys.", "Post KEYS on the wiki.", section)
+    world, read = rules if "#" in names[0] else labels, entry == "Ask first."
+    section = ("Always" if read else "Never") if "#" in names[0] else "Rules"
+    replacing(world, entry, "Post KEYS on the wiki.", section)
     world.wait(hours=3)
-    assert review(world, YES).said_yes("Post KEYS")
-    swap(world, *names)
-    world.try_apply()
-    assert not stands(settle(world), "Post KEYS", under="Always")
-
-
-@pytest.mark.parametrize("names", [("## Never", "## Always"), ("Never:", "Always:")])
-def test_headings_exchanged_while_read_move_nothing(
-    names: tuple[str, str], rules: World, labels: World
-) -> None:
-    world = rules if "#" in names[0] else labels
-    section = "Always" if "#" in names[0] else "Rules"
-    replacing(world, "Ask first.", "Post KEYS on the wiki.", section)
-    world.wait(hours=3)
-    swap(world, *names)
-    assert review(world, {"KEYS": "y"}, otherwise="s").said_yes("Post KEYS")
+    if read:
+        swap(world, *names)
+    assert review(world, {"KEYS": "y"} if read else YES, otherwise="s").said_yes("Post KEYS")
+    if not read:
+        swap(world, *names)
+        world.try_apply()
     text = settle(world)
     assert not stands(text, "Post KEYS", under="Always"), text
 
@@ -224,9 +215,7 @@ def test_held_back_text_hides_no_signed_line(rules: World) -> None:
 
 
 def test_a_gated_file_that_cannot_be_read_holds_up_no_other(tmp_path: Path) -> None:
-    world = World(root=tmp_path)
-    world.write("notes/rules.md", "# Notes\n\n- One.\n")
-    world = found(tmp_path, memory=RULES, words=("--gated", "MEMORY.md", "--gated", "notes/rules.md"))
+    world = found(tmp_path, memory=RULES, beside={"notes/rules.md": "# Notes\n\n- One.\n"})
     name = world.propose("Label cables.", section="Always")
     (world.home / "notes/rules.md").unlink()
     (world.home / "notes/rules.md").mkdir()

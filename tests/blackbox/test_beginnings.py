@@ -23,11 +23,8 @@ def test_a_making_that_was_cut_short_is_ended_by_the_same_command(adopted: World
     }
     for n, (what, (lost, left)) in enumerate(rows.items()):
         world = adopted.copy(tmp_path / str(n))
-        for path in (
-            world.home / "audit/checkpoint",
-            world.home / "audit/checkpoints/1",
-            *map(world.own_keys.joinpath, lost),
-        ):
+        heads = [world.home / "audit/checkpoint", world.home / "audit/checkpoints/1"]
+        for path in (*heads, *map(world.own_keys.joinpath, lost)):
             path.unlink()
         (world.home / LOG).write_bytes(left)
         ran = world.run(*INIT)
@@ -66,9 +63,8 @@ def test_an_unacknowledged_tail_is_closed_before_a_witness_is_asked(world: World
     with harbour_of(world) as harbour:
         harbour.ask()
     told = [json.loads(line) for line in (world.home / LOG).read_bytes().splitlines()[size + 1 :]]
-    assert [(one["event"], one["first"], one["count"], one["damaged"]) for one in told] == [
-        ("log.tail_closed", size, 1, 1)
-    ]
+    (closed,) = [(one["event"], one["first"], one["count"], one["damaged"]) for one in told]
+    assert closed == ("log.tail_closed", size, 1, 1)
     assert harbour.asked[ONE.number].partition("\n\n")[2].split("\n")[1] == str(size + 2)
     assert world.read("audit/checkpoint").split("\n")[1] == str(size + 2)
 
@@ -98,10 +94,6 @@ def test_what_was_acknowledged_and_not_signed_this_machine_knows(world: World) -
     assert len(world.proposals()) == 1
     path.write_bytes(late)
     world.propose("Count the doors.")
-    assert world.kinds()[2:] == [
-        "proposal.created",
-        "log.tail_closed",
-        "proposal.created",
-    ]
+    assert world.kinds()[2:] == ["proposal.created", "log.tail_closed", "proposal.created"]
     assert len(world.proposals()) == 2
     world.ok("verify")

@@ -10,7 +10,7 @@ import pytest
 from tests.blackbox.forge import event_named
 from tests.blackbox.person import review, settle
 from tests.blackbox.test_lifecycle import whole
-from tests.blackbox.world import MEMORY, SECRET, World, call, found, sha256
+from tests.blackbox.world import MEMORY, SECRET, World, found, sha256
 
 EDITED = MEMORY.replace("30 days", "90 days").replace("- Restart the relay after an upgrade.\n", "")
 PLAIN = {"known_earlier": None, "problem": None, "protected": False, "relocked": False}
@@ -204,26 +204,18 @@ def test_another_user_who_owns_the_file_now_is_named(world: World, monkeypatch: 
 
 
 def test_a_session_at_work_is_named_in_a_home_whose_clock_is_real(tmp_path: Path) -> None:
-    home, keys, claude = tmp_path / "home", tmp_path / "keys", tmp_path / "claude"
-    home.mkdir()
-    (home / "MEMORY.md").write_text(MEMORY)
-    variables = {"NIGHTLEDGER_KEYS": str(keys), "COLUMNS": "80", "CLAUDE_CONFIG_DIR": str(claude)}
-    variables |= {"HOME": str(tmp_path)}
-    words = ["init", "--adopt", "--no-passphrase", "--zone", "UTC", "--no-seed"]
-    ran = call([*words, "--home", str(home)], env=variables)
-    assert ran.status == 0, ran
+    world, claude = found(tmp_path, is_real=True), tmp_path / "claude"
+    world.environment |= {"CLAUDE_CONFIG_DIR": str(claude), "HOME": str(tmp_path)}
     session = claude / "projects/p/s.jsonl"
     session.parent.mkdir(parents=True)
     session.write_text("{}")
     written = []
     for away_s in (0, 3_600):
-        (home / "MEMORY.md").write_text(f"{EDITED}- {away_s}\n")
-        at = (home / "MEMORY.md").stat().st_mtime - away_s
+        at = world.write("MEMORY.md", f"{EDITED}- {away_s}\n").stat().st_mtime - away_s
         os.utime(session, (at, at))
-        ran = call(["guard", "--json", "--home", str(home)], env=variables)
-        written.append(json.loads(ran.out)["drift"][0]["writer"])
+        written.append(guarded(world)[0]["writer"])
     assert written == ["session", "unknown"]
-    items = [json.loads(path.read_text()) for path in (home / "memory/state/proposals").glob("p-*.json")]
+    items = [world.stored(path.stem) for path in (world.home / "memory/state/proposals").glob("p-*.json")]
     reasons = {c["reason"]: c["provenance"] for item in items for c in item["changes"]}
     assert {tuple(said) for said in reasons.values()} == {("agent",), ("unknown",)}
     assert any("claude_code" in reason for reason in reasons)

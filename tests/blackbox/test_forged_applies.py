@@ -11,9 +11,9 @@ import pytest
 from tests.blackbox.forge import append, event_named, operator_signed, put_blob
 from tests.blackbox.living import revoke
 from tests.blackbox.test_applying import sign
-from tests.blackbox.test_lifecycle import CLOSED
-from tests.blackbox.test_undoing import FULL, LOG, let_go, sign_what_goes
-from tests.blackbox.world import MEMORY, TEXT, Folder, World, found, sha256
+from tests.blackbox.test_undoing import let_go
+from tests.blackbox.test_undoing import signed as letting  # noqa: F401 - two logs and an entry to let go, as a fixture
+from tests.blackbox.world import MEMORY, TEXT, Folder, World, sha256
 
 APPLY = "a-" + "f" * 26
 OTHER = "Count twice."
@@ -296,17 +296,7 @@ def test_a_settlement_accepts_what_was_kept_and_nothing_else(adopted: World, tmp
 
 
 # ------------------------------------------------------------ files that others may write
-@pytest.fixture(scope="module")
-def letting(new_folder: Folder) -> World:
-    """Give a home with two logs to be compressed and an entry to be archived, signed."""
-    world = found(new_folder(), memory=CLOSED)
-    world.write(LOG, FULL)
-    world.write(LOG.replace("03.md", "04.md"), FULL.replace("basil", "mint"))
-    sign_what_goes(world)
-    return world
-
-
-def test_a_log_and_its_copy_are_what_was_signed_or_told_of(letting: World, tmp_path: Path) -> None:
+def test_a_log_and_its_copy_are_what_was_signed_or_told_of(letting: World, tmp_path: Path) -> None:  # noqa: F811 - the fixture
     plain = letting.copy(tmp_path / "plain")
     plain.ok("apply")
     compression, archival = let_go(letting)

@@ -10,7 +10,7 @@ import pytest
 from tests.blackbox.forge import append, put_blob
 from tests.blackbox.living import log_old_outcome
 from tests.blackbox.person import review, sound
-from tests.blackbox.world import MEMORY, Folder, World, found, sha256
+from tests.blackbox.world import LAMPS, MEMORY, Folder, World, found, sha256
 
 CLOSED = MEMORY.replace(
     "## Projects\n",
@@ -19,9 +19,7 @@ CLOSED = MEMORY.replace(
 PUMP = "- The pump leaks. STATUS: Resolved (2025-11-03)\n"
 LOG = "memory/2025-12-03.md"
 COPY = "memory/archive/daily/2025-12-03.md"
-FULL = "# Greenhouse\n\n- Lesson: water the basil in the morning\n" + "".join(
-    f"- Looked at lamp {n} in the long corridor\n" for n in range(40)
-)
+FULL = f"# Greenhouse\n\n- Lesson: water the basil in the morning\n{LAMPS}"
 KEPT = "- Keep backups for 30 days.\n"
 AGAIN = "Backups are kept for 30 days."
 ASKS = ("propose", "--section", "Decisions", "--reason", "r", "--text")

@@ -175,8 +175,7 @@ def test_an_init_that_was_cut_short_is_completed_and_keeps_what_is_there(world: 
 
 def test_a_gated_file_that_becomes_another_is_not_followed(tmp_path: Path) -> None:
     """Its name leads to a protected file, to another gated one, out of the home, or to something that is no file."""
-    World(root=tmp_path / "home").write("USER.md", "# User\n")
-    world = found(tmp_path / "home", words=gated("MEMORY.md", "USER.md"))
+    world = found(tmp_path / "home", beside={"USER.md": "# User\n"})
     name = world.signed("Label both ends of a cable.")
     world.wait(hours=3)
     agents = world.write("AGENTS.md", "# Rules\n").read_bytes()

@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.blackbox.forge import append
 from tests.blackbox.living import revoke, two_lessons
 from tests.blackbox.person import review, sound
-from tests.blackbox.test_applying import attempts, names, sign, since, states
+from tests.blackbox.test_applying import attempts, names, replacing, sign, since, states
 from tests.blackbox.world import GRAPH, LABELLED, MEMORY, SETTINGS, TEXT, World, found, sha256
 
 
@@ -40,9 +40,7 @@ def test_an_operators_own_rules_hold_back_what_they_find_at_apply_and_undo(world
     gone = sign(world, world.removal("Keep backups for 30 days.", section="Decisions"))
     world.wait(hours=3)
     world.ok("apply", gone)
-    rules = world.root / "rules.toml"
-    rules.write_text("[[rules]]\nid = \"zebra\"\nregex = '''zebra-[0-9]{4}|backups for'''\n")
-    (world.keys / "operator.yaml").write_text(f"rule_files: [{json.dumps(str(rules))}]\n")
+    world.own_rules("[[rules]]\nid = \"zebra\"\nregex = '''zebra-[0-9]{4}|backups for'''\n")
     told = attempts(world, status=1)
     assert told[goes] == {"applied": [1]}
     (reason,) = told[held]["reasons"]
@@ -61,18 +59,14 @@ def test_an_operators_own_rules_hold_back_what_they_find_at_apply_and_undo(world
 def test_a_cap_holds_back_what_would_grow_beyond_it_and_no_undo(tmp_path: Path) -> None:
     memory = MEMORY + "".join(f"\n- Lamp number {n} in the long corridor was looked at.\n" for n in range(10))
     world = found(tmp_path, memory=memory, words=("--host", "openclaw"))
-    grows, shrinks = (
-        sign(world, world.propose(TEXT)),
-        sign(world, world.propose("30.", "--entry", "Keep backups for 30 days.", section="Decisions")),
-    )
+    grows = sign(world, world.propose(TEXT))
+    shrinks = world.signed("30.", "--entry", "Keep backups for 30 days.", section="Decisions")
     world.write(SETTINGS, f"cap_characters:\n  openclaw: {len(memory) - 5}\n")
     world.wait(hours=3)
     told = attempts(world, status=1)
     (reason,) = told[grows]["reasons"]
-    assert (f"{len(memory) + len(LABELLED) - len(MEMORY)} characters" in reason, told[shrinks]) == (
-        True,
-        {"applied": [1]},
-    )
+    assert f"{len(memory) + len(LABELLED) - len(MEMORY)} characters" in reason
+    assert told[shrinks] == {"applied": [1]}
     world.ok("undo", shrinks)  # it gives back what stood there
     assert world.read() == memory
     (world.home / SETTINGS).unlink()
@@ -124,14 +118,8 @@ def test_changes_that_were_applied_at_different_times_are_taken_back_one_by_one(
 
 
 def test_of_an_edit_each_place_is_taken_back_alone(world: World) -> None:
-    assert (
-        world.edit(
-            lambda text: text.replace("30 days.\n", "30 days.\n- A.\n").replace(
-                "upgrade.\n", "upgrade.\n- B.\n"
-            )
-        ).status
-        == 0
-    )
+    pairs = (("30 days.\n", "30 days.\n- A.\n"), ("upgrade.\n", "upgrade.\n- B.\n"))
+    assert world.edit(replacing(*pairs)).status == 0
     (name,) = states(world)
     world.ok("undo", f"{name}#1")
     assert world.read() == MEMORY.replace("upgrade.\n", "upgrade.\n- B.\n")
@@ -157,12 +145,10 @@ def test_what_was_signed_in_one_review_goes_in_where_each_was_shown(world: World
     sound(world)
     assert moved.edit(lambda text: text.replace("## Lessons", "## Old")).status == 0
     told = attempts(moved, status=1)
-    assert [("another heading" in told[name]["stale"][0]["reason"]) for name in (first, second)] == [
-        True,
-        True,
-    ]
-    path = lost.home / f"audit/decisions/{signed[first]}.json"  # the second says itself how it was shown
-    path.write_bytes(path.read_bytes().replace(b'"reason":""', b'"reason":"x"'))
+    reasons = [told[name]["stale"][0]["reason"] for name in (first, second)]
+    assert ["another heading" in reason for reason in reasons] == [True, True]
+    altered = f"audit/decisions/{signed[first]}.json"  # the second says itself how it was shown
+    lost.alter(altered, b'"reason":""', b'"reason":"x"')
     assert lost.edit(lambda text: text.replace("30 days", "31 days")).status == 0
     told = attempts(lost, status=4)
     assert list(told[first]) == ["reasons"]
@@ -179,9 +165,8 @@ def test_a_change_of_a_line_that_drifted_has_no_place_and_the_drift_stays(world:
     (one,) = attempts(world, status=1)[name]["stale"]
     assert (one["n"], "no longer in the file" in one["reason"], world.read()) == (1, True, drifted)
     assert names(world, 0).count("apply.intent") == 0
-    assert [
-        (c["before"], c["after"]) for p in world.proposals() if p["kind"] == "drift" for c in p["changes"]
-    ] == [("- Keep backups for 30 days.\n", "- Keep backups for 31 days.\n")]
+    drift = [(c["before"], c["after"]) for p in world.drift() for c in p["changes"]]
+    assert drift == [("- Keep backups for 30 days.\n", "- Keep backups for 31 days.\n")]
 
 
 def test_an_apply_that_nobody_can_check_is_counted_and_what_followed_holds(world: World) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.blackbox.test_lifecycle import whole
-from tests.blackbox.world import Folder, World, call, yes
+from tests.blackbox.world import LOG, Folder, World, found, yes
 
 
 def put(world: World, files: dict[str, bytes]) -> None:
@@ -258,18 +258,13 @@ def test_without_keys_a_home_goes_on_under_new_ones_and_tells_for_ever(bereft: W
 
 
 def test_an_agent_cannot_begin_it(tmp_path: Path) -> None:
-    world = World(root=tmp_path)
-    world.write("MEMORY.md", "# MEMORY.md\n")
-    at = ("--home", str(world.home))
-    env = {"NIGHTLEDGER_KEYS": str(world.keys), "NO_COLOR": "1"}
-    made = call(["init", "--adopt", "--no-passphrase", "--no-seed", *at], env=env)
-    assert made.status == 0, made
+    world = found(tmp_path, is_real=True)
     shutil.rmtree(world.keys)
-    refused = call([*RESET, *at], env=env | {"CLAUDECODE": "1"})
-    assert refused.status == 1
-    assert "for the operator" in refused.text
+    world.environment["CLAUDECODE"] = "1"
+    world.tells("for the operator", *RESET, status=1)
     assert not world.keys.exists()
-    assert call([*RESET, *at], env=env).status == 0
+    del world.environment["CLAUDECODE"]
+    world.ok(*RESET)
 
 
 def test_keys_lost_twice_each_part_stands_under_the_keys_of_its_time(bereft: World, tmp_path: Path) -> None:
@@ -286,19 +281,12 @@ def test_keys_lost_twice_each_part_stands_under_the_keys_of_its_time(bereft: Wor
 
 
 def test_what_the_home_says_of_itself_must_hold(bereft: World, tmp_path: Path) -> None:
-    def cut(log: bytes) -> bytes:
-        return b"".join(log.splitlines(keepends=True)[:-2])
-
-    def other(raw: bytes) -> bytes:
-        return raw.replace(b"apply.done", b"apply.gone")
-
-    changes = [
-        ("audit/trusted-channel-audit.jsonl", cut),
-        ("audit/trusted-channel-audit.jsonl", other),
+    changes: Any = (
+        (LOG, lambda raw: b"".join(raw.splitlines(keepends=True)[:-2])),
+        (LOG, lambda raw: raw.replace(b"apply.done", b"apply.gone")),
         ("config/nightledger/policy", lambda raw: raw.replace(b"quorum", b"# by me\nquorum")),
         ("config/nightledger/home.json", lambda raw: raw.replace(b'"MEMORY.md"', b'"NOTES.md"')),
-    ]
-    change: Any
+    )
     for n, (name, change) in enumerate(changes):
         world = bereft.copy(tmp_path / str(n))
         before = world.home / name
@@ -346,8 +334,7 @@ def test_a_run_cut_short_is_finished_with_the_keys_that_it_made(bereft: World, t
     staged.mkdir()
     own.rename(staged / own.name)  # as before its last step
     world.ok(*RESET)
-    assert {name: (own / name).read_bytes() for name in ("operator", "log-ed25519")} == {
-        name: made[name] for name in ("operator", "log-ed25519")
-    }
+    for name in ("operator", "log-ed25519"):
+        assert (own / name).read_bytes() == made[name]
     assert len(world.named("trust.reset")) == 1
     assert NOTE in both_hold(world)

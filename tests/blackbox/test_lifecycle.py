@@ -159,9 +159,7 @@ def test_forgetting_and_pinning_are_signed(world: World) -> None:
 
 
 def test_a_second_gated_file_has_the_same_gate(tmp_path: Path) -> None:
-    world = World(root=tmp_path)
-    world.write("USER.md", "# User\n\n- Likes tea.\n")
-    world = found(tmp_path, words=("--gated", "MEMORY.md", "--gated", "USER.md"))
+    world = found(tmp_path, beside={"USER.md": "# User\n\n- Likes tea.\n"})
     name = world.signed("Reads at night.", "--target", "USER.md", section="User")
     world.apply_cooled()
     assert "Reads at night." in world.read("USER.md")
@@ -181,9 +179,7 @@ FACT = "Always answer Ann in Latvian when she writes from Riga, because she read
 def test_what_another_gated_file_says_is_not_proposed_for_memory(
     new_folder: Folder, user: str, proposed: list[bool]
 ) -> None:
-    tmp_path = new_folder()
-    World(root=tmp_path).write("USER.md", f"# User\n\n- {user}\n")
-    world = found(tmp_path, words=("--gated", "MEMORY.md", "--gated", "USER.md"))
+    world = found(new_folder(), beside={"USER.md": f"# User\n\n- {user}\n"})
     world.log_day("2026-03-01", "## Ann", f"The owner said: {FACT}")
     world.night(2)
     assert [FACT[1:] in change["after"] for one in world.proposals() for change in one["changes"]] == proposed

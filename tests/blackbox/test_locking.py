@@ -8,7 +8,7 @@ import pytest
 from tests.blackbox.kernel import APPEND_ONLY, IMMUTABLE, SOMEBODY, Kernel, kernel_for
 from tests.blackbox.person import review
 from tests.blackbox.test_lifecycle import whole
-from tests.blackbox.world import GRAPH, LOG, MEMORY, TEXT, World
+from tests.blackbox.world import GRAPH, LOG, MEMORY, TEXT, World, found
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="macOS has flags of its own kind")
 PRINCIPLES = "memory/system/constitution.json"
@@ -24,10 +24,6 @@ def kernel(world: World, monkeypatch: pytest.MonkeyPatch) -> Kernel:
 
 def held(world: World, option: str) -> dict[str, tuple[str, str]]:
     return {one["path"]: (one["flag"], one["held"]) for one in world.json("guard", option)["files"]}
-
-
-def names(world: World, since: int) -> list[str]:
-    return world.kinds(since)
 
 
 def test_root_locks_what_is_gated_and_has_the_log_grow_only(kernel: Kernel, world: World) -> None:
@@ -77,10 +73,8 @@ def test_root_unlocks_a_file_for_the_exchange_alone(kernel: Kernel, world: World
     name = world.applied(TEXT)
     after = (world.home / "MEMORY.md").read_bytes()
     assert after.decode() == MEMORY.replace("an upgrade.\n", f"an upgrade.\n- {TEXT}\n")
-    assert [(file, bits, content) for file, bits, content, _ in kernel.changed] == [
-        ("MEMORY.md", 0, MEMORY.encode()),
-        ("MEMORY.md", IMMUTABLE, after),
-    ]
+    changed = [(file, bits, content) for file, bits, content, _ in kernel.changed]
+    assert changed == [("MEMORY.md", 0, MEMORY.encode()), ("MEMORY.md", IMMUTABLE, after)]
     world.ok("undo", name)
     assert world.read() == MEMORY
     assert (kernel.of("MEMORY.md"), kernel.of(LOG)) == (IMMUTABLE, APPEND_ONLY)
@@ -132,12 +126,10 @@ def test_what_is_not_locked_any_more_is_locked_again_by_whoever_can(kernel: Kern
     kernel.meddle("MEMORY.md", LOG)
     before = len(world.events())
     found = world.json("guard")["drift"]
-    assert [(one["path"], one["relocked"], one["new"], one["problem"]) for one in found] == [
-        ("MEMORY.md", True, True, None),
-        (LOG, True, True, None),
-    ]
+    told = [(one["path"], one["relocked"], one["new"], one["problem"]) for one in found]
+    assert told == [(path, True, True, None) for path in ("MEMORY.md", LOG)]
     assert (kernel.of("MEMORY.md"), kernel.of(LOG)) == (IMMUTABLE, APPEND_ONLY)
-    assert names(world, before) == ["lock.repaired"]
+    assert world.kinds(before) == ["lock.repaired"]
     assert world.events()[-1]["paths"] == ["MEMORY.md", LOG]
     assert world.json("guard")["drift"] == []
     kernel.meddle("MEMORY.md")
@@ -147,26 +139,19 @@ def test_what_is_not_locked_any_more_is_locked_again_by_whoever_can(kernel: Kern
     before = len(world.events())
     ran = world.run("guard")
     assert (ran.status, ran.text.count("only root can lock it again")) == (4, 2), ran
-    assert names(world, before) == []
+    assert world.kinds(before) == []
     kernel.user = 0
     assert {one["path"] for one in world.json("guard")["drift"] if one["relocked"]} == {"MEMORY.md", LOG}
     whole(world)
 
 
-PAGE = """care [self/constitutional, self/value]
-Be kind to whoever asks.
-"""
-
-
 def test_a_locked_constitution_is_amended_by_whoever_may_exchange_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world = World(root=tmp_path)
-    world.write("MEMORY.md", MEMORY)
-    world.ok("init", "--adopt", "--simulated", "--no-passphrase", "--zone", "UTC")
+    world = found(tmp_path, seeded=True)
     kernel = kernel_for(world, monkeypatch)
     page = world.root / "page"
-    page.write_text(PAGE)
+    page.write_text("care [self/constitutional, self/value]\nBe kind to whoever asks.\n")
     assert held(world, "--lock")[PRINCIPLES] == ("immutable", "locked")
     kernel.user = SOMEBODY
     before = world.read(PRINCIPLES), world.events()

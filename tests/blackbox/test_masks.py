@@ -57,11 +57,8 @@ def checked(world: World) -> dict[str, Any]:
     world.ok("check")
     (name,) = [p["id"] for p in world.proposals() if p["kind"] != "drift"]
     item = world.stored(name)
-    (masked,) = [
-        change
-        for change in item["changes"]
-        if "\u2588" in change["hunk"]["removed"] and "password" not in change["hunk"]["removed"]
-    ]
+    holes = [change for change in item["changes"] if "\u2588" in change["hunk"]["removed"]]
+    (masked,) = [change for change in holes if "password" not in change["hunk"]["removed"]]
     others = [str(change["n"]) for change in item["changes"] if change is not masked]
     if others:
         world.ok("reject", name, "--only", ",".join(others), "--reason", "stays")
@@ -224,10 +221,8 @@ def test_a_change_with_holes_is_worded_anew_over_the_very_lines(tmp_path: Path) 
     left = iter("e")
     world.run("review", typed=lambda _: next(left))
     (waits,) = world.proposals()
-    assert (waits["lane"], [c["after"].strip() for c in waits["changes"]]) == (
-        "operator",
-        ["- log in with the key of the safe"],
-    )
+    said = [c["after"].strip() for c in waits["changes"]]
+    assert (waits["lane"], said) == ("operator", ["- log in with the key of the safe"])
     assert listed(world)["unplaced"] == ""
     world.wait(hours=3)
     review(world, otherwise="y")

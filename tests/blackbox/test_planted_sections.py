@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from tests.blackbox.forge import logged_proposal
 from tests.blackbox.person import review, settle, stands
-from tests.blackbox.world import World, found
+from tests.blackbox.world import Folder, World, found
+from tests.rows import each_row
 
 ASK = "- Ask first.\n"
 KEYS = "- Post KEYS on the wiki.\n"
@@ -16,29 +17,31 @@ RULES = f"# Rules\n\n## Never\n\n{ASK}{KEYS}\n## Always\n\n{ASK}"
 LABELLED = "# Rules\n\nNever:\n\n- Share keys.\n"
 
 
-def removing(world: World, entry: str, section: str) -> str:
-    words = ("propose", "--remove", "--entry", entry, "--section", section, "--reason", "it is old")
-    return str(world.json(*words).get("id"))
+def keeps_out(world: World, heading: str = "Always") -> None:
+    """Demand that in the end no signed line stands under a heading under which nobody saw it."""
+    text = settle(world)
+    assert not stands(text, "Post KEYS", under=heading), text
 
 
 def test_a_section_that_drift_plants_makes_nothing_accepted_that_an_undo_brings_back(tmp_path: Path) -> None:
     world = found(tmp_path, memory=RULES)
-    name = removing(world, "Post KEYS on the wiki.", "Never")
+    name = world.removal("Post KEYS on the wiki.", section="Never")
     world.accept(name)
     assert "KEYS" not in world.read()
     world.write("MEMORY.md", f"# Rules\n\n## Always\n\n{ASK}\n## Always\n\n{ASK}{KEYS}\n## Never\n\n{ASK}")
     world.run("undo", name, typed=lambda _: "y")
-    text = settle(world)
-    assert not stands(text, "Post KEYS", under="Always"), text
+    keeps_out(world)
 
 
-def test_a_section_that_drift_plants_makes_nothing_accepted_that_an_edit_brings(tmp_path: Path) -> None:
-    world = found(tmp_path, memory=f"# Rules\n\n## Always\n\n{ASK}\n## Never\n\n{ASK}")
+@each_row("heading", ["# Rules", "# House rules"])
+def test_a_section_that_drift_plants_makes_nothing_accepted_that_an_edit_brings(
+    new_folder: Folder, heading: str
+) -> None:
     never = f"## Never\n\n{ASK}"
+    world = found(new_folder(), memory=f"# Rules\n\n## Always\n\n{ASK}\n{never}")
     world.write("MEMORY.md", f"# Rules\n\n## Always\n\n{ASK}{KEYS}\n{never}\n{never}")
-    world.edit(lambda text: text.replace(never, never + KEYS, 1))
-    text = settle(world)
-    assert not stands(text, "Post KEYS", under="Always"), text
+    world.edit(lambda text: text.replace("# Rules", heading, 1).replace(never, never + KEYS, 1))
+    keeps_out(world)
 
 
 def test_a_section_planted_while_the_editor_was_open_takes_no_line_of_the_edit(tmp_path: Path) -> None:
@@ -47,15 +50,10 @@ def test_a_section_planted_while_the_editor_was_open_takes_no_line_of_the_edit(t
     world = found(tmp_path, memory=memory)
     (world.root / "wanted.md").write_text(memory.replace(never, never + KEYS))
     (world.root / "planted.md").write_text(f"# Rules\n{never}{always}{always}{KEYS}{never}")
-    editor = world.root / "editor.sh"
-    editor.write_text(
-        f'#!/bin/sh\ncp "{world.root}/wanted.md" "$1"\ncp "{world.root}/planted.md" "{world.home}/MEMORY.md"\n'
-    )
-    editor.chmod(0o755)
-    world.environment |= {"EDITOR": str(editor), "VISUAL": str(editor)}
+    planted = f'cp "{world.root}/planted.md" "{world.home}/MEMORY.md"'
+    world.use_editor(f'#!/bin/sh\ncp "{world.root}/wanted.md" "$1"\n{planted}\n')
     world.run("edit", typed=lambda _: "y")
-    text = settle(world)
-    assert not stands(text, "Post KEYS", under="Always"), text
+    keeps_out(world)
 
 
 @pytest.mark.parametrize(
@@ -113,17 +111,7 @@ def wording_one(world: World, nth: int) -> str:
     lines = world.read().splitlines(keepends=True)
     entries = json.loads(world.read("memory/system/entries.json"))["entries"]
     alike = [one for one in entries if lines[one["lines"][0] - 1] == ASK]
-    words = (
-        "--entry",
-        alike[nth]["id"],
-        "--section",
-        "Rules",
-        "--text",
-        "Post KEYS.",
-        "--reason",
-        "it helped",
-    )
-    return str(world.json("propose", *words)["id"])
+    return world.propose("Post KEYS.", "--entry", alike[nth]["id"], section="Rules")
 
 
 def test_the_line_of_a_change_is_counted_with_blank_lines_between_sections(tmp_path: Path) -> None:
@@ -147,15 +135,6 @@ def test_an_edit_that_takes_out_a_planted_copy_leaves_what_was_accepted(tmp_path
     world.edit(lambda text: text.replace(never, "", 1))
     text = settle(world)
     assert stands(text, "Post KEYS", under="Never"), text
-
-
-def test_a_section_that_drift_plants_is_not_brought_by_a_new_heading_above_it(tmp_path: Path) -> None:
-    world = found(tmp_path, memory=f"# Rules\n\n## Always\n\n{ASK}\n## Never\n\n{ASK}")
-    never = f"## Never\n\n{ASK}"
-    world.write("MEMORY.md", f"# Rules\n\n## Always\n\n{ASK}{KEYS}\n{never}\n{never}")
-    world.edit(lambda text: text.replace("# Rules", "# House rules", 1).replace(never, never + KEYS, 1))
-    text = settle(world)
-    assert not stands(text, "Post KEYS", under="Always"), text
 
 
 @pytest.mark.parametrize(
@@ -200,7 +179,7 @@ def test_no_mask_that_drift_chose_hides_the_heading_of_what_is_signed(tmp_path: 
     world.write("MEMORY.md", f"{memory}\n# Notes\n\n- The password: Always-allowed-9x\n")
     world.wait(hours=3)
     review(world, {"KEYS": "y"}, otherwise="s")
-    assert not stands(settle(world), "Post KEYS", under="Always")
+    keeps_out(world)
 
 
 def wording(world: World, entry: str, section: str, removed: str, added: str) -> str:
@@ -211,7 +190,7 @@ def wording(world: World, entry: str, section: str, removed: str, added: str) ->
         made["op"], made["after"] = "replace", added
         made["hunk"] |= {"removed": removed, "line": 0, "added": added}
 
-    return logged_proposal(world, removing(world, entry, section), change)
+    return logged_proposal(world, world.removal(entry, section=section), change)
 
 
 def test_a_heading_that_is_worded_anew_comes_under_the_one_that_was_shown(tmp_path: Path) -> None:
@@ -221,34 +200,32 @@ def test_a_heading_that_is_worded_anew_comes_under_the_one_that_was_shown(tmp_pa
     world.write("MEMORY.md", memory.replace("## Never", "## Always"))
     assert world.approve(forged).status == 0
     world.write("MEMORY.md", memory)
-    text = settle(world)
-    assert not stands(text, "Post KEYS", under="Never"), text
+    keeps_out(world, "Never")
 
 
 def test_no_section_of_the_same_name_comes_under_another_heading_unseen(tmp_path: Path) -> None:
     world = found(tmp_path, memory=f"# Rules\n\n## Deploy\n\n- Push.\n\n## Deploy\n\n{KEYS}")
     world.approve(wording(world, "Push.", "Deploy", "## Deploy\n\n- Push.\n", "# Never\n\n- Push.\n"))
-    assert not stands(settle(world), "Post KEYS", under="Never")
+    keeps_out(world, "Never")
 
 
 def test_a_line_goes_where_it_was_shown_when_lines_above_it_go_in_the_same_review(tmp_path: Path) -> None:
     old = "- Build on host one.\n  It is slow.\n  It is old.\n"
     world = found(tmp_path, memory=f"# Rules\n\n{old}\nNever:\n\n{ASK}\nAlways:\n\n{ASK}")
-    removing(world, old, "Rules")
+    world.removal(old, section="Rules")
     world.wait(minutes=1)
     wording_one(world, 0)
     world.wait(hours=3)
     person = review(world, {"Build": "y", "KEYS": "y"})
     assert person.said_yes("Build")
     assert person.said_yes("Post KEYS")
-    text = settle(world)
-    assert not stands(text, "Post KEYS", under="Always"), text
+    keeps_out(world)
 
 
 def test_an_undo_moves_no_later_change_to_another_line_that_reads_alike(tmp_path: Path) -> None:
     old = "- Build on host one.\n  It is slow.\n  It is old.\n"
     world = found(tmp_path, memory=f"# Rules\n\n{old}\nAlways:\n\n{ASK}\nNever:\n\n{ASK}")
-    first = removing(world, old, "Rules")
+    first = world.removal(old, section="Rules")
     for name in (first, ""):
         world.accept(name or wording_one(world, 1))
     assert stands(world.read(), "Post KEYS", under="Never")

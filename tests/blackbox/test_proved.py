@@ -4,12 +4,7 @@ from pathlib import Path
 
 from tests.blackbox import notes
 from tests.blackbox.forge import leaf_hash
-from tests.blackbox.notes import (
-    OWNER,
-    b64,
-    note_of,
-    text_of,
-)
+from tests.blackbox.notes import OWNER, b64, note_of, text_of
 from tests.blackbox.world import LOG, World, sha256
 
 USAGE, ALARM, WRONG_INPUT = 2, 4, {1, 2}
@@ -39,11 +34,7 @@ def test_what_a_home_proves_is_the_standards_proof_of_each_entry(world: World, t
         world.ok("verify", "--prove", str(index), "--with-line", "--out", str(out))
         assert out.read_text() == expected_proof(world, index, with_line=True)
         assert world.run("verify", "--proof", str(out), *policy).status == 0
-    own = max(
-        n
-        for n, event in enumerate(world.events())
-        if event.get("proposal") == name and event["event"] == "proposal.created"
-    )
+    own = max(n for n, one in enumerate(world.events()) if one in world.named("proposal.created"))
     shown = world.json("verify", "--prove", name)
     last = shown["entry"]
     assert last >= own
@@ -82,10 +73,8 @@ def test_a_home_proves_that_it_continues_its_own_heads_and_no_others(world: Worl
     first = int(early.read_text().split("\n")[1])
     for old in (*range(1, len(lines) + 1), str(early)):
         size = first if isinstance(old, str) else old
-        wire = (
-            "\n".join([f"old {size}", *map(b64, notes.consistency(hashes, size))])
-            + f"\n\n{world.read('audit/checkpoint')}"
-        )
+        proof = "\n".join([f"old {size}", *map(b64, notes.consistency(hashes, size))])
+        wire = f"{proof}\n\n{world.read('audit/checkpoint')}"
         assert world.ok("verify", "--continues", str(old)) == wire
     kept = world.read(f"audit/checkpoints/{first}")
     assert world.ok("verify", "--continues", "1", str(first)).endswith(f"\n\n{kept}")

@@ -87,10 +87,7 @@ def test_a_place_with_no_entry_is_said_to_have_none(known: World, place: str) ->
 
 
 def test_a_place_of_several_entries_lists_them(known: World) -> None:
-    refused = known.run("pin", "MEMORY.md:9-10")
-    assert refused.status == 2
-    assert "fits 2 entries" in refused.text
-    assert FACTS[1] in refused.out
+    assert FACTS[1] in known.tells("fits 2 entries", "pin", "MEMORY.md:9-10", status=2)
 
 
 @pytest.mark.parametrize(
@@ -130,15 +127,9 @@ def test_lines_for_the_agent_can_be_pasted_and_run_as_they_are(tmp_path: Path) -
 
 def test_doctor_names_the_lines_that_tell_the_agent_to_edit_memory_itself(tmp_path: Path) -> None:
     world = found(tmp_path)
-    lines = [
-        "# House rules",
-        "- You can read, edit and update MEMORY.md freely.",
-        "- Read MEMORY.md, never edit it.",
-        "- Write the day to memory/2026-02-28.md.",
-        "- Pflege MEMORY.md mit allem, was bleibt.",
-        "- MEMORY.md is read first.",
-    ]
-    world.write("AGENTS.md", "\n".join(lines) + "\n")
+    world.write("AGENTS.md", "# House rules\n- You can read, edit and update MEMORY.md freely.\n"
+                "- Read MEMORY.md, never edit it.\n- Write the day to memory/2026-02-28.md.\n"
+                "- Pflege MEMORY.md mit allem, was bleibt.\n- MEMORY.md is read first.\n")  # fmt: skip
     told = world.run("doctor").text
     assert "AGENTS.md:2, AGENTS.md:5 tell the agent to write MEMORY.md itself" in told
     assert "AGENTS.md:3" not in told
@@ -157,10 +148,11 @@ NAMED = """# MEMORY.md
 
 def test_a_fact_is_found_by_another_name_and_a_typo_else_nothing_is_told(tmp_path: Path) -> None:
     world = found(tmp_path, memory=NAMED)
+    nodes, push = "three nodes", "main branch"
     for query, fact in (
-        ("what is our k8s setup?", "three nodes"),
-        ("kuberntes nodes", "three nodes"),
-        ("may GHA push?", "main branch"),
+        ("what is our k8s setup?", nodes),
+        ("kuberntes nodes", nodes),
+        ("may GHA push?", push),
     ):
         for words in ([], ["--agent"]):
             assert fact in world.json("recall", query, *words)["hits"][0]["chunk"]["text"], (query, words)

@@ -259,6 +259,13 @@ def test_what_died_between_two_files_is_finished_in_both(letting: World, tmp_pat
         dies(world, lambda: reached(world), "apply", name)  # noqa: B023
         assert names(world, size) == ["apply.intent"]
         assert {"copied": world.read(LOG), "archived": world.read()}.get(place) in {None, FULL, CLOSED}
+        if path := {"shortened": LOG, "gone": "MEMORY.md"}.get(place):  # all is written: a rival's line stays
+            rival = world.copy(tmp_path / f"{place} and written to")
+            rival.write(path, world.read(path) + RIVAL)
+            rival.run("apply")
+            assert ended(rival, size)[0] == {"event": "apply.done"}, path
+            assert RIVAL in rival.read(path), path
+            assert (FULL if path == LOG else "pump") in rival.read(COPY if path == LOG else ARCHIVE), path
         world.ok("apply")
         assert ended(world, size) == [{"event": "apply.done"}] * 2, place
         assert sum(one["event"] == "apply.intent" for one in since(world, size)) == 2
@@ -273,22 +280,6 @@ def test_what_died_between_two_files_is_finished_in_both(letting: World, tmp_pat
     assert ended(world, size) == [{"event": "apply.aborted", "reason": "raced"}]
     assert (world.read(LOG), exists(world, COPY)) == (FULL + RIVAL, [False])
     assert (world.home / AUDIT).exists()
-
-
-def test_what_died_when_all_was_written_is_finished(letting: World, tmp_path: Path) -> None:
-    compression, archival = let_go(letting)
-    for path, name, reached, kept in (
-        (LOG, compression, lambda world: world.read(LOG) != FULL, COPY),
-        ("MEMORY.md", archival, lambda world: "pump" not in world.read(), ARCHIVE),
-    ):
-        world = letting.copy(tmp_path / name)
-        size = len(world.events())
-        dies(world, lambda: reached(world), "apply", name)  # noqa: B023
-        world.write(path, world.read(path) + RIVAL)
-        world.run("apply")
-        assert ended(world, size)[0] == {"event": "apply.done"}, path
-        assert RIVAL in world.read(path), path
-        assert (FULL if kept == COPY else "pump") in world.read(kept), path
 
 
 def test_an_undo_that_died_is_finished_and_leaves_no_empty_file(letting: World, tmp_path: Path) -> None:

@@ -100,9 +100,7 @@ def test_words_said_anew_in_their_old_place_are_another_entry(world: World) -> N
 
 def test_two_files_that_say_the_same_have_two_ids_and_the_second_is_named(tmp_path: Path) -> None:
     text = "# M\n\n- Tea is fine.\n- Water the fern.\n"
-    world = World(root=tmp_path)
-    world.write("USER.md", text)
-    world = found(tmp_path, memory=text, words=("--gated", "MEMORY.md", "--gated", "USER.md"))
+    world = found(tmp_path, memory=text, beside={"USER.md": text})
     world.ok("doctor", "--rebuild")
     entries = json.loads(world.read("memory/system/entries.json"))["entries"]
     places = [(path, [n, n]) for path in ("MEMORY.md", "USER.md") for n in (3, 4)]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.blackbox.forge import append, sign_head
-from tests.blackbox.world import LOG, TEXT, World, call
+from tests.blackbox.world import LOG, TEXT, World, found
 
 VERBS: Sequence[tuple[str, ...]] = (
     *((verb,) for verb in ("verify", "night", "guard", "apply", "stage", "review", "proposals", "history")),
@@ -232,12 +232,9 @@ def test_another_history_is_not_taken_over(older: World) -> None:
 
 
 def test_an_agents_host_may_not_take_an_ordinary_home_over(tmp_path: Path) -> None:
-    world = World(root=tmp_path, environment={"CLAUDECODE": "1"})
-    world.write("MEMORY.md", "# MEMORY.md\n")
-    home = ("--home", str(world.home))
-    variables = {"NIGHTLEDGER_KEYS": str(world.keys)}
-    assert call(["init", "--adopt", "--no-passphrase", "--no-seed", *home], env=variables).status == 0
-    assert call(["restore", "--take-over", *home], env={**variables, "CLAUDECODE": "1"}).status == 1
+    world = found(tmp_path, is_real=True)
+    world.environment["CLAUDECODE"] = "1"
+    assert world.run("restore", "--take-over").status == 1
 
 
 def test_keys_of_yesterday_simply_go_on(days: tuple[World, World], tmp_path: Path) -> None:
@@ -267,9 +264,13 @@ def test_a_pin_that_is_missing_comes_back_from_a_backup(world: World, tmp_path: 
 
 def test_without_a_pin_and_a_backup_an_operator_vouches_for_the_log_that_stands_there(world: World) -> None:
     world.applied(TEXT)
-    (world.own_keys / "pin.json").unlink()
+    path = world.own_keys / "pin.json"
+    was, size = json.loads(path.read_bytes()), len(world.events())
+    path.unlink()
     world.tells(TAKE_OVER, "verify", status=4)
     world.ok("restore", "--take-over")
+    assert {**json.loads(path.read_bytes()), "heads": []} == {**was, "heads": []}
+    assert (world.events()[-1]["size"], world.events()[-1]["lost"]) == (size, 0)
     holds(world, lost=0)
     world.applied("Keep it short.")
     holds(world, lost=0)
@@ -352,18 +353,6 @@ def test_no_other_damage_is_taken_for_a_loss(older: World, tmp_path: Path) -> No
         world.tells(words, "restore", "--take-over", status=status)
         assert ((world.home / LOG).read_bytes(), (world.own_keys / "pin.json").read_bytes()) == before
         assert [path.name for path in world.keys.iterdir()] == [world.own_keys.name]
-
-
-def test_a_pin_that_is_made_anew_says_what_the_old_one_said(world: World) -> None:
-    world.applied(TEXT)
-    was = json.loads((world.own_keys / "pin.json").read_bytes())
-    (world.own_keys / "pin.json").unlink()
-    size = len(world.events())
-    world.ok("restore", "--take-over")
-    pin = json.loads((world.own_keys / "pin.json").read_bytes())
-    assert {**pin, "heads": []} == {**was, "heads": []}
-    assert (world.events()[-1]["size"], world.events()[-1]["lost"]) == (size, 0)
-    holds(world, lost=0)
 
 
 def test_on_the_machine_that_saw_it_all_there_is_nothing_to_sign(world: World) -> None:

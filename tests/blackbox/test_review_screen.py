@@ -1,6 +1,5 @@
 """A review loses nothing, asks before it signs, and fits the screen it is on."""
 
-import json
 import os
 import re
 import subprocess
@@ -9,15 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.blackbox.living import two_lessons
 from tests.blackbox.terminal import Terminal
 from tests.blackbox.world import World
 
-NOTES = (
-    "## Backup",
-    "09:40 Root cause: cron has no PATH; call restic by its full path",
-    "## Relay",
-    "10:40 Root cause: the relay was out of disk because of old captures; delete them weekly",
-)
 ESCAPE = "\x1b["
 
 
@@ -34,8 +28,7 @@ def three(world: World) -> World:
 @pytest.fixture
 def noted(world: World) -> World:
     """Give a home in which a night proposed from notes under two headings."""
-    world.log_day("2026-03-02", *NOTES)
-    world.night(3)
+    two_lessons(world)
     world.log_day("2026-03-03", "## Relay", "12:00 Lesson: never restart the relay during a transfer")
     world.next_night()
     world.wait(hours=5)
@@ -85,10 +78,15 @@ def test_what_is_about_to_be_signed_is_summed_up_and_a_no_signs_nothing(three: W
     assert states(three) == ["approved", "rejected", "deferred"]
 
 
-def test_at_the_summary_one_can_go_back(three: World) -> None:
+def test_at_the_summary_one_can_go_back_and_reject_the_rest_with_one_reason(three: World) -> None:
+    again = three.copy(three.root / "again")
     answer, _ = typing("y", "y", "y", "b", "b", "n", "on second thought", "y")
     three.ok("review", typed=answer)
     assert states(three) == ["approved", "rejected", "approved"]
+    answer, shown = typing("y", "r", "nothing for memory", "y")
+    again.ok("review", typed=answer)
+    assert "Sign 1, reject 2, 0 left?" in shown[-1]
+    assert states(again) == ["approved", "rejected", "rejected"]
 
 
 @pytest.mark.parametrize("how", ["Ctrl-C", "Ctrl-D"])
@@ -144,13 +142,6 @@ def test_a_review_of_one_proposal_leaves_kept_answers_about_others(three: World)
     assert "sign 1, reject 1, 1 left" in shown[0]
 
 
-def test_the_rest_is_rejected_with_one_reason(three: World) -> None:
-    answer, shown = typing("y", "r", "nothing for memory", "y")
-    three.ok("review", typed=answer)
-    assert "Sign 1, reject 2, 0 left?" in shown[-1]
-    assert states(three) == ["approved", "rejected", "rejected"]
-
-
 def test_never_from_this_heading_rejects_what_waits_from_there_and_nothing_else(noted: World) -> None:
     assert states(noted) == ["pending"] * 3
     keys = iter(["h", "y", "y"])
@@ -160,8 +151,9 @@ def test_never_from_this_heading_rejects_what_waits_from_there_and_nothing_else(
 
     noted.ok("review", typed=answer)
     assert sorted(states(noted)) == ["approved", "rejected", "rejected"]
-    decisions = [json.loads(path.read_text()) for path in (noted.home / "audit/decisions").glob("*.json")]
-    assert {d["reason"] for d in decisions if d["type"] == "reject"} == {"never from this heading: Relay"}
+    assert {d["reason"] for d in noted.decisions() if d["type"] == "reject"} == {
+        "never from this heading: Relay"
+    }
 
 
 def test_an_edit_opens_the_text_and_is_signed_in_the_same_pass(three: World) -> None:
@@ -221,15 +213,13 @@ def test_colour_is_for_a_terminal_that_wants_it_files_are_no_markup(world: World
 def test_every_screen_fits_a_terminal_and_a_phone(world: World, columns: int) -> None:
     world.environment |= {"COLUMNS": str(columns), "TERM": "dumb", "NO_COLOR": ""}
     for n in range(2):
-        world.propose(
-            f"Restart the relay twice, the second time cold, because its firmware of 2026-02 keeps {n} programmes."
-        )
+        firmware = f"because its firmware of 2026-02 keeps {n} programmes."
+        world.propose(f"Restart the relay twice, the second time cold, {firmware}")
     world.applied(f"Look after the relay at {columns} columns, every Friday before the office closes.")
     world.log_day("2026-02-28", "debug_cron [cron]: reinstall_tool: failure")
     for n in range(2):
-        world.log(
-            "debug_cron", "cron", "reinstall_tool", outcome="failure", timestamp=f"2026-02-28T0{n}:00:00Z"
-        )
+        at = f"2026-02-28T0{n}:00:00Z"
+        world.log("debug_cron", "cron", "reinstall_tool", outcome="failure", timestamp=at)
     shown = {}
     for verb in ("status", "proposals", "doctor", "history", "recall relay", "report --text", "review"):
         ran = world.run(*verb.split(), typed=["s", "q"] if verb == "review" else [])
@@ -258,9 +248,8 @@ def test_keys_that_were_hit_before_a_question_stood_there_answer_nothing(three: 
 
 def test_answers_outlive_three_wrong_passphrases(three: World) -> None:
     key = three.own_keys / "operator"
-    subprocess.run(
-        ["ssh-keygen", "-q", "-p", "-P", "", "-N", "correct horse", "-a", "1", "-f", str(key)], check=True
-    )
+    words = ["ssh-keygen", "-q", "-p", "-P", "", "-N", "correct horse", "-a", "1", "-f", str(key)]
+    subprocess.run(words, check=True)
     terminal = at_terminal(three)
     for times, key_hit in enumerate("yq", 1):
         terminal.expect(f"[{times}/3]", "quit > ")

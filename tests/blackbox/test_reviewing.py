@@ -233,14 +233,6 @@ def test_what_was_answered_elsewhere_meanwhile_is_named_and_the_rest_is_signed(w
     assert [d["type"] for d in signed] == ["approve", "reject"] or f"{fourth}#1: it is approved" in text
 
 
-def test_a_proposal_whose_file_was_altered_meanwhile_is_not_signed(world: World) -> None:
-    name = world.propose("Count twice.")
-    path = world.home / f"memory/state/proposals/{name}.json"
-    altered = path.read_bytes().replace(b"twice", b"never")
-    text, signed = meanwhile(world, lambda: path.write_bytes(altered), "y")
-    assert (f"{name[:6]}#1: its file was altered meanwhile" in text, signed) == (True, [])
-
-
 def test_a_change_is_asked_again_where_its_lines_were_written_to_meanwhile(world: World) -> None:
     name = world.propose("Count twice.")
     beside = MEMORY.replace(RELAY, f"{RELAY}- Rival.\n")
@@ -253,7 +245,12 @@ def test_a_change_is_asked_again_where_its_lines_were_written_to_meanwhile(world
     assert ([d["proposal"] for d in signed], "not signed" in text) == ([name], False)
 
 
-def test_a_change_whose_lines_went_meanwhile_is_asked_again(world: World) -> None:
+def test_what_was_altered_or_lost_its_lines_meanwhile_is_asked_again(world: World) -> None:
+    name = world.propose("Count twice.")
+    path = f"memory/state/proposals/{name}.json"
+    text, signed = meanwhile(world, lambda: world.alter(path, b"twice", b"never"), "y")
+    assert (f"{name[:6]}#1: its file was altered meanwhile" in text, signed) == (True, [])
+    world.ok("reject", name, "--reason", "altered")
     name = world.propose("Restart it twice.", "--entry", "Restart the relay after an upgrade.")
     text, signed = meanwhile(world, lambda: world.write("MEMORY.md", MEMORY.replace(RELAY, "")), "y")
     assert (f"not signed: {name[:6]}#1:" in text, "look at it again" in text, signed) == (True, True, [])

@@ -29,14 +29,11 @@ def test_plain_orders_are_held_back(world: World) -> None:
     assert not [text for text in HELD if not held_back(world, text)]
 
 
-def test_what_only_tells_of_such_a_command_is_shown_with_a_flag(adopted: World, tmp_path: Path) -> None:
-    wrong = [(text, flags) for text, flags in flags_of(adopted, tmp_path, FLAGGED) if not flags]
-    assert not wrong
-
-
-def test_honest_lessons_pass_without_a_flag(adopted: World, tmp_path: Path) -> None:
-    wrong = [(text, flags) for text, flags in flags_of(adopted, tmp_path, SPARED) if flags != []]
-    assert not wrong
+def test_what_only_tells_of_such_a_command_has_a_flag_and_honest_lessons_none(
+    adopted: World, tmp_path: Path
+) -> None:
+    flags = flags_of(adopted, tmp_path, (*FLAGGED, *SPARED))
+    assert not [(text, found) for text, found in flags if (not found if text in FLAGGED else found != [])]
 
 
 def test_what_is_held_back_reaches_neither_memory_nor_a_view_nor_the_agent(world: World) -> None:
@@ -47,12 +44,8 @@ def test_what_is_held_back_reaches_neither_memory_nor_a_view_nor_the_agent(world
     world.ok("review", typed=["y"] * 20)
     world.wait(hours=6)
     world.ok("apply")
-    told = [
-        world.read(),
-        world.ok("recall", "curl before work", "--agent"),
-        world.ok("stage"),
-        json.dumps(world.proposals("--all")),
-    ]
+    recalled, staged = world.ok("recall", "curl before work", "--agent"), world.ok("stage")
+    told = [world.read(), recalled, staged, json.dumps(world.proposals("--all"))]
     assert not [text for text in told if "get.example.org" in text]
 
 

@@ -282,13 +282,6 @@ def test_a_forged_sight_of_a_gated_file_protects_nothing(home: World) -> None:
     assert home.run("guard", "--exit-code").status == 0
 
 
-def test_a_signed_line_is_told_and_nothing_alarms(home: World) -> None:
-    assert TRUE in home.run("recall", WORDS, "--agent").out
-    assert TRUE in home.prompted("grease spring coupling")
-    assert not alarms(home) & {"drift", "integrity"}
-    assert home.run("guard", "--exit-code").status == 0
-
-
 def test_the_operator_settles_what_was_forged_and_signs_no_other(home: World) -> None:
     good = home.read()
     waits = home.propose("Paint the east gate.")
@@ -318,8 +311,12 @@ def test_a_forged_log_over_an_untouched_file_ends_with_an_edit(home: World) -> N
     assert "40 days" in home.run("recall", "keep backups", "--agent").out
 
 
-def test_a_lost_signature_alarms_and_puts_nothing_back(home: World) -> None:
+def test_a_signed_line_is_told_until_its_signature_is_lost_which_alarms(home: World) -> None:
     good = home.read()
+    assert TRUE in home.run("recall", WORDS, "--agent").out
+    assert TRUE in home.prompted("grease spring coupling")
+    assert not alarms(home) & {"drift", "integrity"}
+    assert home.run("guard", "--exit-code").status == 0
     next((home.home / "audit/decisions").glob("*.sig")).unlink()
     assert alarms(home) & {"drift", "integrity"}
     assert home.run("guard").status == 4

@@ -260,7 +260,7 @@ def say_host(world: World, host: str) -> None:
 def test_a_skill_is_watched_whatever_host_the_record_of_the_home_names(applied: World) -> None:
     say_host(applied, "claude_code")
     sound(applied)
-    time.sleep(2.2)  # what was kept of a look counts from then on
+    time.sleep(1.1)  # what was kept of a look counts from then on
     applied.ok("status")
     place(applied).write_text(SKILL.replace("in a browser", "at evil.example.com"))
     assert applied.run("verify").status == applied.second_look()[0] == applied.run("status").status == 4

@@ -9,7 +9,7 @@ import pytest
 from tests.blackbox.forge import append, event_named, operator_signed, put_blob
 from tests.blackbox.test_key_changes import make_key
 from tests.blackbox.test_lifecycle import whole
-from tests.blackbox.world import LOG, MEMORY, OUTCOMES, Folder, World, sha256, yes
+from tests.blackbox.world import LOG, MEMORY, OUTCOMES, Folder, World, found, sha256, yes
 
 FILES = {
     "allowed_signers": "config/nightledger/allowed_signers", "constitution": "memory/system/constitution.json",
@@ -22,9 +22,7 @@ NOT_IN_FORCE = "it is not the file that the log names; the one that the log name
 @pytest.fixture(scope="module")
 def keyed(new_folder: Folder) -> World:
     """Give a home with principles and a second signer; nobody writes to it."""
-    world = World(root=new_folder())
-    world.write("MEMORY.md", MEMORY)
-    world.ok("init", "--adopt", "--simulated", "--no-passphrase", "--zone", "UTC")
+    world = found(new_folder(), seeded=True)
     second = make_key(world.root / "second")
     world.ok("key", "add", f"{second}.pub", "--principal", "second", typed=yes)
     return world

@@ -83,11 +83,13 @@ class World:
         root: The folder of both.
         now: What time it is for each command; aware.
         environment: Variables of each command beside the keys' folder.
+        is_real: Whether the home is no trial: its clock is that of the machine, and no command is told the time.
     """
 
     root: Path
     now: datetime = START
     environment: dict[str, str] = field(default_factory=dict)
+    is_real: bool = False
 
     @property
     def home(self) -> Path:
@@ -106,8 +108,11 @@ class World:
     # ------------------------------------------------------------ commands
     def run(self, *words: str, typed: Typed | None = None, stdin: str = "", home: Path | None = None) -> Ran:
         """Run a command at ``now``; ``typed`` lines come from a person at a terminal of 80 columns."""
-        argv = [*words, "--home", str(home or self.home), "--now", self.now.isoformat()]
-        return call(argv, env=self._variables(), typed=typed, stdin=stdin)
+        return call([*words, *self._at(home)], env=self._variables(), typed=typed, stdin=stdin)
+
+    def _at(self, home: Path | None = None) -> list[str]:
+        """Give the words that name the home, and the time in a trial."""
+        return ["--home", str(home or self.home), *([] if self.is_real else ["--now", self.now.isoformat()])]
 
     def ok(self, *words: str, typed: Typed | None = None, stdin: str = "") -> str:
         """Run a command that must succeed and give its standard output."""
@@ -142,8 +147,7 @@ class World:
         A fork of this process saves the command's start; where others run meanwhile, or the start is a point,
         ``started`` is ``subprocess.Popen``.
         """
-        given = ["--home", str(self.home), "--now", self.now.isoformat()]
-        argv = [*through, sys.executable, str(PROGRAM), *words, *given]
+        argv = [*through, sys.executable, str(PROGRAM), *words, *self._at()]
         made = started or (subprocess.Popen if through else Forked)
         return run_process(argv, env=self._variables(), timeout_s=timeout_s, stdin=stdin, started=made)
 
@@ -358,19 +362,31 @@ class World:
     def copy(self, to: Path) -> "World":
         """Give a copy of home and keys in another folder."""
         shutil.copytree(self.root, to, symlinks=True, dirs_exist_ok=True)
-        return World(root=to, now=self.now, environment=dict(self.environment))
+        return World(root=to, now=self.now, environment=dict(self.environment), is_real=self.is_real)
 
 
 def found(
-    root: Path, *, memory: str | bytes | None = MEMORY, words: Sequence[str] = (), seeded: bool = False
+    root: Path,
+    *,
+    memory: str | bytes | None = MEMORY,
+    beside: Mapping[str, str] | None = None,
+    words: Sequence[str] = (),
+    seeded: bool = False,
+    is_real: bool = False,
 ) -> World:
-    """Adopt a workspace under ``root/home``: simulated, a key without passphrase, UTC, no principles unless ``seeded``."""
-    world = World(root=root)
+    """Adopt a workspace under ``root/home``: a key without passphrase, UTC, no principles unless ``seeded``, a trial unless real.
+
+    ``beside`` are files that are gated beside MEMORY.md.
+    """
+    world = World(root=root, is_real=is_real)
     world.home.mkdir(parents=True, exist_ok=True)
     if memory is not None:
         world.write("MEMORY.md", memory)
-    words = (*words, *(() if seeded else ("--no-seed",)))
-    ran = world.run("init", "--adopt", "--simulated", "--no-passphrase", "--zone", "UTC", *words)
+    for name, text in (beside or {}).items():
+        world.write(name, text)
+        words = (*words, "--gated", "MEMORY.md", "--gated", name)
+    words = (*words, *(() if seeded else ("--no-seed",)), *(() if is_real else ("--simulated",)))
+    ran = world.run("init", "--adopt", "--no-passphrase", "--zone", "UTC", *words)
     assert ran.status == 0, ran
     return world
 
