@@ -213,10 +213,9 @@ def ask(world: World, settings: str) -> None:
     """Ask the witness, which goes by the home's clock."""
     world.wait(minutes=2)
     with served_witness(world.keys / "witness", lambda: world.now) as url:
-        address = f'witnesses:\n  witness.example/harbour: {{url: "{url}"}}\n'
-        (world.keys / "operator.yaml").write_text(settings + address)
+        world.operator_says({**json.loads(settings), "witnesses": {"witness.example/harbour": {"url": url}}})
         world.run("witness", "ask")
-    (world.keys / "operator.yaml").write_text(settings)
+    world.operator_says(settings)
 
 
 COLUMNS = ("verify", "independent verifier", "status", "guard", "night", "`ATTENTION.md`", "notifier")

@@ -5,14 +5,13 @@ import re
 import subprocess
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 from tests.blackbox.living import known, live
 from tests.blackbox.test_reviewing import told_when
-from tests.blackbox.world import ROOT, Folder, World, found, serving
+from tests.blackbox.world import ROOT, Folder, World, answered_by, found
 from tests.rows import each_row
 
 NAS = "The NAS spins down after 20 minutes, so the first request times out."
@@ -35,48 +34,34 @@ TOKENS = 1234
 """That an answer of the server below costs."""
 
 
-class Server(ThreadingHTTPServer):
+class Server:
     """Answers every question with `said`, a text or an HTTP answer of its own."""
 
-    daemon_threads = True
-
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
         self.asked: list[dict[str, Any]] = []
         self.keys: list[str] = []
         self.said: str | tuple[int, bytes] = ""
         self.of_blocks = '{"blocks": []}'
         self.during: Callable[[], object] = list
-        self.url = f"http://127.0.0.1:{self.server_port}/v1/chat/completions"
+        self.url = ""
 
-
-class Handler(BaseHTTPRequestHandler):
-    server: Server
-    protocol_version: ClassVar[str] = "HTTP/1.0"  # type: ignore[misc]
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.asked.append(body)
-        self.server.keys.append(self.headers.get("Authorization", ""))
-        self.server.during()
-        is_of_blocks = "blocks" in body["response_format"]["json_schema"]["schema"]["properties"]
-        said = self.server.of_blocks if is_of_blocks else self.server.said
-        if isinstance(said, str):
-            usage = {"total_tokens": TOKENS, "completion_tokens": 234}
-            said = (200, json.dumps({"choices": [{"message": {"content": said}}], "usage": usage}).encode())
-        self.send_response(said[0])
-        self.send_header("Content-Length", str(len(said[1])))
-        self.end_headers()
-        self.wfile.write(said[1])
-
-    def log_message(self, *_: object) -> None:  # type: ignore[explicit-override]
-        """Say nothing."""
+    def answer(self, _path: str, key: str, raw: bytes) -> tuple[int, bytes]:
+        self.asked.append(json.loads(raw))
+        self.keys.append(key)
+        self.during()
+        is_of_blocks = "blocks" in self.asked[-1]["response_format"]["json_schema"]["schema"]["properties"]
+        said = self.of_blocks if is_of_blocks else self.said
+        if not isinstance(said, str):
+            return said
+        usage = {"total_tokens": TOKENS, "completion_tokens": 234}
+        return 200, json.dumps({"choices": [{"message": {"content": said}}], "usage": usage}).encode()
 
 
 @pytest.fixture
 def server() -> Iterator[Server]:
     running = Server()
-    with serving(running):
+    with answered_by(running.answer) as url:
+        running.url = f"{url}/v1/chat/completions"
         yield running
 
 

@@ -6,14 +6,13 @@ import os
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 import pytest
 from tests.blackbox.page import looked_at
-from tests.blackbox.world import World, serving
+from tests.blackbox.world import World, answered_by
 from tests.rows import each_row
 
 SECRET = "7000001:AbCdEfGhIjKlMnOpQrStUvWxYz-0123456"  # made up for this test
@@ -24,40 +23,22 @@ exit {status}
 """
 
 
-class Server(ThreadingHTTPServer):
+class Server:
     """Keeps what it was asked, and answers with `status`."""
 
-    daemon_threads = True
-
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
         self.asked: list[tuple[str, str, Any]] = []
-        self.status = 200
+        self.status, self.url = 200, ""
 
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}"
-
-
-class Handler(BaseHTTPRequestHandler):
-    server: Server
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.asked.append((self.path, self.headers.get("Authorization", ""), body))
-        self.send_response(self.server.status)
-        self.send_header("Location", f"{self.server.url}/elsewhere")
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *_: object) -> None:  # type: ignore[explicit-override]
-        """Say nothing."""
+    def answer(self, path: str, key: str, raw: bytes) -> tuple[int, bytes, dict[str, str]]:
+        self.asked.append((path, key, json.loads(raw)))
+        return self.status, b"", {"Location": f"{self.url}/elsewhere"}
 
 
 @pytest.fixture
 def server() -> Iterator[Server]:
     running = Server()
-    with serving(running):
+    with answered_by(running.answer) as running.url:
         yield running
 
 

@@ -37,10 +37,6 @@ def waiting(world: World, *words: str) -> set[str]:
     return {word for word in words if any(word in text for text in texts)}
 
 
-def told(world: World, *words: str) -> str:
-    return world.said(*words)
-
-
 # ------------------------------------------------------------ the best wait
 def test_a_better_one_takes_the_room_of_the_weakest_which_competes_again(world: World) -> None:
     small(world)
@@ -49,7 +45,7 @@ def test_a_better_one_takes_the_room_of_the_weakest_which_competes_again(world: 
     strong, weak = sorted(waits["changes"], key=lambda change: -change["confidence"])
     night(world, 3, "## House", LAMP)
     assert waiting(world, "fuse", strong["after"], weak["after"]) == {"fuse", strong["after"]}
-    assert f"withdrawn 2026-03-04 ({weak['n']} of 2): made room for better ones" in told(world, "proposals")
+    assert f"withdrawn 2026-03-04 ({weak['n']} of 2): made room for better ones" in world.said("proposals")
     assert [e["changes"] for e in world.events() if e.get("cause") == "better"] == [[weak["n"]]]
     review(world, {"fuse": "y"}, otherwise="n")
     slept(world, 4)
@@ -62,7 +58,7 @@ def test_what_is_no_better_waits_for_room_and_what_was_put_off_stays(world: Worl
     night(world, 2, "## House", LAMP, "## Stock", CABLE)
     night(world, 3, "## Stock", COUNT)
     assert waiting(world, "fuse", "cable", "twice") == {"fuse", "cable"}
-    assert "waits for room" in told(world, "status")
+    assert "waits for room" in world.said("status")
     review(world, {"fuse": "y"}, otherwise="s")
     slept(world, 4)
     assert waiting(world, "twice") == {"twice"}
@@ -104,26 +100,30 @@ def test_what_nobody_answered_is_proposed_again(world: World) -> None:
     (again,) = world.proposals()
     assert again["id"] != first["id"]
     assert waiting(world, "cable") == {"cable"}
-    assert "nobody answered" in told(world, "proposals", "--all")
+    assert "nobody answered" in world.said("proposals", "--all")
     assert world.run("verify").status == 0
 
 
 # ------------------------------------------------------------ rejections teach
+def refuse(world: World, day: int, *lines: str) -> None:
+    """Write the log of a day, have its night run, and refuse what it proposes."""
+    night(world, day, *lines)
+    assert world.proposals(), lines
+    review(world, otherwise="n")
+
+
 def refuse_three(world: World) -> None:
     for day, line in ((2, CABLE), (3, CRANE), (4, KEYS)):
-        night(world, day, "## Ideas", line)
-        assert world.proposals(), line
-        review(world, otherwise="n")
+        refuse(world, day, "## Ideas", line)
 
 
 def test_three_rejections_under_a_heading_end_it_until_it_is_asked_about_again(world: World) -> None:
     refuse_three(world)
-    assert "heading 'Ideas': you refused 3 of 3" in told(world, "status")
-    printed = night(world, 5, "## Ideas", LAMP)
+    assert "heading 'Ideas': you refused 3 of 3" in world.said("status")
+    printed = " ".join(night(world, 5, "## Ideas", LAMP).split())
     assert not world.proposals()
-    assert "1 heading, label or kind that you refused passed over" in " ".join(printed.split()) + told(
-        world, "status"
-    )
+    passed_over = "1 heading, label or kind that you refused passed over"
+    assert passed_over in printed + world.said("status")
     night(world, 6, "## Backup", CRON)
     assert waiting(world, "restic") == {"restic"}
     for day in range(7, 16):
@@ -154,7 +154,7 @@ def test_a_rejection_that_says_never_ends_its_heading_at_once(world: World) -> N
     night(world, 2, "## Ideas", CABLE)
     (waits,) = world.proposals()
     world.ok("reject", waits["id"], "--reason", "never from this heading: Ideas")
-    assert "heading 'Ideas': you said never" in told(world, "status")
+    assert "heading 'Ideas': you said never" in world.said("status")
     night(world, 3, "## Ideas", LAMP)
     assert not world.proposals()
 
@@ -170,7 +170,7 @@ def test_a_kind_of_file_that_was_refused_three_times_is_not_proposed_from(world:
             review(world, otherwise="n")
     assert not world.proposals()
     assert [one["heading"] for one in world.json("status")["unasked"]] == ["*-standup"]
-    assert "not proposing from files '*-standup': you refused 3 of 3" in told(world, "status")
+    assert "not proposing from files '*-standup': you refused 3 of 3" in world.said("status")
     world.ok("proposals", "--ask-again", "standup")
     assert world.json("status")["unasked"] == []
 
@@ -185,14 +185,12 @@ def test_a_label_that_was_refused_three_times_is_not_proposed_from_wherever_it_s
         "always keep `restic` on its full path, never in cron",
     )
     for day, line in enumerate(refused, 2):
-        night(world, day, f"## Part {'abc'[day - 2] * 4}", f"Tip: {line}")
-        assert world.proposals(), line
-        review(world, otherwise="n")
+        refuse(world, day, f"## Part {'abc'[day - 2] * 4}", f"Tip: {line}")
     assert [one["heading"] for one in world.json("status")["unasked"]] == ["Tip:"]
-    assert "not proposing from label 'Tip:': you refused 3 of 3" in told(world, "status")
+    assert "not proposing from label 'Tip:': you refused 3 of 3" in world.said("status")
     night(world, 5, "## Gate", f"Tip: {LIFT}", "## Stock", CABLE)
     assert waiting(world, "south gate", "cable") == {"cable"}
-    assert "ask again: nightledger proposals --ask-again NAME" in told(world, "status")
+    assert "ask again: nightledger proposals --ask-again NAME" in world.said("status")
     world.ok("proposals", "--ask-again", "tip:")
     slept(world, 6)
     assert waiting(world, "south gate") == {"south gate"}
@@ -201,13 +199,11 @@ def test_a_label_that_was_refused_three_times_is_not_proposed_from_wherever_it_s
 
 def test_a_kind_refused_on_three_nights_is_not_proposed_until_asked_again(world: World) -> None:
     for day, lines in ((2, (CABLE, CRANE, COUNT)), (3, (LAMP,))):
-        night(world, day, *(row for n, line in enumerate(lines) for row in (f"## {'abc'[n] * day}", line)))
-        review(world, otherwise="n")
+        refuse(world, day, *(row for n, line in enumerate(lines) for row in (f"## {'abc'[n] * day}", line)))
     assert world.json("status")["unasked"] == [], "one bad night is one refusal"
-    night(world, 4, "## Rope", "Lesson: the ladder in the shed wants a new rope")
-    review(world, otherwise="n")
+    refuse(world, 4, "## Rope", "Lesson: the ladder in the shed wants a new rope")
     assert world.json("status")["unasked"] == [{"heading": "kind: lesson", "refused": 3}]
-    assert "not proposing statements of 'kind: lesson': you refused 3 of 3" in told(world, "status")
+    assert "not proposing statements of 'kind: lesson': you refused 3 of 3" in world.said("status")
     night(world, 5, "## Pump", "Lesson: the pump in the yard wants oil before frost", "## Keys", KEYS)
     assert waiting(world, "pump", "90 days") == {"90 days"}
     world.ok("proposals", "--ask-again", "kind: lesson")
@@ -221,12 +217,12 @@ def test_proposals_says_of_each_what_was_decided(world: World) -> None:
     world.wait(hours=3)
     review(world, {"fuse": "y"}, otherwise="s")
     (waits,) = world.proposals()
-    assert "1 of 2 changes wait" in told(world, "proposals")
+    assert "1 of 2 changes wait" in world.said("proposals")
     assert [c["state"] for c in waits["changes"] if c["n"] not in waits["waiting"]] == ["approved"]
     review(world, otherwise="n")
     assert not [p for p in world.proposals() if p["state"] in {"pending", "deferred"}]
     world.apply_cooled()
-    said = told(world, "proposals", "--all")
+    said = world.said("proposals", "--all")
     assert "applied 2026-03-03" in said
     assert "rejected 2026-03-03 (2 of 2): no" in said or "rejected 2026-03-03 (1 of 2): no" in said
 
@@ -237,7 +233,7 @@ def test_a_rejected_proposal_is_told_as_rejected_for_ever(world: World) -> None:
     world.ok("reject", waits["id"], "--reason", "not ours")
     for day in range(3, 14):
         slept(world, day)
-    said = told(world, "proposals", "--all")
+    said = world.said("proposals", "--all")
     assert f"{waits['id'][:6]} rejected" in said
     assert "rejected 2026-03-03: not ours" in said
     assert "nobody answered" not in said
@@ -248,7 +244,7 @@ def test_history_shows_what_came_and_went(world: World) -> None:
     name = world.applied("Label both ends of a cable.")
     world.ok("undo", name)
     world.edit(lambda text: text.replace("for 30 days", "for 40 days"))
-    said = told(world, "history")
+    said = world.said("history")
     assert "+ - Label both ends of a cable." in said
     assert "- - Label both ends of a cable." in said
     assert "+ - Keep backups for 40 days." in said

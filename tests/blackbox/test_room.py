@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.blackbox.person import review
@@ -68,6 +69,13 @@ def plan(world: World) -> list[dict[str, object]]:
     return pieces
 
 
+def accept_plan(world: World) -> str:
+    """Have the plan that a check-up makes signed and applied; give its proposal."""
+    made = str(world.json("check")["proposal"])
+    world.accept(made)
+    return made
+
+
 def archived(world: World) -> str:
     return "".join(
         path.read_bytes().decode("latin-1") for path in (world.home / "memory/archive").glob("*.md")
@@ -117,8 +125,7 @@ def test_of_sections_that_say_the_same_the_one_that_the_agent_sees_stays(tmp_pat
 
 
 def test_what_is_signed_of_a_plan_gets_under_and_recall_still_finds_what_moved(world: World) -> None:
-    made = world.json("check")["proposal"]
-    world.accept(made)
+    accept_plan(world)
     after(world)
     assert "Always ask before a restart" in world.read()
     assert "## Session 2025-1" in archived(world)
@@ -131,8 +138,7 @@ def test_what_is_signed_of_a_plan_gets_under_and_recall_still_finds_what_moved(w
 
 def test_every_item_of_a_plan_can_be_undone(world: World) -> None:
     before = (world.home / "MEMORY.md").read_bytes()
-    made = world.json("check")["proposal"]
-    world.accept(made)
+    made = accept_plan(world)
     assert (world.home / "MEMORY.md").read_bytes() != before
     count = len(next(one for one in world.proposals("--all") if one["id"] == made)["changes"])
     assert count > 1
@@ -154,9 +160,7 @@ def test_what_was_rejected_is_not_planned_again(world: World) -> None:
 
 def test_a_night_without_room_proposes_what_is_good_with_what_goes_for_it(world: World) -> None:
     world.log_day("2026-02-28", LESSON)
-    world.log_day("2026-03-01", LESSON)
-    world.next_night()
-    (made,) = world.proposals()
+    (made,) = proposed(world, LESSON)
     assert [change["op"] for change in made["changes"]] in (["remove", "add"], ["archive", "add"])
     size = len(world.read())
     world.accept(made["id"])
@@ -174,6 +178,13 @@ def test_a_no_stands_where_what_was_said_yes_to_beside_it_has_no_room(world: Wor
     assert states == [("remove", "rejected"), ("add", "pending")]
 
 
+def proposed(world: World, *lines: str) -> list[dict[str, Any]]:
+    """Give what a night proposes of a day's log."""
+    world.log_day("2026-03-01", *lines)
+    world.next_night()
+    return world.proposals()
+
+
 def asked(world: World) -> list[tuple[str, str]]:
     """Give what waits, as operation and text."""
     changes = (one for proposal in world.proposals() for one in proposal["changes"])
@@ -183,9 +194,7 @@ def asked(world: World) -> list[tuple[str, str]]:
 @pytest.fixture
 def kept(world: World) -> World:
     """A memory without room, for which the operator kept what was to go for a lesson, and left the lesson."""
-    world.log_day("2026-03-01", LESSON)
-    world.next_night()
-    (made,) = world.proposals()
+    (made,) = proposed(world, LESSON)
     world.ok("reject", made["id"], "--only", "1", "--reason", "we still need it")
     return world
 
@@ -240,9 +249,7 @@ def test_neither_its_own_section_nor_what_was_signed_goes_for_an_addition(
 
 def test_an_addition_waits_while_what_goes_for_it_is_signed_and_cools(tmp_path: Path) -> None:
     world = nearly_full(tmp_path)
-    world.log_day("2026-03-01", "## Beacon", LESSON)
-    world.next_night()
-    (made,) = world.proposals()
+    (made,) = proposed(world, "## Beacon", LESSON)
     assert world.approve(made["id"], "--only", "1").status == 0
     world.ok("consolidate")
     (same,) = world.proposals()
@@ -253,9 +260,8 @@ def test_an_addition_waits_while_what_goes_for_it_is_signed_and_cools(tmp_path: 
 
 
 def test_an_addition_alone_is_refused_over_the_cap_and_the_error_names_the_setting(world: World) -> None:
-    ran = world.run("propose", "--text", "Ask twice.", "--section", "Lessons", "--reason", "it helped")
-    assert ran.status
-    assert "agents.defaults.bootstrapMaxChars" in ran.text
+    words = ("propose", "--text", "Ask twice.", "--section", "Lessons", "--reason", "it helped")
+    world.tells("agents.defaults.bootstrapMaxChars", *words, status=1)
 
 
 def test_where_nothing_says_so_openclaw_shows_20000(world: World) -> None:
@@ -364,8 +370,7 @@ def test_where_there_is_room_for_one_addition_a_night_proposes_that_one(tmp_path
 
 
 def test_a_prompt_is_told_what_a_signed_plan_moved_and_no_other_archive(world: World) -> None:
-    made = world.json("check")["proposal"]
-    world.accept(made)
+    accept_plan(world)
     gone = next(fact for fact in FACTS.values() if fact not in world.read())
     archive = world.home / "memory/archive/2026.md"
     foreign = "The gatekeeper whispers quetzal to the heron"

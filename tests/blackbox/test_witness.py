@@ -1,7 +1,6 @@
 """A second machine that cosigns each head: what waits for it, what it sees, and what a home makes of its answers. From outside."""
 
 import contextlib
-import http.server
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 from tests.blackbox.forge import append, signed_head
 from tests.blackbox.notes import NOON, Key, b64, line, note_of, witness
 from tests.blackbox.test_lifecycle import whole
-from tests.blackbox.world import Folder, World, found, serving
+from tests.blackbox.world import Folder, World, answered_by, found
 from tests.served_witness import served_witness
 
 ALARM = 4
@@ -65,24 +64,9 @@ class Harbour:
 
 @contextlib.contextmanager
 def harbour_of(world: World) -> Iterator[Harbour]:
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            status, content = made[0].reply(self.path, body)
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        do_GET = do_POST  # noqa: N815 - the base class's name
-
-        def log_message(self, *_: object) -> None:  # type: ignore[explicit-override]
-            """Say nothing."""
-
     made: list[Harbour] = []
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    made.append(Harbour(world, f"http://127.0.0.1:{server.server_address[1]}"))
-    with serving(server):
+    with answered_by(lambda path, _, body: made[0].reply(path, body)) as url:
+        made.append(Harbour(world, url))
         yield made[0]
 
 

@@ -7,6 +7,7 @@ script that a user calls, with an environment of their own; ``process`` runs the
 import contextlib
 import gc
 import hashlib
+import http.server
 import io
 import json
 import os
@@ -56,6 +57,8 @@ LOG = "audit/trusted-channel-audit.jsonl"
 LABELLED = MEMORY.replace("upgrade.\n", f"upgrade.\n- {TEXT}\n")
 Folder = Callable[[], Path]
 """Gives a new folder at each call."""
+Answer = Callable[[str, str, bytes], tuple[Any, ...]]
+"""What is answered to a path, an ``Authorization`` and a body: status and content, and more headers."""
 Typed = Sequence[str] | Callable[[str], str]
 """What a person types: the lines, or an answer to what the screen has shown since the last one."""
 
@@ -400,6 +403,33 @@ def sha256(data: bytes | str) -> str:
 def yes(_shown: str) -> str:
     """Say yes to whatever is shown."""
     return "y"
+
+
+class _Handler(http.server.BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        answer: Answer = self.server.answer  # type: ignore[attr-defined]
+        status, content, *more = answer(self.path, self.headers.get("Authorization", ""), body)
+        self.send_response(status)
+        for name, value in {"Content-Length": str(len(content)), **dict(*more)}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(content)
+
+    do_GET = do_POST  # noqa: N815 - the base class's name
+
+    def log_message(self, *_: object) -> None:  # type: ignore[explicit-override]
+        """Say nothing."""
+
+
+@contextlib.contextmanager
+def answered_by(answer: "Answer") -> Iterator[str]:
+    """Have requests answered while the block lasts; give the address."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    server.daemon_threads = True
+    server.answer = answer  # type: ignore[attr-defined]
+    with serving(server):
+        yield f"http://127.0.0.1:{server.server_port}"
 
 
 @contextlib.contextmanager
