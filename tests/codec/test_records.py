@@ -14,16 +14,7 @@ from tests.rows import from_corpus
 from nightledger.codec import records
 from nightledger.codec.canonical import CanonicalError
 from nightledger.codec.constitution import dump_constitution, parse_constitution, parse_page
-from nightledger.codec.records import (
-    decode_record,
-    dump_line,
-    dump_record,
-    find_problems,
-    make_message,
-    parse_message,
-    parse_record,
-    read_schema,
-)
+from nightledger.codec.records import dump_record, parse_record, read_schema
 from nightledger.domain.decision import Decision
 from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.domain.message import Message
@@ -46,9 +37,9 @@ def raw(kind: type, **changes: Any) -> bytes:
 def test_every_kind_survives_being_written_and_read(kind: type[Any]) -> None:
     record = parse_record(kind, raw(kind), where="x")
     assert parse_record(kind, dump_record(record), where="x") == record
-    assert decode_record(kind, dump_record(record), where="x") == record
+    assert records.decode_record(kind, dump_record(record), where="x") == record
     assert json.loads(dump_record(record)) == example(kind)
-    assert dump_line(record) == dump_record(record) + b"\n"
+    assert records.dump_line(record) == dump_record(record) + b"\n"
 
 
 def test_a_proposal_is_typed_to_the_bottom() -> None:
@@ -68,7 +59,7 @@ def test_what_is_signed_holds_no_float() -> None:
 
 def test_a_name_of_half_a_surrogate_pair_is_no_field() -> None:
     with pytest.raises(RecordError, match="surrogates"):
-        decode_record(Run, b'{"\\ud800":1}', where="x")
+        records.decode_record(Run, b'{"\\ud800":1}', where="x")
 
 
 HOME = "3f1d0c5a9b7e42688c1f0a2b3c4d5e6f"
@@ -77,19 +68,19 @@ HOME = "3f1d0c5a9b7e42688c1f0a2b3c4d5e6f"
 def message(action: str = "load_memory_file", **fields: Any) -> Message:
     times: dict[str, Any] = {"iat": 1_772_262_000, "exp": 1_772_262_060, "seq": 1}
     claims = {"iss": HOME, "aud": HOME, "domain": "self_modification", "body": {"path": "MEMORY.md"}}
-    return make_message(**{**times, **claims, "action": action, **fields})
+    return records.make_message(**{**times, **claims, "action": action, **fields})
 
 
 @from_corpus("codec-records")
 def test_any_other_form_is_refused(raw: bytes, why: str) -> None:
     with pytest.raises(RecordError, match=why):
-        parse_message(raw, "it")
+        records.parse_message(raw, "it")
 
 
 @from_corpus("codec-records")
 def test_a_body_that_its_action_does_not_have_is_refused(action: str, body: dict[str, Any]) -> None:
     with pytest.raises(RecordError, match="body"):
-        parse_message(dump_record(message(action, body=body)), "it")
+        records.parse_message(dump_record(message(action, body=body)), "it")
 
 
 # ---------------------------------------------------------------- the schemas
@@ -105,7 +96,8 @@ def test_a_missing_schema_says_that_the_checkout_is_incomplete(
 
 @from_corpus("codec-records")
 def test_a_problem_says_where_and_what_and_repeats_little(changes: dict[str, Any], problem: str) -> None:
-    assert any(found.startswith(problem) for found in find_problems("run", {**example(Run), **changes}))
+    found = records.find_problems("run", {**example(Run), **changes})
+    assert any(one.startswith(problem) for one in found)
 
 
 # ---------------------------------------------------------------- a constitution

@@ -10,19 +10,8 @@ from tests.domain.gate_values import FOUNDING
 from tests.rows import from_corpus
 
 from nightledger.codec.settings import parse_settings
-from nightledger.domain.frames import (
-    MAX_CHARACTERS,
-    MAX_PRINCIPLES,
-    OWN,
-    Candidate,
-    Chosen,
-    Constitution,
-    Dropped,
-    Frame,
-    Principle,
-    choose,
-    why_not,
-)
+from nightledger.domain import frames
+from nightledger.domain.frames import Candidate, Chosen, Constitution, Dropped, Frame, Principle, choose
 from nightledger.domain.settings import WEIGHTS, FrameRules
 
 PUBLISHED = parse_settings(None, where="").frames
@@ -131,22 +120,26 @@ def of(*principles: Principle) -> Constitution:
 
 
 def test_an_own_principle_comes_last_with_its_tags_and_single_spaces() -> None:
-    assert (why_not(of(CARE)), CARE.id) == ([], "constitution#care")
+    assert (frames.why_not(of(CARE)), CARE.id) == ([], "constitution#care")
     both = of(CARE).with_own("  I am Wren,\n I keep  the garden diary. ")
     assert both.principles[1] == Principle(
-        name=OWN, tags=("self/constitutional", "self/context"), text="I am Wren, I keep the garden diary."
+        name=frames.OWN,
+        tags=("self/constitutional", "self/context"),
+        text="I am Wren, I keep the garden diary.",
     )
-    assert why_not(both) == []
+    assert frames.why_not(both) == []
 
 
 @from_corpus("domain-frames")
 def test_what_no_constitution_may_be_is_named(changed: list[dict[str, Any]], problem: str) -> None:
     made = [replace(CARE, **{**one, "tags": tuple(one.get("tags", CARE.tags))}) for one in changed]
-    (found,) = why_not(of(*made))
+    (found,) = frames.why_not(of(*made))
     assert found.startswith(problem)
 
 
 def test_at_the_bounds_it_still_is_one() -> None:
-    many = [replace(CARE, name=f"p{n}", text="x" * MAX_CHARACTERS) for n in range(MAX_PRINCIPLES)]
-    assert why_not(of(*many)) == []
-    assert len(why_not(of(*many, CARE))) == 1
+    many = [
+        replace(CARE, name=f"p{n}", text="x" * frames.MAX_CHARACTERS) for n in range(frames.MAX_PRINCIPLES)
+    ]
+    assert frames.why_not(of(*many)) == []
+    assert len(frames.why_not(of(*many, CARE))) == 1

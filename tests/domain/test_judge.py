@@ -57,9 +57,8 @@ def test_a_signed_change_that_has_cooled_may_be_applied_and_before_the_gate_says
     assert not Verdict(reasons=("no",)).is_open
     late = claim({"not_before": START + timedelta(hours=5)})
     assert ask(late).wait_s == 2 * 3600
-    assert ask(
-        late, now=at(hours=1), proposal=proposal(lane=judging.EDIT_LANE)
-    ).is_open  # the operator's own edit
+    own = proposal(lane=judging.EDIT_LANE)  # the operator's own edit
+    assert ask(late, now=at(hours=1), proposal=own).is_open
 
 
 def test_an_approval_expires_at_its_time_by_the_clock_or_by_what_witnesses_saw() -> None:

@@ -8,20 +8,12 @@ from msgspec.structs import replace
 from tests.rows import from_corpus
 
 from nightledger.codec.settings import parse_staging_rules
+from nightledger.domain import staging
 from nightledger.domain.exposure import tokens_of
-from nightledger.domain.staging import (
-    Candidate,
-    Chosen,
-    Source,
-    SourceRules,
-    WindowRules,
-    choose,
-    importance_of,
-    rank,
-)
+from nightledger.domain.staging import Candidate, Chosen, Source, choose, rank
 from nightledger.files.home import shipped_config
 
-EVERY = {source: SourceRules(weight=100, most=5) for source in Source}
+EVERY = {source: staging.SourceRules(weight=100, most=5) for source in Source}
 
 
 def candidate(text: str, source: Source = Source.DOCUMENT, score: float = 0.5, **where: Any) -> Candidate:
@@ -92,13 +84,13 @@ def test_a_host_without_a_budget_of_its_own_gets_that_of_a_generic_one() -> None
 
 
 def test_a_stretch_holds_its_last_day_and_not_its_first() -> None:
-    held = [WindowRules(from_days=7, until_days=14, most=1).holds(days) for days in (6, 7, 13, 14)]
+    held = [staging.WindowRules(from_days=7, until_days=14, most=1).holds(days) for days in (6, 7, 13, 14)]
     assert held == [False, True, True, False]
-    assert WindowRules(from_days=90, until_days=None, most=1).holds(9_000)
+    assert staging.WindowRules(from_days=90, until_days=None, most=1).holds(9_000)
 
 
 @from_corpus("domain-staging")
 def test_what_was_signed_comes_first_then_what_outcomes_prove_then_what_was_stated(
     known: dict[str, Any], importance: float
 ) -> None:
-    assert importance_of(**known) == importance
+    assert staging.importance_of(**known) == importance

@@ -6,16 +6,11 @@ from msgspec.structs import replace
 from tests.domain.gate_values import Log, at, decision, play
 from tests.rows import each_row, from_corpus
 
+from nightledger.domain import trusting
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
-from nightledger.domain.trusting import (
-    EMPTY_SHA256,
-    NAMES,
-    RESET_WAIT_S,
-    TRUST_FILES,
-    why_not_change,
-)
+from nightledger.domain.trusting import TRUST_FILES
 
-DAY_H = RESET_WAIT_S // 3600
+DAY_H = trusting.RESET_WAIT_S // 3600
 GENESIS = [{"name": "allowed_signers", "sha256": "s0"}, {"name": "revoked_keys", "sha256": "r0"}]
 
 
@@ -69,7 +64,7 @@ def test_what_was_recorded_before_a_reset_took_force_is_told() -> None:
     assert not changed(begun(), "policy", "p1").book().trust.was_reset(before, 1, now)
 
 
-BEFORE = {"allowed_signers": "s0", "peers": EMPTY_SHA256, "policy": "p0", "revoked_keys": "r0"}
+BEFORE = {"allowed_signers": "s0", "peers": trusting.EMPTY_SHA256, "policy": "p0", "revoked_keys": "r0"}
 
 
 def change_of(*names: str) -> Decision:
@@ -102,5 +97,6 @@ FORM = "it is not the form of a decision about trust files"
 def test_what_no_change_of_trust_files_may_be_is_named(
     made: Decision, *, by_recovery: bool, reason: str
 ) -> None:
-    named = {NAMES.get(target.path, target.path): target.result for target in made.targets}
-    assert why_not_change(made, named, BEFORE, by_recovery=by_recovery) == ([reason] if reason else [])
+    named = {trusting.NAMES.get(target.path, target.path): target.result for target in made.targets}
+    found = trusting.why_not_change(made, named, BEFORE, by_recovery=by_recovery)
+    assert found == ([reason] if reason else [])

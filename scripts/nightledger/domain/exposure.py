@@ -18,7 +18,6 @@ lines come in from elsewhere (``text/visible.py``) and never hold a marker, so t
 record says what, where and when, by ids and places only; no text of a memory and none of a prompt is in it.
 """
 
-import hashlib
 import math
 import re
 
@@ -115,6 +114,8 @@ def _body(lines: "Sequence[str]") -> str:
 
 
 def _hash(good_until: str, body: str) -> str:
+    import hashlib  # its start is no matter of a prompt
+
     return hashlib.sha256(f"{good_until}\n{body}".encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -8,7 +8,6 @@ one whose exit status the host gave; what a shell might answer for it is not rea
 
 import posixpath
 import re
-import shlex
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
@@ -232,6 +231,8 @@ def _sets_path(word: str, rules: Rules) -> bool:
 
 def _split(text: str) -> list[str]:
     """Return the words and signs of one line of a shell; none where it is more than that, or is none."""
+    import shlex  # the gate, which reads names of this module at each start, reads no command
+
     words, at = list[str](), 0
     if len(text) > MOST_CHARACTERS or "\n" in text or "`" in text or "$(" in text:
         return []
