@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from nightledger.domain.decision import Actor, Decision, DecisionType, EventName, LogHead, Moment
 from nightledger.domain.judge import AGENT, OPERATOR
-from nightledger.domain.proposal import Change, Draft, Evidence, Hunk, Kind, Op, Origin, Proposal
+from nightledger.domain.proposal import Draft, Evidence, Hunk, Kind, Op, Origin, Proposal
 from nightledger.files.home import Home
 from nightledger.gate.applying import Attempt, apply_one
 from nightledger.gate.deciding import (
@@ -243,22 +243,10 @@ class Desk:
 
     def forge(self, *hunks: Hunk, target: str = "MEMORY.md") -> Proposal:
         """Put a proposal into the log that the gate itself would not have made."""
+        (like,) = self.proposal(addition("Forged."), dry_run=True).changes
+        like = replace(like, op=Op.REPLACE, target=target, diff="", evidence=(), reason="because")
         changes = [
-            Change(
-                n=n,
-                op=Op.REPLACE,
-                target=target,
-                section="Lessons",
-                before=hunk.removed,
-                after=hunk.added,
-                diff="",
-                hunk=hunk,
-                reason="because",
-                evidence=(),
-                provenance=(Origin.AGENT,),
-                confidence=0.5,
-                key=f"forged {n}",
-            )
+            replace(like, n=n, before=hunk.removed, after=hunk.added, hunk=hunk, key=f"forged {n}")
             for n, hunk in enumerate(hunks, 1)
         ]
         made = Submission(kind=Kind.BEHAVIOUR, lane=AGENT, period="2026-02-28", title="forged", drafts=())

@@ -51,15 +51,6 @@ def said(desk: Desk, *, alone: bool = False) -> str:
     return found.message.partition("is not what was signed: ")[2]
 
 
-def counts(desk: Desk) -> tuple[int, int]:
-    """Give how many applies are what was signed, and how many cannot be checked any more; no other is there."""
-    seen = look(desk)
-    assert seen.findings == ()
-    told = second_look(desk.home.root, desk.ring.directory)[1]
-    assert not told.startswith("UNSIGNED"), told
-    return seen.checked, seen.expired
-
-
 def keep(desk: Desk, content: str) -> str:
     """Keep a text as a blob, and give its hash."""
     return BlobStore(desk.home.blobs_dir).put(content.encode())
@@ -169,7 +160,9 @@ def test_a_decision_that_the_operator_expunged_is_counted(desk: Desk) -> None:
     desk.accept(expunging(desk, path))
     Path(path).unlink()
     assert find_altered(desk.home, desk.ledger(), desk.moment) == ()
-    assert counts(desk) == (0, 1)
+    seen, told = look(desk), second_look(desk.home.root, desk.ring.directory)[1]
+    assert (seen.findings, seen.checked, seen.expired) == ((), 0, 1)
+    assert not told.startswith("UNSIGNED"), told
 
 
 def test_an_expunge_removes_what_was_signed_and_nothing_else(desk: Desk) -> None:

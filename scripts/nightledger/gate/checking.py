@@ -16,7 +16,7 @@ from nightledger.domain.errors import AlteredError, NightledgerError
 from nightledger.domain.states import Book, DecisionStatus, Gone, Restored
 from nightledger.domain.trusting import EMPTY_SHA256, TRUST_FILES
 from nightledger.files.home import Home
-from nightledger.gate.gated import read_target, sha256_gated, watched
+from nightledger.gate.gated import read_gated, read_target, watched
 from nightledger.gate.opening import Ledger, why_another
 from nightledger.gate.stored import find_replaced, is_altered, is_unanswered_drift, read_logged
 from nightledger.gate.trust_changes import find_differing
@@ -256,7 +256,7 @@ def find_unsettled(home: Home, book: Book) -> tuple[str, ...]:
 
 def _sha256(home: Home, path: str) -> str:
     try:
-        return sha256_gated(home, path)
+        return hashlib.sha256(read_gated(home, path)).hexdigest()
     except NightledgerError:
         return "unreadable"
 

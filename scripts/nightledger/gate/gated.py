@@ -10,7 +10,6 @@ Invariant: a locked file is unlocked for the exchange alone, by root, and what h
 unlocked; the next look locks it again and logs that.
 """
 
-import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -95,11 +94,6 @@ def _read(home: Home, relative: str) -> bytes:
     if not os.path.lexists(path):
         return b""
     return read_regular(path, MAX_MEMORY_BYTES, within=home.root)
-
-
-def sha256_gated(home: Home, relative: str) -> str:
-    """Return the hex SHA-256 of a gated file's bytes."""
-    return hashlib.sha256(read_gated(home, relative)).hexdigest()
 
 
 def require_gated(home: Home, relative: str) -> None:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from nightledger.domain.decision import Event, EventName
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.finding import Finding, Severity
-from nightledger.domain.proposal import HOLE, Change, Draft, Flag, Origin, Proposal, least_trusted
+from nightledger.domain.proposal import HOLE, Change, Draft, Flag, Proposal, least_trusted
 from nightledger.files.configuration import load_operator, read_rule_files
 from nightledger.files.home import Home
 from nightledger.gate.gated import read_gated
@@ -95,7 +95,8 @@ def screen(drafts: Iterable[Draft], own: Table | None = None) -> tuple[tuple[Hel
         if seen := _own_findings(own, draft.after, draft.before, draft.reason, *draft.section):
             held.append(_held(draft, seen))
             continue
-        findings = scan(draft.after, origin=worst_origin(draft), snippets=True)
+        worst = least_trusted(evidence.origin for evidence in draft.evidence)  # one tainted source taints it
+        findings = scan(draft.after, origin=worst, snippets=True)
         if copied := _copied(draft):
             held.append(_held(draft, copied))
         elif any(finding.severity is not Severity.FLAG for finding in findings):
@@ -126,11 +127,6 @@ def _without_text(item: Held, found: Sequence[Finding]) -> Held:
     rules = {*item.rules, *(finding.rule for finding in found)}
     named = hashlib.sha256(f"{item.path}:{item.line}".encode()).hexdigest()
     return replace(item, rules=tuple(sorted(rules)), secret=True, text_sha256=named, text="")
-
-
-def worst_origin(draft: Draft) -> Origin:
-    """Give the least trusted origin of a draft's evidence: one tainted source taints it."""
-    return least_trusted(evidence.origin for evidence in draft.evidence)
 
 
 def _held(draft: Draft, findings: Sequence[Finding]) -> Held:
