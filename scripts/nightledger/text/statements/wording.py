@@ -323,7 +323,7 @@ def has_reason(line: LogLine, languages: tuple[str, ...] = ()) -> bool:
 
 
 def is_of_its_day(line: LogLine, languages: tuple[str, ...] = (), file: str = "") -> bool:
-    """Return whether a line only tells what its day read, said, filed or left open, or leans on a line that it would leave behind.
+    """Return whether a line only tells what its day read, said or left open, or leans on a line that it would leave behind.
 
     What is labelled a lesson, rule, decision or wish does not.
     What an assistant said in a chat does, unless it is labelled so and no more ("Rule: ..."), or stands under a name of such. What stands in what somebody studied or drafted does, and what an agent that reviews itself writes, unless it is labelled a lesson.
@@ -350,8 +350,7 @@ def is_of_its_day(line: LogLine, languages: tuple[str, ...] = (), file: str = ""
     is_open = any("open" in find_cues(name, languages) for name in (*above, label)) or _has_shape(
         "owed", body
     )
-    is_filed = _has_shape("filed", body) and not has_reason(line, languages)
-    return is_open or is_filed or _leans_or_replies(line, said, languages)
+    return is_open or _leans_or_replies(line, said, languages)
 
 
 def reports_work(line: LogLine, languages: tuple[str, ...] = ()) -> bool:
