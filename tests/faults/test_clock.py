@@ -82,18 +82,17 @@ class Machine:
         return START + timedelta(seconds=self.true_s + self.ahead_s)
 
 
-def turns(*kinds: Turn, most_s: int = 10 * DAY_S, forward: bool = True) -> st.SearchStrategy[Turns]:
+def turns(*kinds: Turn, forward: bool = True) -> st.SearchStrategy[Turns]:
     """Give sequences of what befalls a machine.
 
     Args:
         kinds: Of these.
-        most_s: Longest wait and largest step, in seconds.
         forward: Whether the wall clock may be set forward.
     """
 
     def one(kind: Turn) -> st.SearchStrategy[tuple[Turn, int]]:
-        least = -most_s if kind is Turn.STEP else 0
-        most = 0 if kind is Turn.STEP and not forward else most_s
+        least = -10 * DAY_S if kind is Turn.STEP else 0
+        most = 0 if kind is Turn.STEP and not forward else 10 * DAY_S
         return st.tuples(st.just(kind), st.integers(least, most))
 
     return st.lists(st.sampled_from(kinds).flatmap(one), max_size=12)

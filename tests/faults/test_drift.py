@@ -15,7 +15,6 @@ from tests.second_verifier import disagreement
 
 from nightledger.gate.checking import find_altered, find_drift
 from nightledger.gate.keeping import close_day
-from nightledger.gate.reviewing import Answer, Verb
 
 DAYS = 30 if whole() else 8
 
@@ -77,7 +76,7 @@ class Month:
         close_day(self.desk.gate, self.desk.ledger(), f"2026-03-{day:02d}", self.desk.moment)
 
     def review(self) -> None:
-        """Answer every hunk: two in three are kept or signed."""
+        """Answer every hunk: two in three are kept."""
         book = self.desk.ledger().book
         drift = book.open_drift("MEMORY.md")
         if drift is not None:
@@ -85,19 +84,8 @@ class Month:
             kept = [change.n for change in item.changes if self.dice.random() < 0.67]
             back = [change.n for change in item.changes if change.n not in kept]
             assert self.desk.settle(keep=kept, take_back=back, item=item) == []
-        for status in self.desk.ledger().book.proposals.values():
-            if status.lane == "drift" and status.open_changes():
-                proposal = self.desk.proposal_of(status.id)
-                answers = [
-                    Answer(proposal=status.id, n=n, verb=Verb.REJECT, reason="no")
-                    if self.dice.random() < 0.33
-                    else Answer(proposal=status.id, n=n, verb=Verb.APPROVE)
-                    for n in status.open_changes()
-                ]
-                decisions, _ = self.desk.compose(*answers)
-                for decision in decisions:
-                    self.desk.accept(decision)
-                assert proposal.changes
+        open_now = [one for one in self.desk.ledger().book.proposals.values() if one.lane == "drift"]
+        assert not any(one.open_changes() for one in open_now)
         self.desk.guard()
 
 

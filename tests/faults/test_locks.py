@@ -6,12 +6,12 @@ Tests marked ``root`` set real flags on a loop-mounted ext4 of their own; they r
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.faults.test_power_fail import PowerDisk, why_no_disk
 from tests.forked import status_of
 from tests.gate.homes import MEMORY, Desk, addition, make_desk
 
@@ -24,41 +24,23 @@ from nightledger.gate.guarding import guard
 from nightledger.gate.writing import recover
 
 NOBODY = 65534
-MIB = 1 << 20
-
-
-def _why_not_here() -> str:
-    if sys.platform != "linux":
-        return "flags of ext4 are Linux's"
-    if os.geteuid() != 0:
-        return "only root sets the immutable flag: make test-faults as root"
-    missing = [name for name in ("mkfs.ext4", "mount", "umount") if shutil.which(name) is None]
-    return f"{', '.join(missing)} is not installed" if missing else ""
 
 
 root = pytest.mark.root
-WHY_NOT = _why_not_here()
 
 
 @pytest.fixture(scope="module")
 def disk() -> Iterator[Path]:
     """Give a directory on an ext4 of our own, which other users can reach; what stays locked there goes with it."""
-    if WHY_NOT:
-        pytest.skip(WHY_NOT)
+    if missing := why_no_disk("ext4"):
+        pytest.skip(missing)
     with tempfile.TemporaryDirectory(prefix="nightledger-locks-") as name:
         base = Path(name)
         base.chmod(0o755)
-        image, point = base / "image", base / "mounted"
-        point.mkdir()
-        with image.open("wb") as stream:
-            stream.truncate(64 * MIB)
-        subprocess.run(["mkfs.ext4", "-q", "-F", str(image)], check=True)
-        mount = ["mount", "-o", "loop", str(image), str(point)]
-        mounted = subprocess.run(mount, capture_output=True, check=False)
-        if mounted.returncode:
-            pytest.skip(f"a loop device cannot be mounted here: {mounted.stderr.decode().strip()}")
-        yield point
-        subprocess.run(["umount", str(point)], check=True)
+        disk = PowerDisk(kind="ext4", image=base / "image", place=base / "mounted")
+        disk.make()
+        yield disk.place
+        disk.unmount()
 
 
 @pytest.fixture

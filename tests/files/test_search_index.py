@@ -2,7 +2,6 @@ import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from nightledger.domain.search import Kind
 from nightledger.files.search_index import (
     FileState,
     Filter,
-    NewChunk,
     NewFile,
     SearchStore,
     any_text,
@@ -32,7 +30,7 @@ from nightledger.files.search_reader import (
     SearchIndexError,
     open_reader,
 )
-from nightledger.text.markdown.chunks import cut_markdown
+from nightledger.recall.sources import cut_prose
 from nightledger.text.tokens import index_text, match_any, query_terms
 
 STATE = FileState(1, 2, "ab", settled=True)
@@ -40,21 +38,9 @@ GARDEN = "# Garden\n\n- plant roses\n- water them\n"
 BOAT = "# Boat\n\n- mend the rudder\n- plant nothing\n"
 
 
-def file(path: str, text: str, *, day: date | None = None, kind: Kind = Kind.DAILY, **fields: Any) -> NewFile:
-    chunks = [
-        NewChunk(
-            start=one.start,
-            end=one.end,
-            lead=one.lead,
-            first_line=one.first_line,
-            last_line=one.last_line,
-            heading=one.heading,
-            day=one.day or day,
-            **fields,
-        )
-        for one in cut_markdown(text)
-    ]
-    return NewFile(path=path, kind=kind, state=STATE, text=text, chunks=chunks)
+def file(path: str, text: str) -> NewFile:
+    cut = cut_prose(text, None)
+    return NewFile(path=path, kind=Kind.DAILY, state=STATE, text=cut.text, chunks=cut.chunks)
 
 
 def make(path: Path, *files: NewFile) -> str:

@@ -38,10 +38,10 @@ def tally(nights: Nights, op: Op, **asked: Any) -> Tally:
     return next(one for one in run(nights, **asked).tallies if one.op is op)
 
 
-def remember(nights: Nights, *entries: str, section: str = "Projects") -> None:
+def remember(nights: Nights, *entries: str) -> None:
     """Put entries into MEMORY.md by the operator's hand."""
     text = nights.desk.text().rstrip("\n")
-    nights.desk.edit(f"{text}\n\n### {section}\n\n{''.join(entries)}".encode())
+    nights.desk.edit(f"{text}\n\n### Projects\n\n{''.join(entries)}".encode())
 
 
 def left(found: Tally) -> dict[str, str]:

@@ -16,8 +16,8 @@ COPIED = "The relay listens on port 8443 of atlas."
 DOUBTFUL = corpus("jobs-check.txt").replace("SECRET", SECRET)
 
 
-def look(desk: Desk, *, dry_run: bool = False, path: str = "MEMORY.md") -> Checkup:
-    return check(desk.gate, desk.ledger(), path, TODAY, desk.moment, dry_run=dry_run)
+def look(desk: Desk, *, dry_run: bool = False) -> Checkup:
+    return check(desk.gate, desk.ledger(), "MEMORY.md", TODAY, desk.moment, dry_run=dry_run)
 
 
 def test_what_is_doubtful_is_proposed_in_whole_items_for_the_operator_who_asked(nights: Nights) -> None:

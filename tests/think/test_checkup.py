@@ -10,7 +10,6 @@ from tests.rows import corpus, each_row, from_corpus
 from tests.think.test_analyst import Model
 
 from nightledger.domain.finding import DoubtLabel
-from nightledger.domain.settings import Price
 from nightledger.files.home import Home
 from nightledger.text.checkup.checkup import check_memory
 from nightledger.text.markdown.document import parse_markdown
@@ -45,7 +44,6 @@ def ask(
     staying: tuple[int, ...] = (),
     *,
     dry_run: bool = True,
-    money: float = 0.0,
 ) -> Chosen:
     home = Home(root)
     Path(home.system_dir).mkdir(parents=True, exist_ok=True)
@@ -56,8 +54,6 @@ def ask(
         at=datetime(2026, 5, 2, 9, tzinfo=UTC),
         key=b"k" * 32,
         dry_run=dry_run,
-        price=Price(question=10, answer=10),
-        money_a_night=money,
     )
     return choose(analyst, parse_markdown(memory), DAY, staying)
 
