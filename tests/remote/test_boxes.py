@@ -106,6 +106,8 @@ def test_a_machine_that_breaks_its_own_box_holds_up_no_letter_but_its_own(pair: 
     box.unlink()
     assert len(empty_boxes(pair.agent.context()).answered) == 2
     assert pair.agent.desk.events().count("message.received") == 2
+    replies = empty_boxes(pair.ops.context()).replies
+    assert [one["status"] for one in replies] == ["executed", "executed"], "the oldest letter came first"
     shared.rename(shared.with_name("away"))
     told = " ".join(pair.agent.run("channel", "receive").err.split())
     assert "is missing; mount it" in told, "a mount that is gone is no empty box"

@@ -24,9 +24,8 @@ from nightledger.files.line_log import Appender
 from nightledger.trust import note as notes
 from nightledger.trust.merkle import Tree
 from nightledger.trust.note import Checkpoint, NoMLDSAError, parse_checkpoint, parse_head, verifier_of
-from nightledger.trust.pin import Pin
 from nightledger.trust.policy import Policy, cosigned_times, verify_log
-from nightledger.trust.report import Damage, Finding, contradicts
+from nightledger.trust.report import Damage, contradicts
 
 _LOCK_TIMEOUT_S = 10.0
 
@@ -93,19 +92,6 @@ def read_anchor(path: str, origin: str, vkeys: Callable[[int], Sequence[str]]) -
         raise notes.NoteError(f"{path} is a head of another log: {head.origin[:80]!r}")
     verify_log(note, origin, tuple(map(notes.parse_vkey, vkeys(head.size))))
     return head
-
-
-def find_anchored(path: str, tree: Tree, pin: Pin) -> Finding | None:
-    """Compare a log with a head of it that was kept elsewhere; None where it continues it.
-
-    Raises:
-        NoteError: The file holds no head that this log signed.
-        UnreadableError: It cannot be read.
-    """
-    head = read_anchor(path, pin.origin, pin.signed_by)
-    message = f"it is a head of {head.size} entries that this log of {tree.size} does not continue"
-    damage = contradicts(head, tree)
-    return Finding(damage=damage, path=path, line=None, message=message) if damage else None
 
 
 def read_stated_head(path: str, origin: str, *, known: int) -> Checkpoint | None:

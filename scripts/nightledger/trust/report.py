@@ -104,6 +104,13 @@ def contradicts(head: Checkpoint, tree: Tree) -> Damage | None:
     return None if tree.root(head.size) == head.root else Damage.FORK
 
 
+def find_contradiction(head: Checkpoint, path: str, tree: Tree) -> Finding | None:
+    """Return what is wrong where a log does not continue a genuine head that was kept in a file elsewhere."""
+    told = f"it is a head of {head.size} entries that this log of {tree.size} does not continue"
+    damage = contradicts(head, tree)
+    return Finding(damage=damage, path=path, line=None, message=told) if damage else None
+
+
 class StoredHead(Struct, frozen=True, kw_only=True):
     """A checkpoint file as it was found.
 

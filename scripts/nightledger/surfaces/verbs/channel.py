@@ -16,7 +16,6 @@ signature.
 
 import argparse
 import json
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
@@ -36,7 +35,7 @@ from nightledger.remote import letters
 from nightledger.remote.letters import empty_boxes
 from nightledger.remote.receiving import add_peer, machine_public_key, open_server, parse_peers, without_peer
 from nightledger.surfaces import screen
-from nightledger.surfaces.context import Context, require_person
+from nightledger.surfaces.context import Context, read_input, require_person
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import require_machine
 from nightledger.surfaces.trust_change import change_trust
@@ -93,7 +92,7 @@ def _body(path: str | None) -> dict[str, Any]:
     """Read the body from a file or standard input; never from the command line, which others can see."""
     if path is None:
         return {}
-    raw = sys.stdin.buffer.read(MAX_BODY_BYTES + 1) if path == "-" else read_regular(path, MAX_BODY_BYTES)
+    raw = read_input() if path == "-" else read_regular(path, MAX_BODY_BYTES)
     value = parse_json(raw, path, max_bytes=MAX_BODY_BYTES)
     if not isinstance(value, dict):
         raise errors.UsageError("the body is not a JSON object", hint=json.dumps({"path": "MEMORY.md"}))

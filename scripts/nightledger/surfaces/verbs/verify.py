@@ -45,10 +45,10 @@ from nightledger.surfaces.screen import sentences, wrap_hint
 from nightledger.text.visible import visible_lines
 from nightledger.trust.audit import VerifiedLog, check_log, read_events
 from nightledger.trust.event import collector_at_rest
-from nightledger.trust.heads import find_anchored
+from nightledger.trust.heads import read_anchor
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.pin import find_pin, read_pin
-from nightledger.trust.report import Finding, Report
+from nightledger.trust.report import Finding, Report, find_contradiction
 
 _INSIDE = "  "
 """Begins rows in which a finding goes on, which its own text may break: a file's name holds any character."""
@@ -157,7 +157,8 @@ def look(context: Context, *, against: tuple[str, ...] = ()) -> Seen:
     pin = read_pin(ring, home.identity.id)
     with collector_at_rest():
         log = check_log(home, pin)
-        elsewhere = tuple(filter(None, (find_anchored(path, log.tree, pin) for path in against)))
+        kept = ((read_anchor(path, pin.origin, pin.signed_by), path) for path in against)
+        elsewhere = tuple(filter(None, (find_contradiction(*one, log.tree) for one in kept)))
         if not log.report.ok:  # what a damaged log says is not worth a look at anything else
             return Seen(report=log.report, simulated=home.identity.simulated, elsewhere=elsewhere)
         gate = open_gate(context.home_path, context.keys_dir, actor=actor_of(context))
