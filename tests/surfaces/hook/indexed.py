@@ -2,7 +2,6 @@
 
 import os
 import re
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,40 +39,33 @@ def make_indexed(root: Path, **fields: Any) -> Home:
 
 def index(home: Home, *, filler: int = 0) -> None:
     """Index memory and handoff as they stand, and some days about nothing that is asked."""
-    held = {HELD[1]: "quarantine"}
-    ids = {text: name for name, text in (*ENTRIES.items(), HELD)}
     os.makedirs(home.search_dir, exist_ok=True)
     with building(index_path(home), index_text) as writer:
         for path, kind in ((home.memory_md, Kind.MEMORY), (home.handoff, Kind.HANDOFF)):
-            writer.put(new_file(home, path, kind, ids=ids, held=held))
+            text, status = Path(path).read_text(), os.stat(path)
+            state = FileState(status.st_size, status.st_mtime_ns, "0" * 64, settled=True)
+            writer.put(new_file(home.relative(path), kind, text, state, heading="Memory > Notes"))
         for day in range(filler):
             text = f"- day {day} walked {day % 7} miles and watered tomatoes in bed {day % 11}\n"
             state = FileState(len(text), 0, "0" * 64, settled=True)
-            chunk = NewChunk(start=0, end=len(text) - 1, first_line=1, last_line=1)
-            writer.put(
-                NewFile(path=f"memory/d{day}.md", kind=Kind.DAILY, state=state, text=text, chunks=[chunk])
-            )
+            writer.put(new_file(f"memory/d{day}.md", Kind.DAILY, text, state))
         writer.put_links(LINKS)
         writer.commit()
 
 
-def new_file(
-    home: Home, path: str, kind: Kind, *, ids: Mapping[str, str], held: Mapping[str, str]
-) -> NewFile:
+def new_file(path: str, kind: Kind, text: str, state: FileState, heading: str = "") -> NewFile:
     """Give a file as the index takes it: each list item a chunk."""
-    text = Path(path).read_text()
-    status = os.stat(path)
-    chunks: Sequence[NewChunk] = [
+    ids = {words: name for name, words in (*ENTRIES.items(), HELD)}
+    chunks = [
         NewChunk(
             start=found.start(),
             end=found.end(),
-            first_line=text.count("\n", 0, found.start()) + 1,
-            last_line=text.count("\n", 0, found.start()) + 1,
-            heading="Memory > Notes",
+            first_line=(line := text.count("\n", 0, found.start()) + 1),
+            last_line=line,
+            heading=heading,
             entry=ids.get(found[0], ""),
-            held=held.get(found[0], ""),
+            held="quarantine" if found[0] == HELD[1] else "",
         )
         for found in re.finditer(r"^- .*$", text, re.MULTILINE)
     ]
-    state = FileState(status.st_size, status.st_mtime_ns, "0" * 64, settled=True)
-    return NewFile(path=home.relative(path), kind=kind, state=state, text=text, chunks=chunks)
+    return NewFile(path=path, kind=kind, state=state, text=text, chunks=chunks)
