@@ -38,7 +38,7 @@ def sign(world: World, name: str) -> str:
 def ninety(world: World) -> str:
     """Have a replacement proposed and signed."""
     words = ("--entry", "Keep backups for 30 days.")
-    return sign(world, world.propose("Keep backups for 90 days.", *words, section="Decisions"))
+    return world.signed("Keep backups for 90 days.", *words, section="Decisions")
 
 
 def attempts(world: World, *words: str, status: int = 0) -> dict[str, dict[str, Any]]:
@@ -62,10 +62,6 @@ def since(world: World, size: int) -> list[dict[str, Any]]:
     ]
 
 
-def names(world: World, size: int) -> list[str]:
-    return [event["event"] for event in since(world, size)]
-
-
 def hashed(*texts: str) -> list[str]:
     return [sha256(text.encode()) for text in texts]
 
@@ -75,7 +71,7 @@ def states(world: World) -> dict[str, str]:
 
 
 def test_an_apply_is_told_entry_by_entry_and_its_bytes_are_kept(world: World) -> None:
-    name = sign(world, world.propose(TEXT))
+    name = world.signed(TEXT)
     size, (before, after) = len(world.events()), hashed(MEMORY, LABELLED)
     assert attempts(world, name, status=1) == {name: {"wait_s": 7200}}
     assert attempts(world) == {name: {"wait_s": 7200}}
@@ -102,8 +98,8 @@ def test_an_apply_is_told_entry_by_entry_and_its_bytes_are_kept(world: World) ->
 
 
 def test_what_lost_its_place_is_told_once_and_asked_again_while_the_rest_goes_in(world: World) -> None:
-    stale, moved = ninety(world), sign(world, world.propose(TEXT))
-    goes = sign(world, world.propose("Add.", section="Projects"))
+    stale, moved = ninety(world), world.signed(TEXT)
+    goes = world.signed("Add.", section="Projects")
     edit = replacing(("- Keep backups for 30 days.", "- A month."), ("## Lessons", "## Old"))
     assert world.edit(edit).status == 0
     edited, size = edit(MEMORY), len(world.events())
@@ -116,7 +112,7 @@ def test_what_lost_its_place_is_told_once_and_asked_again_while_the_rest_goes_in
     assert "another heading" in told[moved]["stale"][0]["reason"]
     assert told[goes] == {"applied": [1]}
     assert world.read() == edited.rstrip("\n") + "\n\n- Add.\n"
-    assert names(world, size) == ["change.stale", "change.stale", "apply.intent", "apply.done"]
+    assert world.kinds(size) == ["change.stale", "change.stale", "apply.intent", "apply.done"]
     signed = {one["proposal"]: one["decision"] for one in world.named("decision.recorded")}
     for event, name in zip(since(world, size), (stale, moved), strict=False):
         what = {"event": "change.stale", "proposal": name, "changes": [1]}
@@ -148,7 +144,7 @@ def test_below_a_heading_that_stands_twice_since_a_change_is_asked_again(world: 
 
 
 def test_what_is_signed_goes_in_around_drift_and_the_drift_stays_unsigned(world: World) -> None:
-    first, second = ninety(world), sign(world, world.propose(TEXT))
+    first, second = ninety(world), world.signed(TEXT)
     drift = replacing(("upgrade.\n", "upgrade.\n- Drifted.\n"), ("Projects\n", "Projects\n\n- A pump.\n"))
     world.write("MEMORY.md", drift(MEMORY))
     world.ok("guard")
@@ -180,8 +176,8 @@ def test_a_change_that_rests_on_drift_waits_for_its_answer(world: World) -> None
     drifted = MEMORY + "\n## Pumps\n\n- A pump.\n"
     world.write("MEMORY.md", drifted)
     world.ok("guard")
-    name = sign(world, world.propose("Oil the pump.", section="Pumps"))
-    rest = sign(world, world.propose(TEXT))
+    name = world.signed("Oil the pump.", section="Pumps")
+    rest = world.signed(TEXT)
     world.wait(hours=3)
     size = len(world.events())
     assert [one["n"] for one in attempts(world)[name].pop("waits")] == [1]
@@ -189,7 +185,7 @@ def test_a_change_that_rests_on_drift_waits_for_its_answer(world: World) -> None
     assert (world.read(), states(world)[name], states(world)[rest]) == (both, "approved", "applied")
     assert [one["n"] for one in attempts(world, name, status=1)[name].pop("waits")] == [1]
     assert f"Change 1 of {name[:6]} waits" in world.run("apply", name).text
-    assert names(world, size).count("apply.intent") == 1
+    assert world.kinds(size).count("apply.intent") == 1
     review(world, {"pump": "y"})
     assert attempts(world) == {name: {"applied": [1]}}
     assert world.read() == both + "- Oil the pump.\n"
@@ -238,7 +234,7 @@ def test_an_edit_settles_the_drift_that_it_takes_out_and_no_more(world: World) -
 
 
 def test_beside_drift_nothing_goes_in_whose_accepted_bytes_are_kept_nowhere(world: World) -> None:
-    name = sign(world, world.propose(TEXT))
+    name = world.signed(TEXT)
     drifted = MEMORY.replace("30 days", "40 days")
     world.write("MEMORY.md", drifted)
     blob = world.blob(sha256(MEMORY.encode()))
@@ -256,7 +252,7 @@ def test_beside_drift_nothing_goes_in_whose_accepted_bytes_are_kept_nowhere(worl
 
 
 def test_what_was_altered_is_set_aside_and_the_rest_goes_on(world: World) -> None:
-    first, second, third = (sign(world, world.propose(text)) for text in ("Count twice.", TEXT, "Ask first."))
+    first, second, third = (world.signed(text) for text in ("Count twice.", TEXT, "Ask first."))
     signed = {one["proposal"]: one["decision"] for one in world.named("decision.recorded")}
     altered = {
         world.home / f"memory/state/proposals/{first}.json": (b"twice", b"thrice"),
@@ -282,7 +278,7 @@ def test_what_was_altered_is_set_aside_and_the_rest_goes_on(world: World) -> Non
 
 
 def test_a_signature_that_does_not_hold_any_more_puts_nothing_in(world: World) -> None:
-    name = sign(world, world.propose(TEXT))
+    name = world.signed(TEXT)
     path = world.home / f"audit/decisions/{world.events()[-1]['decision']}.json.sig"
     kept = path.read_bytes()
     path.write_bytes(kept.replace(kept[120:124], b"AAAA"))
@@ -294,14 +290,14 @@ def test_a_signature_that_does_not_hold_any_more_puts_nothing_in(world: World) -
 
 
 def test_an_approval_is_asked_again_once_it_expired(world: World) -> None:
-    name = sign(world, world.propose(TEXT))
+    name = world.signed(TEXT)
     size = len(world.events())
     world.wait(days=6, hours=23, minutes=59, seconds=59)
     late = world.copy(world.root / "late")
     late.wait(seconds=1)
     (one,) = attempts(late, status=1)[name]["stale"]
     assert (one["n"], "expired at 2026-03-08 06:00 UTC" in one["reason"]) == (1, True)
-    assert (late.read(), names(late, size), states(late)[name]) == (MEMORY, ["change.stale"], "stale")
+    assert (late.read(), late.kinds(size), states(late)[name]) == (MEMORY, ["change.stale"], "stale")
     assert attempts(world) == {name: {"applied": [1]}}
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 from tests.blackbox.forge import append
 from tests.blackbox.living import revoke, two_lessons
 from tests.blackbox.person import review, sound
-from tests.blackbox.test_applying import attempts, names, replacing, sign, since, states
+from tests.blackbox.test_applying import attempts, replacing, sign, since, states
 from tests.blackbox.world import GRAPH, LABELLED, MEMORY, SETTINGS, TEXT, World, found, sha256
 
 
 def test_the_longest_wait_that_somebody_asks_for_counts(world: World) -> None:
-    name = sign(world, world.propose(TEXT))
+    name = world.signed(TEXT)
     graph = json.dumps({"v": 1, "cooling_period_hours": 5, "domains": {}})
     cases = {
         "settings": ({SETTINGS: "cooling_hours: 4\n"}, 4),
@@ -36,7 +36,7 @@ def test_the_longest_wait_that_somebody_asks_for_counts(world: World) -> None:
 
 
 def test_an_operators_own_rules_hold_back_what_they_find_at_apply_and_undo(world: World) -> None:
-    held, goes = sign(world, world.propose("The gate opens at zebra-4711.")), sign(world, world.propose(TEXT))
+    held, goes = world.signed("The gate opens at zebra-4711."), world.signed(TEXT)
     gone = sign(world, world.removal("Keep backups for 30 days.", section="Decisions"))
     world.wait(hours=3)
     world.ok("apply", gone)
@@ -59,7 +59,7 @@ def test_an_operators_own_rules_hold_back_what_they_find_at_apply_and_undo(world
 def test_a_cap_holds_back_what_would_grow_beyond_it_and_no_undo(tmp_path: Path) -> None:
     memory = MEMORY + "".join(f"\n- Lamp number {n} in the long corridor was looked at.\n" for n in range(10))
     world = found(tmp_path, memory=memory, words=("--host", "openclaw"))
-    grows = sign(world, world.propose(TEXT))
+    grows = world.signed(TEXT)
     shrinks = world.signed("30.", "--entry", "Keep backups for 30 days.", section="Decisions")
     world.write(SETTINGS, f"cap_characters:\n  openclaw: {len(memory) - 5}\n")
     world.wait(hours=3)
@@ -74,13 +74,13 @@ def test_a_cap_holds_back_what_would_grow_beyond_it_and_no_undo(tmp_path: Path) 
 
 
 def test_what_a_revoked_key_approved_is_asked_again_whoever_leaves_that_out_of_the_log(world: World) -> None:
-    name = sign(world, world.propose(TEXT))
-    done = sign(world, world.propose("Count twice."))
+    name = world.signed(TEXT)
+    done = world.signed("Count twice.")
     world.wait(hours=3)
     world.ok("apply", done)
     twin, size = world.copy(world.root / "twin"), len(world.events())
     revoke(world)
-    assert names(world, size)[-1] == "change.stale"
+    assert world.kinds(size)[-1] == "change.stale"
     assert since(world, size)[-1]["proposal"] == name
     for event in since(world, size)[:-1]:
         if event["event"] == "decision.recorded":
@@ -158,19 +158,19 @@ def test_what_was_signed_in_one_review_goes_in_where_each_was_shown(world: World
 
 def test_a_change_of_a_line_that_drifted_has_no_place_and_the_drift_stays(world: World) -> None:
     words = ("--entry", "Keep backups for 30 days.")
-    name = sign(world, world.propose("Keep backups for 90 days.", *words, section="Decisions"))
+    name = world.signed("Keep backups for 90 days.", *words, section="Decisions")
     drifted = MEMORY.replace("30 days", "31 days")
     world.write("MEMORY.md", drifted)
     world.wait(hours=3)
     (one,) = attempts(world, status=1)[name]["stale"]
     assert (one["n"], "no longer in the file" in one["reason"], world.read()) == (1, True, drifted)
-    assert names(world, 0).count("apply.intent") == 0
+    assert world.kinds().count("apply.intent") == 0
     drift = [(c["before"], c["after"]) for p in world.drift() for c in p["changes"]]
     assert drift == [("- Keep backups for 30 days.\n", "- Keep backups for 31 days.\n")]
 
 
 def test_an_apply_that_nobody_can_check_is_counted_and_what_followed_holds(world: World) -> None:
-    name = sign(world, world.propose(TEXT))
+    name = world.signed(TEXT)
     world.write("MEMORY.md", MEMORY.replace("## Projects\n", "## Projects\n\n- A pump.\n"))
     world.wait(hours=3)
     assert attempts(world) == {name: {"applied": [1]}}
@@ -182,7 +182,7 @@ def test_an_apply_that_nobody_can_check_is_counted_and_what_followed_holds(world
     for _ in range(4):
         world.wait(days=2)
         world.run("night")
-    assert "blobs.removed" in names(world, 0)
+    assert "blobs.removed" in world.kinds()
     seen = world.json("verify")
     assert (seen["ok"], seen["applies"]) == (True, {"checked": 2, "expired": 2, "findings": []})
     assert (world.run("guard", "--exit-code").status, world.second_look()[0]) == (0, 0)

@@ -414,11 +414,7 @@ def gone(port: int) -> bool:
 BARE, LOCKED = "a key without a passphrase", "a key with one"
 NOT_OPENED: tuple[tuple[str, User | None, str], ...] = (
     (LOCKED, None, "signs with: nightledger review --home="),
-    (
-        BARE,
-        Opens(),
-        "no page to open. Your operator signs with: nightledger review",
-    ),
+    (BARE, Opens(), "no page to open. Your operator signs with: nightledger review"),
     (LOCKED, lambda _: "decline", "declined, or was not asked. Their command is 'nightledger review'"),
     (LOCKED, lambda _: "cancel", "declined, or was not asked. Their command is 'nightledger review'"),
 )

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from tests.blackbox.person import review, sound
-from tests.blackbox.test_applying import attempts, names, sign, since, states
+from tests.blackbox.test_applying import attempts, since, states
 from tests.blackbox.test_crashes import CALLS, KILLED
 from tests.blackbox.test_lifecycle import CLOSED
 from tests.blackbox.test_undoing import ARCHIVE, COPY, FULL, LOG, exists, let_go, sign_what_goes
@@ -80,7 +80,7 @@ def ended(world: World, size: int) -> list[dict[str, Any]]:
 def waiting(adopted: World, new_folder: Folder) -> World:
     """Give a home with one change that is signed and cooled."""
     world = adopted.copy(new_folder())
-    sign(world, world.propose(TEXT))
+    world.signed(TEXT)
     world.wait(hours=3)
     return world
 
@@ -89,7 +89,7 @@ def test_an_apply_that_died_before_its_file_is_done_anew(waiting: World, tmp_pat
     died = waiting.copy(tmp_path / "died")
     size = len(died.events())
     dies(died, lambda: bool(temporary(died)) and died.read() == MEMORY, "apply")
-    assert (names(died, size), died.read()) == (["apply.intent"], MEMORY)
+    assert (died.kinds(size), died.read()) == (["apply.intent"], MEMORY)
     assert died.run("verify").status == 0
     for rival in ("", RIVAL):
         world = died.copy(tmp_path / f"again{len(rival)}")
@@ -110,7 +110,7 @@ def test_an_apply_that_died_after_its_file_is_finished_once(waiting: World, tmp_
     size = len(died.events())
     dies(died, lambda: died.read() == LABELLED, "apply")
     (left,) = temporary(died)
-    assert (names(died, size), left.read_text()) == (["apply.intent"], MEMORY)
+    assert (died.kinds(size), left.read_text()) == (["apply.intent"], MEMORY)
     replaced = {"path": "MEMORY.md", "sha256": sha256(MEMORY + RIVAL)}
     raced = {"event": "apply.raced", "replaced": [replaced]}
     done = {"event": "apply.done"}
@@ -170,7 +170,7 @@ def test_an_edit_that_died_before_its_signature_is_withdrawn(world: World) -> No
         tempfile.tempdir = str(world.root)  # what the editor was given goes with the test's own files
         acknowledged = world.own_keys / "head.json"
         known = acknowledged.read_bytes() if acknowledged.exists() else b""
-        seen = lambda: names(world, size) == ["proposal.created"] and acknowledged.read_bytes() != known  # noqa: E731
+        seen = lambda: world.kinds(size) == ["proposal.created"] and acknowledged.read_bytes() != known  # noqa: E731
         with at_the_moment(seen, lambda: os._exit(KILLED)):
             world.run("edit", typed=["y"])
 
@@ -257,7 +257,7 @@ def test_what_died_between_two_files_is_finished_in_both(letting: World, tmp_pat
         world = letting.copy(tmp_path / place)
         size = len(world.events())
         dies(world, lambda: reached(world), "apply", name)  # noqa: B023
-        assert names(world, size) == ["apply.intent"]
+        assert world.kinds(size) == ["apply.intent"]
         assert {"copied": world.read(LOG), "archived": world.read()}.get(place) in {None, FULL, CLOSED}
         if path := {"shortened": LOG, "gone": "MEMORY.md"}.get(place):  # all is written: a rival's line stays
             rival = world.copy(tmp_path / f"{place} and written to")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.blackbox.forge import target_of
 from tests.blackbox.person import review, sound
-from tests.blackbox.test_applying import attempts, hashed, names, ninety, sign, since, states
+from tests.blackbox.test_applying import attempts, hashed, ninety, sign, since, states
 from tests.blackbox.test_lifecycle import CLOSED
 from tests.blackbox.world import LABELLED, LAMPS, MEMORY, TEXT, Folder, World, found, sha256
 
@@ -392,7 +392,7 @@ def test_a_compression_is_undone_after_any_time_an_archival_not(gone: World, tmp
     assert "window closed" in undone(world, archival)["problem"]
     (proposal,) = [p for p in world.proposals() if p["kind"] == "reversal"]
     assert [(c["op"], c["target"]) for c in proposal["changes"]] == [("add", "MEMORY.md")]
-    assert names(world, 0).count("apply.done") == 3
+    assert world.kinds().count("apply.done") == 3
 
 
 def test_what_was_expunged_is_never_brought_back_by_an_undo(world: World) -> None:
