@@ -14,15 +14,15 @@ def recall(desk: Desk, query: str = "", frame: Frame = Frame.TASK) -> Recollecti
 
 def candidate(desk: Desk, words: str, query: str = "") -> Candidate:
     """Give the measures of the entry with these words."""
-    (found,) = [s.candidate for s in recall(desk, query).chosen.shown if s.candidate.text == words]
+    (found,) = [one for one in recall(desk, query).chosen.shown if one.text == words]
     return found
 
 
 def principle(desk: Desk, name: str, query: str = "") -> Candidate:
     """Give the measures of a principle, shown or not."""
     chosen = recall(desk, query, Frame.SELF).chosen
-    every = [*chosen.shown, *(scored for scored, _ in chosen.dropped)]
-    (found,) = [s.candidate for s in every if s.candidate.id == f"constitution#{name}"]
+    every = [*chosen.shown, *(one for one, _ in chosen.dropped)]
+    (found,) = [one for one in every if one.id == f"constitution#{name}"]
     return found
 
 
