@@ -26,7 +26,7 @@ def candidate(name: str, tags: tuple[str, ...] = (), **measures: Any) -> Candida
 
 
 def shown(chosen: Chosen) -> list[str]:
-    return [scored.candidate.id for scored in chosen.shown]
+    return [one.id for one in chosen.shown]
 
 
 # ---------------------------------------------------------------- what was published
@@ -66,7 +66,7 @@ def test_ten_principles_never_take_more_than_two_of_five_places() -> None:
         assert len(names) == 5
         best = sorted(tens, key=lambda one: -one.similarity)[:2]
         assert names & set(FOUNDING) == {one.id for one in best}
-        left = [why for scored, why in chosen.dropped if scored.candidate.principle]
+        left = [why for one, why in chosen.dropped if one.principle]
         assert left == [Dropped.OVER_CAP] * 8
         seen |= names
     assert seen >= set(FOUNDING)
@@ -99,14 +99,14 @@ def test_a_frame_never_exceeds_places_budget_or_caps_and_loses_nobody(
 ) -> None:
     rules: FrameRules = PUBLISHED[frame.value]
     chosen = choose(frame, rules, found, turn=turn)
-    taken = [scored.candidate for scored in chosen.shown]
+    taken = chosen.shown
     principles = [one for one in taken if one.principle]
     assert len(taken) <= rules.places
     assert chosen.tokens == sum(one.tokens for one in taken) <= rules.tokens
     assert len(principles) <= rules.most_principles
     assert sum(one.tokens for one in principles) <= rules.principle_tokens
     assert len(taken) + len(chosen.dropped) + chosen.outside == len(found)
-    scores = [scored.score for scored in chosen.shown]
+    scores = [one.score for one in taken]
     assert scores == sorted(scores, reverse=True)
 
 

@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.exposure import tokens_of
 from nightledger.domain.retention import CONSTITUTIONAL, PRIOR, SELF_TAGS, Use
@@ -202,6 +203,7 @@ class Candidate(Struct, frozen=True, kw_only=True):
         recency: How fresh, 0..1.
         centrality: How much it hangs together with others, 0..1.
         reinforcement: How often it was reinforced, 0..1.
+        score: What it is worth in a frame, 0..1: the weighted sum of its five measures; 0 until it is ranked.
     """
 
     id: str
@@ -213,6 +215,7 @@ class Candidate(Struct, frozen=True, kw_only=True):
     recency: float = 0.0
     centrality: float = 0.0
     reinforcement: float = 0.0
+    score: float = 0.0
 
     @property
     def tokens(self) -> int:
@@ -231,18 +234,6 @@ class Dropped(StrEnum):
     """Others score higher, and the places are taken."""
 
 
-class Scored(Struct, frozen=True, kw_only=True):
-    """A candidate with its score in a frame.
-
-    Attributes:
-        candidate: The candidate.
-        score: 0..1.
-    """
-
-    candidate: Candidate
-    score: float
-
-
 class Chosen(Struct, frozen=True, kw_only=True):
     """What a frame shows.
 
@@ -253,16 +244,10 @@ class Chosen(Struct, frozen=True, kw_only=True):
         tokens: What the shown cost together.
     """
 
-    shown: tuple[Scored, ...]
-    dropped: tuple[tuple[Scored, Dropped], ...]
+    shown: tuple[Candidate, ...]
+    dropped: tuple[tuple[Candidate, Dropped], ...]
     outside: int
     tokens: int
-
-
-def score_of(rules: FrameRules, candidate: Candidate) -> float:
-    """Return what a candidate is worth in a frame, 0..1: the weighted sum of its five measures."""
-    total: float = sum(getattr(rules, name) * getattr(candidate, name) for name in WEIGHTS)
-    return total / PERCENT
 
 
 def choose(frame: Frame, rules: FrameRules, candidates: Sequence[Candidate], *, turn: int = 0) -> Chosen:
@@ -286,19 +271,18 @@ def choose(frame: Frame, rules: FrameRules, candidates: Sequence[Candidate], *, 
     ]
     ranked = _ranked(rules, about, turn)
     taken: dict[str, Candidate] = {}
-    dropped: list[tuple[Scored, Dropped]] = []
-    sure = [scored for scored in ranked if scored.candidate.principle]
-    for scored, guaranteed in [*((one, True) for one in sure), *((one, False) for one in ranked)]:
-        candidate = scored.candidate
+    dropped: list[tuple[Candidate, Dropped]] = []
+    sure = [(one, True) for one in ranked if one.principle]
+    for candidate, guaranteed in [*sure, *((one, False) for one in ranked)]:
         if candidate.id in taken or (guaranteed and len(taken) >= rules.guaranteed):
             continue
         why = _why_not(rules, taken.values(), candidate)
         if why is None:
             taken[candidate.id] = candidate
         elif not guaranteed:
-            dropped.append((scored, why))
+            dropped.append((candidate, why))
     return Chosen(
-        shown=tuple(scored for scored in ranked if scored.candidate.id in taken),
+        shown=tuple(one for one in ranked if one.id in taken),
         dropped=tuple(dropped),
         outside=len(candidates) - len(about),
         tokens=sum(one.tokens for one in taken.values()),
@@ -320,15 +304,15 @@ def _why_not(rules: FrameRules, taken: Collection[Candidate], candidate: Candida
     return None
 
 
-def _ranked(rules: FrameRules, candidates: Sequence[Candidate], turn: int) -> list[Scored]:
+def _ranked(rules: FrameRules, candidates: Sequence[Candidate], turn: int) -> list[Candidate]:
     count = sum(candidate.principle for candidate in candidates)
     nth = 0
     keyed = []
     for place, candidate in enumerate(candidates):
-        score = score_of(rules, candidate)
+        score = sum(getattr(rules, name) * getattr(candidate, name) for name in WEIGHTS) / PERCENT
         at = place
         if candidate.principle:
             at = (nth - turn * max(1, rules.most_principles)) % count
             nth += 1
-        keyed.append((-score, at, place, Scored(candidate=candidate, score=score)))
-    return [scored for *_, scored in sorted(keyed, key=lambda row: row[:3])]
+        keyed.append((-score, at, place, replace(candidate, score=score)))
+    return [candidate for *_, candidate in sorted(keyed, key=lambda row: row[:3])]

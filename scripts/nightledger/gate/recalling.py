@@ -101,7 +101,7 @@ def recollect(gate: Gate, ledger: Ledger, frame: frames.Frame, query: str, momen
             [one for one in candidates if one.id not in held],
             turn=facts.now_hour // PERIOD_HOURS,
         )
-        found = {one.candidate.id for one in chosen.shown if _is_held(one.candidate, own)}
+        found = {one.id for one in chosen.shown if _is_held(one, own)}
         if not found:
             break
         held |= found

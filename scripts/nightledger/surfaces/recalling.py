@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from nightledger.domain.consolidation import Block
 from nightledger.domain.errors import NightledgerError, RefusedError
 from nightledger.domain.exposure import Exposure, Place, session_name
-from nightledger.domain.frames import Frame, Scored
+from nightledger.domain.frames import Candidate, Frame
 from nightledger.domain.search import Chunk, Found, Hit, Query, Why
 from nightledger.domain.settings import Operator
 from nightledger.files.configuration import load_operator
@@ -229,10 +229,9 @@ def show_frame(context: Context, frame: Frame, query: str) -> int:
         "places": rules.places,
         "tokens": found.chosen.tokens,
         "budget_tokens": rules.tokens,
-        "shown": [_frame_record(found, scored) for scored in found.chosen.shown],
+        "shown": [_frame_record(found, one) for one in found.chosen.shown],
         "dropped": [
-            {"id": scored.candidate.id, "why": why.value, "score": round(scored.score, 4)}
-            for scored, why in dropped[:MAX_NAMED]
+            {"id": one.id, "why": why.value, "score": round(one.score, 4)} for one, why in dropped[:MAX_NAMED]
         ],
         "dropped_in_all": len(dropped),
         "outside": found.chosen.outside,
@@ -267,8 +266,7 @@ def _frame_lines(found: Recollection, record: dict[str, Any]) -> Iterator[str]:
             yield from screen.wrap(f"{word}: {'; '.join(told)}.", indent="  ", first="")
 
 
-def _frame_record(found: Recollection, scored: Scored) -> dict[str, Any]:
-    candidate = scored.candidate
+def _frame_record(found: Recollection, candidate: Candidate) -> dict[str, Any]:
     placed = found.places.get(candidate.id)
     return {
         "id": candidate.id,
@@ -276,7 +274,7 @@ def _frame_record(found: Recollection, scored: Scored) -> dict[str, Any]:
         "path": placed.path if placed else None,
         "section": [mask_secrets(title) for title in placed.entry.section] if placed else [],
         "tags": list(candidate.tags),
-        "score": round(scored.score, 4),
+        "score": round(candidate.score, 4),
         "measures": {name: round(getattr(candidate, name), 4) for name in _MEASURES},
         "tokens": candidate.tokens,
         "text": mask_secrets(candidate.text),
