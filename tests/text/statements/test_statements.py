@@ -77,6 +77,15 @@ def test_what_scanners_hold_back_neither_founds_nor_bridges_a_statement() -> Non
     assert not any(secret in statement.text for statement in result.statements)
 
 
+def test_a_sentence_that_is_wrapped_is_whole_in_its_entry_or_not_proposed() -> None:
+    head = "# D\n## Kettle base\n- never boil it dry, because\n  then the fuse"
+    (one,) = found(f"{head}\n  goes.\n- the lid is blue").statements
+    assert (one.lines, one.text) == ((3, 5), "Kettle base: never boil it dry, because then the fuse goes.")
+    (one,) = found("# D\nthe kettle is one that\nmust never boil dry").statements
+    assert (one.lines, one.text) == ((2, 3), "the kettle is one that must never boil dry")
+    assert not found(head + "\n  and more" * SPAN).statements
+
+
 def test_generated_and_pasted_text_gives_nothing() -> None:
     log = "## Deep Sleep\n- never boil it dry\n## Mine\n> never boil it dry\n```\nnever boil it dry\n```"
     assert found(log).statements == ()

@@ -30,6 +30,7 @@ from nightledger.text.statements.estimate import (
 from nightledger.text.statements.wording import (
     clean_line,
     entry_text,
+    goes_on,
     has_reason,
     is_of_its_day,
     judge_kind,
@@ -83,7 +84,9 @@ def find_statements(
         members = [line for line in block if not is_known(clean_line(line, languages))] or block
         top = max(members, key=lambda line: estimates[line.number])
         score = estimates[top.number] * (1 if has_reason(top, languages) else BARE_SHARE)
-        statements.append(statement_of(log, top, members, score, languages))
+        whole = _with_wraps(log, members)
+        if whole[-1].number - whole[0].number < SPAN and barred.isdisjoint(line.number for line in whole):
+            statements.append(statement_of(log, top, whole, score, languages))
     statements.sort(key=lambda one: (-one.score, one.lines))
     return Found(statements=tuple(statements), held=tuple(held))
 
@@ -193,6 +196,22 @@ def _whole_list(
         return members
     span = range(items[0].number, items[-1].number + 1)
     return items if len(span) <= SPAN and used.isdisjoint(span) else members
+
+
+def _with_wraps(log: DayLog, members: Sequence[LogLine]) -> list[LogLine]:
+    """Return the lines of a block, and those in which a sentence of theirs begins or goes on."""
+    first, last = members[0].number - 1, members[-1].number - 1
+    while first > 0 and goes_on(log.lines[first - 1], log.lines[first]):
+        first -= 1
+    chosen = {line.number for line in members}
+    whole: list[LogLine] = []
+    for line in log.lines[first:]:
+        begins = line.number < members[0].number or line.number in chosen
+        if begins or (whole and goes_on(whole[-1], line)):
+            whole.append(line)
+        elif line.number > last:
+            break
+    return whole
 
 
 def _joins(lines: Sequence[LogLine], n: int, block: tuple[int, int], used: set[int]) -> bool:

@@ -12,7 +12,7 @@ from functools import cache
 import msgspec
 from msgspec import Struct
 
-from nightledger.domain.daylog import LogLine, StatementKind
+from nightledger.domain.daylog import LogLine, Region, StatementKind
 from nightledger.files.home import shipped_config
 from nightledger.text.patterns import pattern
 from nightledger.text.similar import CJK, fold, shingles
@@ -53,6 +53,7 @@ _BOLD = re.compile(
     r"|(?<!\w)__(?!\w+__)(?=\S)((?:[^_]|_(?!_))++)(?<=\S)__(?!\w)"
 )
 """Code, which stays as it is, and what is bold by CommonMark's rule of flanking (6.2), or nearly."""
+_ENDED = re.compile(r"[.!?:;|\u3002\uff01\uff1f\uff1a][\"'*_`)\]\u201d\u2019]*\s*$")
 _PAIRED = ("`", '"')
 _BRACKETS = (("(", ")"), ("[", "]"), ("\u201c", "\u201d"))
 _MARKS = frozenset((*_PAIRED, *(mark for pair in _BRACKETS for mark in pair)))
@@ -123,7 +124,7 @@ def entry_text(top: LogLine, members: Sequence[LogLine], languages: tuple[str, .
         further lines with ``\n- ``.
     """
     title = topic_of(top, languages) or "User" * (is_told(top) and _OWN_VOICE.match(top.content) is not None)
-    said = {fold(text): text for text in (clean_line(line, languages) for line in members)}
+    said = {fold(text): text for text in (clean_line(line, languages) for line in _unwrapped(members))}
     if len(said) > 1:
         said.pop(fold(title), None)
     lines = list(said.values())
@@ -132,6 +133,25 @@ def entry_text(top: LogLine, members: Sequence[LogLine], languages: tuple[str, .
     if not title:
         return "\n- ".join(lines)
     return "\n  - ".join([f"{title}:", *lines])
+
+
+def goes_on(line: LogLine, following: LogLine) -> bool:
+    """Return whether a line is cut where its writer's editor wrapped it, and the next one goes on with its sentence."""
+    is_next = following.number == line.number + 1 and following.turn == line.turn
+    is_prose = line.region is following.region is Region.PROSE and not following.marker
+    return is_next and is_prose and following.content[:1].islower() and not _ENDED.search(line.content)
+
+
+def _unwrapped(lines: Sequence[LogLine]) -> list[LogLine]:
+    """Return lines of which each that goes on in the next is one with it."""
+    whole: list[LogLine] = []
+    for line in lines:
+        if whole and goes_on(whole[-1], line):
+            text = f"{whole.pop().content} {line.content}"
+            whole.append(msgspec.structs.replace(line, content=text))
+        else:
+            whole.append(line)
+    return whole
 
 
 def clean_line(line: LogLine, languages: tuple[str, ...] = ()) -> str:
