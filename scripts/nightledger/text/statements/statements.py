@@ -30,7 +30,6 @@ from nightledger.text.statements.estimate import (
 from nightledger.text.statements.wording import (
     clean_line,
     entry_text,
-    goes_on,
     has_reason,
     is_of_its_day,
     judge_kind,
@@ -39,6 +38,7 @@ from nightledger.text.statements.wording import (
     shelve,
     topic_of,
     what_would_change_it,
+    wrapped,
 )
 
 SEED = 0.4
@@ -78,13 +78,14 @@ def find_statements(
     held = _held(log, estimates)
     barred = {line.line for line in held}
     languages = log_languages(log)
+    sentence = {line.number: group for group in wrapped(log.lines) for line in group}
     statements = []
     for block in _blocks(log, {number: p for number, p in estimates.items() if number not in barred}, barred):
         # where no line is news all are left, to be folded later
         members = [line for line in block if not is_known(clean_line(line, languages))] or block
         top = max(members, key=lambda line: estimates[line.number])
         score = estimates[top.number] * (1 if has_reason(top, languages) else BARE_SHARE)
-        whole = _with_wraps(log, members)
+        whole = list({x.number: x for line in members for x in sentence[line.number]}.values())
         if whole[-1].number - whole[0].number < SPAN and barred.isdisjoint(line.number for line in whole):
             statements.append(statement_of(log, top, whole, score, languages))
     statements.sort(key=lambda one: (-one.score, one.lines))
@@ -196,22 +197,6 @@ def _whole_list(
         return members
     span = range(items[0].number, items[-1].number + 1)
     return items if len(span) <= SPAN and used.isdisjoint(span) else members
-
-
-def _with_wraps(log: DayLog, members: Sequence[LogLine]) -> list[LogLine]:
-    """Return the lines of a block, and those in which a sentence of theirs begins or goes on."""
-    first, last = members[0].number - 1, members[-1].number - 1
-    while first > 0 and goes_on(log.lines[first - 1], log.lines[first]):
-        first -= 1
-    chosen = {line.number for line in members}
-    whole: list[LogLine] = []
-    for line in log.lines[first:]:
-        begins = line.number < members[0].number or line.number in chosen
-        if begins or (whole and goes_on(whole[-1], line)):
-            whole.append(line)
-        elif line.number > last:
-            break
-    return whole
 
 
 def _joins(lines: Sequence[LogLine], n: int, block: tuple[int, int], used: set[int]) -> bool:

@@ -6,11 +6,12 @@ added but punctuation, and no name, number or date of what is kept is dropped.
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.daylog import LogLine, Region, StatementKind
 from nightledger.files.home import shipped_config
@@ -62,8 +63,6 @@ _PRONOUN = re.compile(
 )
 _LONG = 320
 """A line longer than this many characters is cut to its best sentences."""
-_NAMES_A_THING = re.compile(r"[`/\\@#_=<>\d\"]|(?<=[a-z,;:] )[A-Z]|\w[A-Z]|\w\.\w")
-"""A code span, a path, an address, a number, a quotation, or a capital inside a sentence."""
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 _WORD_FIRST = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*[\s,]")
 _OWN_VOICE = re.compile(r"(?:I|my|we|our)\b", re.IGNORECASE)
@@ -89,7 +88,7 @@ class _Kinds(Struct, frozen=True, kw_only=True):
 
     ``claiming`` are cues of a sentence that claims something, ``without_topic`` those of a title that names no
     topic: "Key decisions", "Lessons learned", and ``topicless`` words of no cue in it.
-    ``maxim`` are cues of what holds always or never; where ``says_whose`` tells who said so, or ``says_what`` above it what it is, it is none. ``reasons_said`` and ``reasons_named`` are the reasons to keep
+    ``maxim`` are cues of what holds always or never, ``says_what`` those of a name that tells what a line is. ``reasons_said`` and ``reasons_named`` are the reasons to keep
     a line, in it and in what names it; ``passing`` are cues of names of what a day did.
     """
 
@@ -101,7 +100,6 @@ class _Kinds(Struct, frozen=True, kw_only=True):
     about_the_agent: frozenset[str]
     touches_the_agent: frozenset[str]
     maxim: frozenset[str]
-    says_whose: frozenset[str]
     says_what: frozenset[str]
     reasons_said: frozenset[str]
     reasons_named: frozenset[str]
@@ -124,7 +122,8 @@ def entry_text(top: LogLine, members: Sequence[LogLine], languages: tuple[str, .
         further lines with ``\n- ``.
     """
     title = topic_of(top, languages) or "User" * (is_told(top) and _OWN_VOICE.match(top.content) is not None)
-    said = {fold(text): text for text in (clean_line(line, languages) for line in _unwrapped(members))}
+    whole = (replace(group[0], content=" ".join(x.content for x in group)) for group in wrapped(members))
+    said = {fold(text): text for text in (clean_line(line, languages) for line in whole)}
     if len(said) > 1:
         said.pop(fold(title), None)
     lines = list(said.values())
@@ -135,23 +134,21 @@ def entry_text(top: LogLine, members: Sequence[LogLine], languages: tuple[str, .
     return "\n  - ".join([f"{title}:", *lines])
 
 
-def goes_on(line: LogLine, following: LogLine) -> bool:
+def _goes_on(line: LogLine, following: LogLine) -> bool:
     """Return whether a line is cut where its writer's editor wrapped it, and the next one goes on with its sentence."""
     is_next = following.number == line.number + 1 and following.turn == line.turn
     is_prose = line.region is following.region is Region.PROSE and not following.marker
     return is_next and is_prose and following.content[:1].islower() and not _ENDED.search(line.content)
 
 
-def _unwrapped(lines: Sequence[LogLine]) -> list[LogLine]:
-    """Return lines of which each that goes on in the next is one with it."""
-    whole: list[LogLine] = []
+def wrapped(lines: Iterable[LogLine]) -> list[list[LogLine]]:
+    """Return lines, together those of which each goes on in the next."""
+    groups: list[list[LogLine]] = []
     for line in lines:
-        if whole and goes_on(whole[-1], line):
-            text = f"{whole.pop().content} {line.content}"
-            whole.append(msgspec.structs.replace(line, content=text))
-        else:
-            whole.append(line)
-    return whole
+        if not groups or not _goes_on(groups[-1][-1], line):
+            groups.append([])
+        groups[-1].append(line)
+    return groups
 
 
 def clean_line(line: LogLine, languages: tuple[str, ...] = ()) -> str:
@@ -329,13 +326,11 @@ def _cues_in_short(text: str, longest: int, languages: tuple[str, ...]) -> froze
 def has_reason(line: LogLine, languages: tuple[str, ...] = ()) -> bool:
     """Return whether a line gives a reason to keep it: it forbids, wishes or corrects, or is named a lesson, a rule or a decision.
 
-    What a user told their agent for good does; a slogan gives none.
+    What a user told their agent for good does.
     """
     if is_told(line):
         return True
     label, body = split_label(line.content)
-    if _is_maxim(line, languages):
-        return False
     named = {cue for name in _above(line) for cue in _cues_in_short(name, _LONGEST_NAME, languages)}
     sentences = sentences_of("".join(body.split("`")[::2]))
     said = {cue for one in sentences for cue in _cues_in_short(one, _LONGEST_SAID, languages)}
@@ -366,10 +361,8 @@ def is_of_its_day(line: LogLine, languages: tuple[str, ...] = (), file: str = ""
         return True
     if _is_named(label, languages):
         return False
-    above, said = (*line.headings[-1:], line.lead), (_without_reply(plain_line(line)), line.lead)
-    is_open = any("open" in find_cues(name, languages) for name in (*above, label)) or _has_shape(
-        "owed", body
-    )
+    said = _without_reply(plain_line(line)), line.lead
+    is_open = any("open" in find_cues(name, languages) for name in _above(line)) or _has_shape("owed", body)
     return is_open or _leans_or_replies(line, said, languages)
 
 
@@ -405,10 +398,13 @@ def _is_studied(names: Sequence[str], languages: tuple[str, ...]) -> bool:
         names: From the file's to the label.
         languages: Of the log, beside English.
     """
-    studies = [_is_study(name, languages) for name in names]
-    after = names[len(studies) - studies[::-1].index(True) :] if any(studies) else names
-    lasting = (_cues_in_short(name, _LONGEST_NAME, languages) & _kinds().reasons_named for name in after)
-    return any(studies) and not any(lasting) and not any(names_of(name, "Decisions") for name in after)
+    last = max((at for at, name in enumerate(names) if _is_study(name, languages)), default=len(names))
+    return last < len(names) and not any(_lasts(name, languages) for name in names[last + 1 :])
+
+
+def _lasts(name: str, languages: tuple[str, ...]) -> bool:
+    cues = _cues_in_short(name, _LONGEST_NAME, languages)
+    return bool(cues & _kinds().reasons_named or names_of(name, "Decisions"))
 
 
 def _is_passing(name: str, languages: tuple[str, ...]) -> bool:
@@ -426,21 +422,6 @@ def _is_study(name: str, languages: tuple[str, ...]) -> bool:
 def _is_named(label: str, languages: tuple[str, ...]) -> bool:
     """Return whether a label says that its line is a lesson, a rule, a wish, a decision, or stands from now on."""
     return not find_cues(label, languages).isdisjoint(_kinds().says_what | _kinds().reasons_named)
-
-
-def _is_maxim(line: LogLine, languages: tuple[str, ...]) -> bool:
-    """Return whether a line says always or never, names no thing, and is nobody's word: a slogan, for all that can be told.
-
-    What stands under a heading or label that names a topic, or says what it is (a rule, a lesson, what somebody wants), is none;
-    nor is a text in other letters than ASCII, whose names cannot be told by their capitals.
-    """
-    above = {cue for part in _above(line) for cue in find_cues(part, languages)}
-    own = find_cues(line.content, languages)
-    told = _kinds().says_whose | _kinds().says_what
-    says = not own.isdisjoint(_kinds().maxim) and own.isdisjoint(_kinds().says_whose)
-    is_somebodys = bool(line.turn) or not above.isdisjoint(told)
-    names = split_label(line.content)[0] or topic_of(line, languages) or _NAMES_A_THING.search(line.content)
-    return says and line.content.isascii() and not is_somebodys and not names
 
 
 def _above(line: LogLine) -> tuple[str, ...]:
