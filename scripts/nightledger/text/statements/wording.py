@@ -63,6 +63,8 @@ _PRONOUN = re.compile(
 )
 _LONG = 320
 """A line longer than this many characters is cut to its best sentences."""
+_NAMES_A_THING = re.compile(r"[`/\\@#_=<>\d\"]|(?<=[a-z,;:] )[A-Z]|\w[A-Z]|\w\.\w")
+"""A code span, a path, an address, a number, a quotation, or a capital inside a sentence."""
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 _WORD_FIRST = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*[\s,]")
 _OWN_VOICE = re.compile(r"(?:I|my|we|our)\b", re.IGNORECASE)
@@ -88,7 +90,7 @@ class _Kinds(Struct, frozen=True, kw_only=True):
 
     ``claiming`` are cues of a sentence that claims something, ``without_topic`` those of a title that names no
     topic: "Key decisions", "Lessons learned", and ``topicless`` words of no cue in it.
-    ``maxim`` are cues of what holds always or never, ``says_what`` those of a name that tells what a line is. ``reasons_said`` and ``reasons_named`` are the reasons to keep
+    ``maxim`` are cues of what holds always or never, ``says_whose`` of what tells who said so, ``says_what`` those of a name that tells what a line is. ``reasons_said`` and ``reasons_named`` are the reasons to keep
     a line, in it and in what names it; ``passing`` are cues of names of what a day did.
     """
 
@@ -100,6 +102,7 @@ class _Kinds(Struct, frozen=True, kw_only=True):
     about_the_agent: frozenset[str]
     touches_the_agent: frozenset[str]
     maxim: frozenset[str]
+    says_whose: frozenset[str]
     says_what: frozenset[str]
     reasons_said: frozenset[str]
     reasons_named: frozenset[str]
@@ -292,6 +295,7 @@ def _is_order(line: LogLine, languages: tuple[str, ...]) -> bool:
     return bool(is_asked) and not find_cues(text, languages).isdisjoint(_kinds().maxim)
 
 
+_HEADS = {"lesson", "rule", "decide", "wish"}
 _TOLD = "the user told the agent so"
 
 
@@ -300,12 +304,8 @@ def reasons_for(line: LogLine, languages: tuple[str, ...] = ()) -> tuple[str, ..
     own = find_cues(line.content, languages)
     heading = find_cues(line.headings[-1], languages) if line.headings else frozenset[str]()
     said = [_TOLD] * is_told(line) + [reason for cue, reason in _kinds().reasons.items() if cue in own]
-    under = [
-        f"it stands under {line.headings[-1]!r}"
-        for cue in ("lesson", "rule", "decide", "wish")
-        if cue in heading
-    ]
-    return tuple([*said, *under[:1]][:3]) or ("it reads like a fact that outlasts its day",)
+    under = [f"it stands under {line.headings[-1]!r}"] if heading & _HEADS else []
+    return tuple([*said, *under][:3]) or ("it reads like a fact that outlasts its day",)
 
 
 def what_would_change_it(kind: StatementKind) -> str:
@@ -326,11 +326,13 @@ def _cues_in_short(text: str, longest: int, languages: tuple[str, ...]) -> froze
 def has_reason(line: LogLine, languages: tuple[str, ...] = ()) -> bool:
     """Return whether a line gives a reason to keep it: it forbids, wishes or corrects, or is named a lesson, a rule or a decision.
 
-    What a user told their agent for good does.
+    What a user told their agent for good does; a slogan gives none.
     """
     if is_told(line):
         return True
     label, body = split_label(line.content)
+    if _is_maxim(line, languages):
+        return False
     named = {cue for name in _above(line) for cue in _cues_in_short(name, _LONGEST_NAME, languages)}
     sentences = sentences_of("".join(body.split("`")[::2]))
     said = {cue for one in sentences for cue in _cues_in_short(one, _LONGEST_SAID, languages)}
@@ -357,20 +359,19 @@ def is_of_its_day(line: LogLine, languages: tuple[str, ...] = (), file: str = ""
     reviews = any("introspection" in find_cues(name, languages) for name in (file, *line.headings))
     if reviews or _is_research(file, languages):
         return "lesson" not in find_cues(label, languages)
-    if _is_studied((file, *line.headings, line.lead, label), languages):
-        return True
-    if _is_named(label, languages):
-        return False
+    studied = _is_studied((file, *line.headings, line.lead, label), languages)
+    if studied or _is_named(label, languages):
+        return studied
     said = _without_reply(plain_line(line)), line.lead
     is_open = any("open" in find_cues(name, languages) for name in _above(line)) or _has_shape("owed", body)
     return is_open or _leans_or_replies(line, said, languages)
 
 
 def reports_work(line: LogLine, languages: tuple[str, ...] = ()) -> bool:
-    """Return whether a line tells what was done, or is named so by heading, lead or label, and gives no reason to keep it."""
-    body = split_label(line.content)[1]
+    """Return whether a line is labelled as of its day, or tells what was done, or stands under a name of such, and gives no reason to keep it."""
+    label, body = split_label(line.content)
     told = tells_result(body, languages) or any(_is_passing(name, languages) for name in _above(line))
-    return told and not has_reason(line, languages)
+    return told and (_is_passing(label, languages) or not has_reason(line, languages))
 
 
 def _leans_or_replies(line: LogLine, said: tuple[str, str], languages: tuple[str, ...]) -> bool:
@@ -382,8 +383,7 @@ def _leans_or_replies(line: LogLine, said: tuple[str, str], languages: tuple[str
 
 def _is_research(file: str, languages: tuple[str, ...]) -> bool:
     """Return whether a whole file is named for research; a heading so named may stand over what was found out by trying."""
-    cues = find_cues(file, languages)
-    return "inquiry" in cues and cues.isdisjoint(_kinds().reasons_named)
+    return "inquiry" in find_cues(file, languages) and not _lasts(file, languages)
 
 
 def _has_shape(name: str, *texts: str) -> bool:
@@ -422,6 +422,19 @@ def _is_study(name: str, languages: tuple[str, ...]) -> bool:
 def _is_named(label: str, languages: tuple[str, ...]) -> bool:
     """Return whether a label says that its line is a lesson, a rule, a wish, a decision, or stands from now on."""
     return not find_cues(label, languages).isdisjoint(_kinds().says_what | _kinds().reasons_named)
+
+
+def _is_maxim(line: LogLine, languages: tuple[str, ...]) -> bool:
+    """Return whether a line says always or never, names no thing, and is nobody's word: a slogan, for all that can be told.
+
+    What stands under a name that tells a topic or what it is (a rule, a lesson, a wish) is none; nor is a text in other letters
+    than ASCII, whose names cannot be told by their capitals.
+    """
+    own = find_cues(line.content, languages)
+    text, says = line.content, own & _kinds().maxim and not own & _kinds().says_whose
+    names = line.turn, split_label(text)[0], topic_of(line, languages), _NAMES_A_THING.search(text)
+    is_named = any(names) or any(_is_named(name, languages) for name in _above(line))
+    return bool(says) and text.isascii() and not is_named
 
 
 def _above(line: LogLine) -> tuple[str, ...]:
