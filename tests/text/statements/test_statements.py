@@ -1,5 +1,5 @@
 import pytest
-from tests.rows import each_row, from_corpus
+from tests.rows import from_corpus
 from tests.text.logs import DAY, read
 
 from nightledger.domain.consolidation import Found
@@ -77,6 +77,15 @@ def test_what_scanners_hold_back_neither_founds_nor_bridges_a_statement() -> Non
     assert not any(secret in statement.text for statement in result.statements)
 
 
+def test_a_sentence_that_is_wrapped_is_whole_in_its_entry_or_not_proposed() -> None:
+    head = "# D\n## Kettle base\n- never boil it dry, because\n  then the fuse"
+    (one,) = found(f"{head}\n  goes.\n- the lid is blue").statements
+    assert (one.lines, one.text) == ((3, 5), "Kettle base: never boil it dry, because then the fuse goes.")
+    (one,) = found("# D\nthe kettle is one that\nmust never boil dry").statements
+    assert (one.lines, one.text) == ((2, 3), "the kettle is one that must never boil dry")
+    assert not found(head + "\n  and more" * SPAN).statements
+
+
 def test_generated_and_pasted_text_gives_nothing() -> None:
     log = "## Deep Sleep\n- never boil it dry\n## Mine\n> never boil it dry\n```\nnever boil it dry\n```"
     assert found(log).statements == ()
@@ -103,32 +112,14 @@ def test_what_only_tells_its_day_or_leans_on_another_line_is_no_statement(
     assert len(found) == statements
 
 
-@each_row(
-    "heading, line",
-    [
-        ("Work", "Moved the kettle to the hall"),
-        ("Notes", "the hose needs its blue valve before each use"),
-        ("Kettle", "Observation: the fuse is a slow one"),
-    ],
-)
+@from_corpus("text-statements-statements")
 def test_what_reports_work_is_a_statement_only_where_its_estimate_is_sure(heading: str, line: str) -> None:
     log = read(f"# D\n## {heading}\n- {line}")
     found = [len(find_statements(log, Model(bias=bias, weights={})).statements) for bias in (1.0, 3.0)]
     assert found == [0, 1]
 
 
-@each_row(
-    "name, statements",
-    [
-        ("", 1),
-        ("-shed", 1),
-        ("-post-draft", 0),
-        ("_market_news", 0),
-        ("-analysis-lessons", 1),
-        ("-research-kettles", 0),
-        ("-research-rules", 1),
-    ],
-)
+@from_corpus("text-statements-statements")
 def test_a_file_of_a_day_that_is_named_for_a_draft_news_or_research_gives_no_statement(
     name: str, statements: int
 ) -> None:

@@ -38,6 +38,7 @@ from nightledger.text.statements.wording import (
     shelve,
     topic_of,
     what_would_change_it,
+    wrapped,
 )
 
 SEED = 0.4
@@ -77,13 +78,16 @@ def find_statements(
     held = _held(log, estimates)
     barred = {line.line for line in held}
     languages = log_languages(log)
+    sentence = {line.number: group for group in wrapped(log.lines) for line in group}
     statements = []
     for block in _blocks(log, {number: p for number, p in estimates.items() if number not in barred}, barred):
         # where no line is news all are left, to be folded later
         members = [line for line in block if not is_known(clean_line(line, languages))] or block
         top = max(members, key=lambda line: estimates[line.number])
         score = estimates[top.number] * (1 if has_reason(top, languages) else BARE_SHARE)
-        statements.append(statement_of(log, top, members, score, languages))
+        whole = list({x.number: x for line in members for x in sentence[line.number]}.values())
+        if whole[-1].number - whole[0].number < SPAN and barred.isdisjoint(line.number for line in whole):
+            statements.append(statement_of(log, top, whole, score, languages))
     statements.sort(key=lambda one: (-one.score, one.lines))
     return Found(statements=tuple(statements), held=tuple(held))
 

@@ -6,13 +6,14 @@ added but punctuation, and no name, number or date of what is kept is dropped.
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
-from nightledger.domain.consolidation import LogLine, StatementKind
+from nightledger.domain.consolidation import LogLine, Region, StatementKind
 from nightledger.files.home import shipped_config
 from nightledger.text.patterns import pattern
 from nightledger.text.similar import CJK, fold, shingles
@@ -53,6 +54,7 @@ _BOLD = re.compile(
     r"|(?<!\w)__(?!\w+__)(?=\S)((?:[^_]|_(?!_))++)(?<=\S)__(?!\w)"
 )
 """Code, which stays as it is, and what is bold by CommonMark's rule of flanking (6.2), or nearly."""
+_ENDED = re.compile(r"[.!?:;|\u3002\uff01\uff1f\uff1a][\"'*_`)\]\u201d\u2019]*\s*$")
 _PAIRED = ("`", '"')
 _BRACKETS = (("(", ")"), ("[", "]"), ("\u201c", "\u201d"))
 _MARKS = frozenset((*_PAIRED, *(mark for pair in _BRACKETS for mark in pair)))
@@ -88,7 +90,7 @@ class _Kinds(Struct, frozen=True, kw_only=True):
 
     ``claiming`` are cues of a sentence that claims something, ``without_topic`` those of a title that names no
     topic: "Key decisions", "Lessons learned", and ``topicless`` words of no cue in it.
-    ``maxim`` are cues of what holds always or never; where ``says_whose`` tells who said so, or ``says_what`` above it what it is, it is none. ``reasons_said`` and ``reasons_named`` are the reasons to keep
+    ``maxim`` are cues of what holds always or never, ``says_whose`` of what tells who said so, ``says_what`` those of a name that tells what a line is. ``reasons_said`` and ``reasons_named`` are the reasons to keep
     a line, in it and in what names it; ``passing`` are cues of names of what a day did.
     """
 
@@ -123,7 +125,8 @@ def entry_text(top: LogLine, members: Sequence[LogLine], languages: tuple[str, .
         further lines with ``\n- ``.
     """
     title = topic_of(top, languages) or "User" * (is_told(top) and _OWN_VOICE.match(top.content) is not None)
-    said = {fold(text): text for text in (clean_line(line, languages) for line in members)}
+    whole = (replace(group[0], content=" ".join(x.content for x in group)) for group in wrapped(members))
+    said = {fold(text): text for text in (clean_line(line, languages) for line in whole)}
     if len(said) > 1:
         said.pop(fold(title), None)
     lines = list(said.values())
@@ -132,6 +135,23 @@ def entry_text(top: LogLine, members: Sequence[LogLine], languages: tuple[str, .
     if not title:
         return "\n- ".join(lines)
     return "\n  - ".join([f"{title}:", *lines])
+
+
+def _goes_on(line: LogLine, following: LogLine) -> bool:
+    """Return whether a line is cut where its writer's editor wrapped it, and the next one goes on with its sentence."""
+    is_next = following.number == line.number + 1 and following.turn == line.turn
+    is_prose = line.region is following.region is Region.PROSE and not following.marker
+    return is_next and is_prose and following.content[:1].islower() and not _ENDED.search(line.content)
+
+
+def wrapped(lines: Iterable[LogLine]) -> list[list[LogLine]]:
+    """Return lines, together those of which each goes on in the next."""
+    groups: list[list[LogLine]] = []
+    for line in lines:
+        if not groups or not _goes_on(groups[-1][-1], line):
+            groups.append([])
+        groups[-1].append(line)
+    return groups
 
 
 def clean_line(line: LogLine, languages: tuple[str, ...] = ()) -> str:
@@ -275,6 +295,7 @@ def _is_order(line: LogLine, languages: tuple[str, ...]) -> bool:
     return bool(is_asked) and not find_cues(text, languages).isdisjoint(_kinds().maxim)
 
 
+_HEADS = {"lesson", "rule", "decide", "wish"}
 _TOLD = "the user told the agent so"
 
 
@@ -283,12 +304,8 @@ def reasons_for(line: LogLine, languages: tuple[str, ...] = ()) -> tuple[str, ..
     own = find_cues(line.content, languages)
     heading = find_cues(line.headings[-1], languages) if line.headings else frozenset[str]()
     said = [_TOLD] * is_told(line) + [reason for cue, reason in _kinds().reasons.items() if cue in own]
-    under = [
-        f"it stands under {line.headings[-1]!r}"
-        for cue in ("lesson", "rule", "decide", "wish")
-        if cue in heading
-    ]
-    return tuple([*said, *under[:1]][:3]) or ("it reads like a fact that outlasts its day",)
+    under = [f"it stands under {line.headings[-1]!r}"] if heading & _HEADS else []
+    return tuple([*said, *under][:3]) or ("it reads like a fact that outlasts its day",)
 
 
 def what_would_change_it(kind: StatementKind) -> str:
@@ -342,22 +359,19 @@ def is_of_its_day(line: LogLine, languages: tuple[str, ...] = (), file: str = ""
     reviews = any("introspection" in find_cues(name, languages) for name in (file, *line.headings))
     if reviews or _is_research(file, languages):
         return "lesson" not in find_cues(label, languages)
-    if _is_studied((file, *line.headings, line.lead, label), languages):
-        return True
-    if _is_named(label, languages):
-        return False
-    above, said = (*line.headings[-1:], line.lead), (_without_reply(plain_line(line)), line.lead)
-    is_open = any("open" in find_cues(name, languages) for name in (*above, label)) or _has_shape(
-        "owed", body
-    )
+    studied = _is_studied((file, *line.headings, line.lead, label), languages)
+    if studied or _is_named(label, languages):
+        return studied
+    said = _without_reply(plain_line(line)), line.lead
+    is_open = any("open" in find_cues(name, languages) for name in _above(line)) or _has_shape("owed", body)
     return is_open or _leans_or_replies(line, said, languages)
 
 
 def reports_work(line: LogLine, languages: tuple[str, ...] = ()) -> bool:
-    """Return whether a line tells what was done, or is named so by heading, lead or label, and gives no reason to keep it."""
-    body = split_label(line.content)[1]
+    """Return whether a line is labelled as of its day, or tells what was done, or stands under a name of such, and gives no reason to keep it."""
+    label, body = split_label(line.content)
     told = tells_result(body, languages) or any(_is_passing(name, languages) for name in _above(line))
-    return told and not has_reason(line, languages)
+    return told and (_is_passing(label, languages) or not has_reason(line, languages))
 
 
 def _leans_or_replies(line: LogLine, said: tuple[str, str], languages: tuple[str, ...]) -> bool:
@@ -369,8 +383,7 @@ def _leans_or_replies(line: LogLine, said: tuple[str, str], languages: tuple[str
 
 def _is_research(file: str, languages: tuple[str, ...]) -> bool:
     """Return whether a whole file is named for research; a heading so named may stand over what was found out by trying."""
-    cues = find_cues(file, languages)
-    return "inquiry" in cues and cues.isdisjoint(_kinds().reasons_named)
+    return "inquiry" in find_cues(file, languages) and not _lasts(file, languages)
 
 
 def _has_shape(name: str, *texts: str) -> bool:
@@ -385,10 +398,13 @@ def _is_studied(names: Sequence[str], languages: tuple[str, ...]) -> bool:
         names: From the file's to the label.
         languages: Of the log, beside English.
     """
-    studies = [_is_study(name, languages) for name in names]
-    after = names[len(studies) - studies[::-1].index(True) :] if any(studies) else names
-    lasting = (_cues_in_short(name, _LONGEST_NAME, languages) & _kinds().reasons_named for name in after)
-    return any(studies) and not any(lasting) and not any(names_of(name, "Decisions") for name in after)
+    last = max((at for at, name in enumerate(names) if _is_study(name, languages)), default=len(names))
+    return last < len(names) and not any(_lasts(name, languages) for name in names[last + 1 :])
+
+
+def _lasts(name: str, languages: tuple[str, ...]) -> bool:
+    cues = _cues_in_short(name, _LONGEST_NAME, languages)
+    return bool(cues & _kinds().reasons_named or names_of(name, "Decisions"))
 
 
 def _is_passing(name: str, languages: tuple[str, ...]) -> bool:
@@ -411,16 +427,14 @@ def _is_named(label: str, languages: tuple[str, ...]) -> bool:
 def _is_maxim(line: LogLine, languages: tuple[str, ...]) -> bool:
     """Return whether a line says always or never, names no thing, and is nobody's word: a slogan, for all that can be told.
 
-    What stands under a heading or label that names a topic, or says what it is (a rule, a lesson, what somebody wants), is none;
-    nor is a text in other letters than ASCII, whose names cannot be told by their capitals.
+    What stands under a name that tells a topic or what it is (a rule, a lesson, a wish) is none; nor is a text in other letters
+    than ASCII, whose names cannot be told by their capitals.
     """
-    above = {cue for part in _above(line) for cue in find_cues(part, languages)}
     own = find_cues(line.content, languages)
-    told = _kinds().says_whose | _kinds().says_what
-    says = not own.isdisjoint(_kinds().maxim) and own.isdisjoint(_kinds().says_whose)
-    is_somebodys = bool(line.turn) or not above.isdisjoint(told)
-    names = split_label(line.content)[0] or topic_of(line, languages) or _NAMES_A_THING.search(line.content)
-    return says and line.content.isascii() and not is_somebodys and not names
+    text, says = line.content, own & _kinds().maxim and not own & _kinds().says_whose
+    names = line.turn, split_label(text)[0], topic_of(line, languages), _NAMES_A_THING.search(text)
+    is_named = any(names) or any(_is_named(name, languages) for name in _above(line))
+    return bool(says) and text.isascii() and not is_named
 
 
 def _above(line: LogLine) -> tuple[str, ...]:
