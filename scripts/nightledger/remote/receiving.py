@@ -1,4 +1,4 @@
-"""Take one message in: verified, judged by the log, carried out, answered; what changes anything at most once.
+"""Who may send, and one message taken in: verified, judged by the log, carried out, answered; what changes anything at most once.
 
 Order: the signature; the channel's lock; the home's log and the machines that it names; the deed and its entry in the
 log; the sender's number; the answer.
@@ -272,13 +272,13 @@ def open_server(context: Context, address: tuple[str, int]) -> Server:
         present = Home(context.home_path).require().peers
         peers = parse_peers(read_optional(present, MAX_CONFIG_BYTES) or b"")
         try:
-            message, _ = open_message(raw, peers)
-        except errors.RecordError as error:
-            return sentence(HTTPStatus.BAD_REQUEST, str(error))
-        except SignatureError as error:
-            return sentence(HTTPStatus.FORBIDDEN, str(error))
-        try:
+            try:
+                message, _ = open_message(raw, peers)
+            except errors.RecordError as error:
+                return sentence(HTTPStatus.BAD_REQUEST, str(error))
             content = take_in(context, raw, message)
+        except SignatureError as error:  # by the list on disk, or by the one that the log names
+            return sentence(HTTPStatus.FORBIDDEN, str(error))
         finally:
             gc.unfreeze()  # a command freezes what it has read because it ends soon; this one does not
         return Response(status=HTTPStatus.OK, content=content, kind=CONTENT_TYPE)
