@@ -78,9 +78,9 @@ def test_what_scanners_hold_back_neither_founds_nor_bridges_a_statement() -> Non
 
 
 def test_a_sentence_that_is_wrapped_is_whole_in_its_entry_or_not_proposed() -> None:
-    head = "# D\n## Kettle base\n- never boil it dry, because\n  then the fuse"
+    head = "# D\n## Kettle base\n- never boil it dry,\n  Ann says: then the fuse"
     (one,) = found(f"{head}\n  goes.\n- the lid is blue").statements
-    assert (one.lines, one.text) == ((3, 5), "Kettle base: never boil it dry, because then the fuse goes.")
+    assert (one.lines, one.text) == ((3, 5), "Kettle base: never boil it dry, Ann says: then the fuse goes.")
     (one,) = found("# D\nthe kettle is one that\nmust never boil dry").statements
     assert (one.lines, one.text) == ((2, 3), "the kettle is one that must never boil dry")
     assert not found(head + "\n  and more" * SPAN).statements

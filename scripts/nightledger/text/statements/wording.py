@@ -141,7 +141,8 @@ def _goes_on(line: LogLine, following: LogLine) -> bool:
     """Return whether a line is cut where its writer's editor wrapped it, and the next one goes on with its sentence."""
     is_next = following.number == line.number + 1 and following.turn == line.turn
     is_prose = line.region is following.region is Region.PROSE and not following.marker
-    return is_next and is_prose and following.content[:1].islower() and not _ENDED.search(line.content)
+    is_cut = following.content[:1].islower() and not _ENDED.search(line.content)
+    return is_next and is_prose and (is_cut or line.content.endswith(","))
 
 
 def wrapped(lines: Iterable[LogLine]) -> list[list[LogLine]]:
@@ -295,17 +296,16 @@ def _is_order(line: LogLine, languages: tuple[str, ...]) -> bool:
     return bool(is_asked) and not find_cues(text, languages).isdisjoint(_kinds().maxim)
 
 
-_HEADS = {"lesson", "rule", "decide", "wish"}
 _TOLD = "the user told the agent so"
 
 
 def reasons_for(line: LogLine, languages: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Give at most three reasons, in words for the operator."""
     own = find_cues(line.content, languages)
-    heading = find_cues(line.headings[-1], languages) if line.headings else frozenset[str]()
     said = [_TOLD] * is_told(line) + [reason for cue, reason in _kinds().reasons.items() if cue in own]
-    under = [f"it stands under {line.headings[-1]!r}"] if heading & _HEADS else []
-    return tuple([*said, *under][:3]) or ("it reads like a fact that outlasts its day",)
+    kept = {"lesson", "rule", "decide", "wish"}
+    said += [f"it stands under {name!r}" for name in line.headings[-1:] if find_cues(name, languages) & kept]
+    return tuple(said[:3]) or ("it reads like a fact that outlasts its day",)
 
 
 def what_would_change_it(kind: StatementKind) -> str:
@@ -357,7 +357,8 @@ def is_of_its_day(line: LogLine, languages: tuple[str, ...] = (), file: str = ""
         own = "" if _names_a_topic(label, languages) else label
         return not any(_kind_of(x, languages, is_name=True) for x in (own, line.lead, *line.headings[-1:]))
     reviews = any("introspection" in find_cues(name, languages) for name in (file, *line.headings))
-    if reviews or _is_research(file, languages):
+    # a heading that names research may stand over what was found out by trying; a file is one whole
+    if reviews or ("inquiry" in find_cues(file, languages) and not _lasts(file, languages)):
         return "lesson" not in find_cues(label, languages)
     studied = _is_studied((file, *line.headings, line.lead, label), languages)
     if studied or _is_named(label, languages):
@@ -379,11 +380,6 @@ def _leans_or_replies(line: LogLine, said: tuple[str, str], languages: tuple[str
     leans_back = _PRONOUN.match(said[0]) and not topic_of(line, languages)
     moves = ("asking",) if line.turn else ("replied", "offered")
     return bool(leans_back) or _has_shape("follows", said[0]) or any(_has_shape(one, *said) for one in moves)
-
-
-def _is_research(file: str, languages: tuple[str, ...]) -> bool:
-    """Return whether a whole file is named for research; a heading so named may stand over what was found out by trying."""
-    return "inquiry" in find_cues(file, languages) and not _lasts(file, languages)
 
 
 def _has_shape(name: str, *texts: str) -> bool:
