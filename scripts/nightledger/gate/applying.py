@@ -340,8 +340,7 @@ def withdraw_twins(gate: Gate, book: Book, applied: Stored, numbers: Collection[
         # drift stands there already
         waits = [n for n in status.answerable(DecisionType.APPROVE) if n in twins]
         events += [closing(status.id, waits, cause=TWIN)] if waits and status.lane != EDIT_LANE else []
-    if events:
-        record(gate, events, moment)
+    record(gate, events, moment)
 
 
 def _is_twin(waiting: Change, applied: Change) -> bool:

@@ -219,8 +219,7 @@ def quarantine(gate: Gate, held: Sequence[Held], moment: Moment) -> None:
         )
         for item in held
     ]
-    if events:
-        record(gate, events, moment)
+    record(gate, events, moment)
 
 
 def supersede(gate: Gate, changes: Sequence[tuple[str, int]], moment: Moment) -> None:
@@ -232,8 +231,7 @@ def supersede(gate: Gate, changes: Sequence[tuple[str, int]], moment: Moment) ->
         moment: The clocks.
     """
     events = [closing(proposal, [n], ChangeState.SUPERSEDED) for proposal, n in changes]
-    if events:
-        record(gate, events, moment)
+    record(gate, events, moment)
 
 
 def said_before(stored: Sequence[Stored], book: Book) -> list[judge.Said]:

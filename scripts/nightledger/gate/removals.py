@@ -332,8 +332,7 @@ def withdraw_roomless(gate: Gate, ledger: Ledger, moment: Moment) -> None:
             and sizes[change.target] + len(change.after) > (gate.most_characters(change.target) or math.inf)
         ]
         events += [closing(status.id, out, cause=ROOMLESS)] if out else []
-    if events:
-        record(gate, events, moment)
+    record(gate, events, moment)
 
 
 def plan(look: Look, need: int, may: Callable[[Draft], bool]) -> list[tuple[Piece, Draft]]:

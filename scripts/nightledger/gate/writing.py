@@ -373,6 +373,5 @@ def _distance(one: bytes, other: bytes) -> int:
 def _withdraw_edits(gate: Gate, book: Book, moment: Moment) -> bool:
     """Close operators' edits that were not signed at once: nobody is asked about them again."""
     unsigned = [s for s in book.live() if s.lane == EDIT_LANE and s.open_changes()]
-    for status in unsigned:
-        record(gate, [closing(status.id, status.open_changes())], moment)
+    record(gate, [closing(status.id, status.open_changes()) for status in unsigned], moment)
     return bool(unsigned)
