@@ -90,7 +90,7 @@ class _LateIntent:
         self._held: list[tuple[EventName, dict[str, object]]] = []
 
     def __call__(self, gate: Any, events: Sequence[tuple[EventName, dict[str, object]]], moment: Any) -> Any:
-        if events[0][0] is EventName.APPLY_INTENT:
+        if events and events[0][0] is EventName.APPLY_INTENT:
             self._held = list(events)
             return ()
         held, self._held = self._held, []
