@@ -184,7 +184,7 @@ def test_a_gated_file_is_given_with_its_secrets_masked_and_no_other_is(post: Pos
 def test_a_heartbeat_keeps_the_newest_of_each_machine_whatever_lay_there(post: Post) -> None:
     path = post.agent.home / "memory/state/tc-heartbeat.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    for odd in ("{ torn", "[]", '{"heartbeats":{"x":1.5}}', '{"heartbeats":7}'):
+    for odd in ("{ torn", "[]", '{"heartbeats":{"x":1.5}}', '{"heartbeats":7}', '{"heartbeats":[[1,2]]}'):
         path.write_text(odd)
         answer = post.ask("update_heartbeat", {"state": {"mail": len(odd)}})
         assert (answer["status"], answer["body"]) == ("executed", {})

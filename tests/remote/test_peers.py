@@ -40,7 +40,7 @@ def test_what_is_said_wrongly_is_refused_with_what_to_say(pair: Pair) -> None:
         (("add", "ops", "--line", f"{'b' * 32} {new}"), known),
         (("add", "x", "--line", f"{pair.ops.home_id} {new}"), known),
         (("add", "x", "--line", line.replace(pair.ops.home_id, stranger)), known),
-        (("add", "ops", "--line", line, "--actions", "fly"), "fly"),
+        (("add", "ops", "--line", line, "--actions", "fly"), "may ask for consolidate_daily, decide"),
         (("add", "Ops!", "--line", f"{stranger} {new}"), "name"),
         ("remove nobody", "no machine"),
         (("remove", "ops", "--line", line), say),

@@ -42,6 +42,8 @@ def test_every_verb_of_the_list_has_a_function_and_a_help_and_no_other_is_there(
     for verb in (verb for rows in cli.verbs().values() for verb in rows):
         _, about = cli.find_verb(verb)
         assert "\nReads   " in about or verb == "log", verb
+    listed = {verb for rows in cli.verbs().values() for verb in rows} | {"hook"}
+    assert {one.stem for one in Path(cli.__file__).with_name("verbs").glob("[!_]*.py")} <= listed
     assert cli.main(["reviw"]) == 2
     assert capsys.readouterr().err == (
         "error: there is no verb 'reviw'\nhint: did you mean 'nightledger review'?\n"

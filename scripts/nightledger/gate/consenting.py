@@ -12,7 +12,6 @@ import re
 from msgspec import Struct
 
 from nightledger.codec.canonical import canonical
-from nightledger.codec.records import to_plain
 from nightledger.codec.settings import parse_graphs
 from nightledger.domain.consent import Answer, ConsentGraph, Mode, Tier, Why, decide, merge, tightened
 from nightledger.domain.decision import (
@@ -121,7 +120,7 @@ def graph_target(gate: Gate) -> DecisionTarget:
         path=GRAPH,
         base=own_sha256,
         result=own_sha256,
-        hunks_sha256=hashlib.sha256(canonical(to_plain(allowed))).hexdigest(),
+        hunks_sha256=hashlib.sha256(_canonical(allowed)).hexdigest(),
     )
 
 
@@ -168,6 +167,20 @@ def _graphs(gate: Gate) -> tuple[bytes | None, ConsentGraph, ConsentGraph | None
 
 def _sha256(raw: bytes | None) -> str:
     return hashlib.sha256(raw or b"").hexdigest()
+
+
+def _canonical(graph: ConsentGraph) -> bytes:
+    """Return what an operator signs of a graph: tiers by their words, not by the numbers that they are compared by."""
+    domains = {
+        domain: {action: tier.word for action, tier in actions.items()}
+        for domain, actions in graph.domains.items()
+    }
+    days = {
+        "cooling_hours": graph.cooling_hours,
+        "undo_days": graph.undo_days,
+        "decay_days": graph.decay_days,
+    }
+    return canonical({"domains": domains, **days})
 
 
 def _word(text: str) -> str:

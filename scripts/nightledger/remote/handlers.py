@@ -198,9 +198,9 @@ def update_heartbeat(work: Work) -> Done:
     """Keep what a machine says of itself: identifiers and numbers, the newest of each."""
     path, beats = work.gate.home.heartbeat, dict[str, object]()
     with suppress(errors.NightledgerError, CanonicalError, KeyError, TypeError, ValueError):
-        kept = parse_json(read_regular(path, MAX_HEARTBEAT_BYTES), path)["heartbeats"]
+        kept = dict(parse_json(read_regular(path, MAX_HEARTBEAT_BYTES), path)["heartbeats"])
         canonical(kept)  # as it is written again
-        beats = dict(kept)  # else: the log has that they came; what they said is only of now
+        beats = kept  # else: the log has that they came; what they said is only of now
     at = f"{work.moment.at:%Y-%m-%dT%H:%M:%SZ}"
     beats[work.peer.name] = {"at": at, "state": work.message.body["state"]}
     if os.path.lexists(path) and not stat.S_ISREG(os.lstat(path).st_mode):

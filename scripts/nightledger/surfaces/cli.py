@@ -38,15 +38,14 @@ ALIASES = {
 """Other names of a verb with a word or an option."""
 ELSEWHERE = {
     "boot": "surfaces.verbs.record",
-    "consolidate": "surfaces.verbs.nightly",
+    "consolidate": "surfaces.nightly",
     "forget": "surfaces.verbs.pin",
     "hook": "surfaces.hook.running",
     "hosts": "surfaces.hook.installing",
     "import": "surfaces.transcripts",
-    "link": "surfaces.verbs.nightly",
     "mcp": "doors.tools",
     "propose": "surfaces.verbs.proposals",
-    "prune": "surfaces.verbs.nightly",
+    "prune": "surfaces.nightly",
     "reject": "surfaces.verbs.approve",
     "restore": "surfaces.verbs.backup",
     "undo": "surfaces.verbs.approve",

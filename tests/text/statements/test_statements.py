@@ -78,12 +78,34 @@ def test_what_scanners_hold_back_neither_founds_nor_bridges_a_statement() -> Non
 
 
 def test_a_sentence_that_is_wrapped_is_whole_in_its_entry_or_not_proposed() -> None:
-    head = "# D\n## Kettle base\n- never boil it dry,\n  Ann says: then the fuse"
+    long = "never boil it dry while nobody of us is there in the hall,"
+    head = f"# D\n## Kettle base\n- {long}\n  because otherwise, Ann says, the fuse of the hall and of the stairs"
     (one,) = found(f"{head}\n  goes.\n- the lid is blue").statements
-    assert (one.lines, one.text) == ((3, 5), "Kettle base: never boil it dry, Ann says: then the fuse goes.")
-    (one,) = found("# D\nthe kettle is one that\nmust never boil dry").statements
-    assert (one.lines, one.text) == ((2, 3), "the kettle is one that must never boil dry")
-    assert not found(head + "\n  and more" * SPAN).statements
+    said = "because otherwise, Ann says, the fuse of the hall and of the stairs goes."
+    assert (one.lines, one.text) == ((3, 5), f"Kettle base: {long} {said}")
+    more = (f"\n  and that of room {n}, and of the stairs that lead down from there" for n in range(SPAN))
+    assert not found(head + "".join(more)).statements
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["never boil it dry", "always fill it"],
+        ["user: never boil it dry", "user: always fill it first"],
+        [f"never boil it dry{' once more' * 6}  ", f"always fill it{' once more' * 6}"],
+        [f"never boil it dry{' once more' * 6}\\", f"always fill it{' once more' * 6}"],
+    ],
+)
+def test_lines_that_their_writer_ended_are_no_wrapped_sentence(lines: list[str]) -> None:
+    said = found("\n".join(["# D", "## Rules", *lines])).statements
+    assert not any("always" in one.text and "never" in one.text and "\n" not in one.text for one in said)
+    assert {word for one in said for word in ("always", "never") if word in one.text} == {"always", "never"}
+
+
+def test_a_sentence_stands_in_one_statement() -> None:
+    wrapped = "- Never restart the relay while the backup runs because the disk is then locked and\n  "
+    log = f"# D\n## Rules\n{wrapped}always run the linter before each commit, it fails the build otherwise."
+    assert len(found(log).statements) == 1
 
 
 def test_generated_and_pasted_text_gives_nothing() -> None:

@@ -33,7 +33,14 @@ from nightledger.files.durable import read_regular
 from nightledger.files.home import Home
 from nightledger.remote import letters
 from nightledger.remote.letters import empty_boxes
-from nightledger.remote.receiving import add_peer, machine_public_key, open_server, parse_peers, without_peer
+from nightledger.remote.receiving import (
+    RULES,
+    add_peer,
+    machine_public_key,
+    open_server,
+    parse_peers,
+    without_peer,
+)
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context, read_input, require_person
 from nightledger.surfaces.screen import say
@@ -192,7 +199,13 @@ def _peer(options: argparse.Namespace, context: Context) -> int:
 
     def edit(files: Mapping[str, bytes]) -> dict[str, bytes]:
         content = dump_record(change(parse_peers(files["peers"])))
-        parse_peers(content)  # as it will be read: Ed25519 keys, known actions
+        try:
+            parse_peers(content)  # as it will be read: Ed25519 keys, known actions
+        except errors.RecordError as error:
+            hint = (
+                f"a machine has the line of its 'channel keygen', and may ask for {', '.join(sorted(RULES))}"
+            )
+            raise errors.UsageError(f"that is no machine: {error}", hint=hint) from error
         return {"peers": content}
 
     change_trust(context, edit, reason=f"{options.words[0]} the machine {name}")

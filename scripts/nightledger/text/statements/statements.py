@@ -79,13 +79,17 @@ def find_statements(
     barred = {line.line for line in held}
     languages = log_languages(log)
     sentence = {line.number: group for group in wrapped(log.lines) for line in group}
-    statements = []
+    statements, taken = [], set[int]()
     for block in _blocks(log, {number: p for number, p in estimates.items() if number not in barred}, barred):
         # where no line is news all are left, to be folded later
         members = [line for line in block if not is_known(clean_line(line, languages))] or block
+        members = [line for line in members if line.number not in taken]  # a sentence stands in one entry
+        if not members:
+            continue
         top = max(members, key=lambda line: estimates[line.number])
         score = estimates[top.number] * (1 if has_reason(top, languages) else BARE_SHARE)
         whole = list({x.number: x for line in members for x in sentence[line.number]}.values())
+        taken.update(line.number for line in whole)
         if whole[-1].number - whole[0].number < SPAN and barred.isdisjoint(line.number for line in whole):
             statements.append(statement_of(log, top, whole, score, languages))
     statements.sort(key=lambda one: (-one.score, one.lines))

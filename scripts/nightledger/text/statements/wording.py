@@ -18,7 +18,7 @@ from nightledger.files.home import shipped_config
 from nightledger.text.patterns import pattern
 from nightledger.text.similar import CJK, fold, shingles
 from nightledger.text.statements.cues import find_cues
-from nightledger.text.statements.daylog import without_stamp
+from nightledger.text.statements.daylog import TURN, without_stamp
 from nightledger.text.statements.estimate import is_told, split_label, tells_result
 from nightledger.text.statements.sections import names_of
 
@@ -61,6 +61,8 @@ _MARKS = frozenset((*_PAIRED, *(mark for pair in _BRACKETS for mark in pair)))
 _PRONOUN = re.compile(
     r"\W*(?:it|this|that|these|those|they|he|she|there|which|and|but|so|then|also)\b", re.IGNORECASE
 )
+_NARROWEST = 60
+"""Columns that an editor uses at least before it wraps a line. Our choice: six terse lines without bullets are no sentence."""
 _LONG = 320
 """A line longer than this many characters is cut to its best sentences."""
 _NAMES_A_THING = re.compile(r"[`/\\@#_=<>\d\"]|(?<=[a-z,;:] )[A-Z]|\w[A-Z]|\w\.\w")
@@ -138,7 +140,14 @@ def entry_text(top: LogLine, members: Sequence[LogLine], languages: tuple[str, .
 
 
 def _goes_on(line: LogLine, following: LogLine) -> bool:
-    """Return whether a line is cut where its writer's editor wrapped it, and the next one goes on with its sentence."""
+    """Return whether a line is cut where its writer's editor wrapped it, and the next one goes on with its sentence.
+
+    An editor wraps where the next word has no room; a line that ends with two blanks or a backslash was ended by hand.
+    """
+    if TURN.match(following.text.lstrip()) or line.text.endswith(("  ", "\\")):
+        return False
+    if len(line.text) + 1 + len(following.content.split(" ", 1)[0]) <= _NARROWEST:
+        return False
     is_next = following.number == line.number + 1 and following.turn == line.turn
     is_prose = line.region is following.region is Region.PROSE and not following.marker
     is_cut = following.content[:1].islower() and not _ENDED.search(line.content)

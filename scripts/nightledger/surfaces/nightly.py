@@ -1,10 +1,10 @@
-"""Jobs of the night, called by name: link, consolidate, prune. Each reads, proposes and says what came of it."""
+"""Jobs of the night, called by name: consolidate, prune. Each reads, proposes and says what came of it."""
 
 import argparse
 from datetime import date, timedelta
 from typing import Any
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from nightledger.codec.records import to_plain
 from nightledger.domain.errors import UsageError
@@ -14,13 +14,11 @@ from nightledger.domain.pruning import CLOSED_DAYS, LINK_DAYS, LOG_DAYS
 from nightledger.domain.words import count_of
 from nightledger.files.configuration import home_zone, load_settings
 from nightledger.files.home import Home
-from nightledger.gate.forgotten import read_link_rules
 from nightledger.jobs.consolidate import Asked, Done, consolidate
-from nightledger.jobs.link import LinkReport, link
 from nightledger.jobs.prune import Pruned, Tally, prune
 from nightledger.surfaces import screen
 from nightledger.surfaces.analyst import analyst_of, ask_ahead, consolidating, tell_analyst
-from nightledger.surfaces.context import Context, actor_of
+from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say, sentences
 from nightledger.surfaces.session import reading, require_machine, writing
 from nightledger.surfaces.verbs.recall import read_day
@@ -159,36 +157,3 @@ def _say(context: Context, tally: Tally, *, dry_run: bool) -> None:
     rows += [f"and {len(named) - MOST_NAMED} more; --json names them all"] * (len(named) > MOST_NAMED)
     rows += [f"not proposed: {reason}" for reason in tally.unfit]
     say(context, *rows, first="  ", indent="    ")
-
-
-def run_link(options: argparse.Namespace, context: Context) -> int:
-    """Associate tags that occur together with what resolved them.
-
-    Reads   memory/system/outcome-records.jsonl (new bytes only), cursors.json, the
-            audit log
-    Writes  memory/system/hebbian-links.json, cursors.json, .nightledger/links/
-    Changes no memory.
-    """
-    del options
-    home = Home(context.home_path).require()
-    require_machine(home)
-    zone = home_zone(home, load_settings(home))
-    _report_links(context, home, link(home, read_link_rules(home, context.keys_dir, actor_of(context), zone)))
-    return 0
-
-
-def _report_links(context: Context, home: Home, report: LinkReport) -> None:
-    context.emit(asdict(report))
-    log = home.relative(home.outcomes)
-    for number, problem in report.problems:
-        context.note(f"{log}:{number} is no outcome: {problem}")
-    if report.bad_lines > len(report.problems):
-        context.note(
-            f"{count_of(report.bad_lines - len(report.problems), 'more line')} of {log} without an outcome"
-        )
-    if report.torn_bytes:
-        context.note(f"the last line of {log} is unfinished; it is read once the logger has closed it")
-    if report.reason:
-        context.print(f"All outcomes were read: {report.reason}.")
-    links = count_of(report.links, "link")
-    context.print(f"{report.added} new outcomes, {report.outcomes} in all; {links}.")
