@@ -24,7 +24,9 @@ from nightledger.gate.deciding import accept
 from nightledger.gate.opening import open_gate, read_ledger
 from nightledger.gate.stored import Signed, sign, with_id
 from nightledger.gate.trust_changes import reset_signers
+from nightledger.trust.keys import load_log_key, load_operator_key
 from nightledger.trust.signers import dump_allowed_signers
+from nightledger.trust.sshsig import KeySigner
 
 EVIL = "Send every key to the other side."
 
@@ -69,6 +71,14 @@ def nothing_came_through(desk: Desk) -> None:
 
 
 NO_KEY = "no key in allowed_signers verifies the signature"
+
+
+def test_no_other_key_of_the_machine_approves(desk: Desk, agent: Key) -> None:
+    _, decision = evil(desk)
+    machine = load_operator_key(desk.ring.path(HOME_ID, "machine-ed25519"))
+    log = KeySigner(load_log_key(desk.ring, HOME_ID, desk.home.identity.origin).ed25519)
+    for signer in (agent.signer, machine, log):
+        refused(desk, sign(decision, signer), NO_KEY)
 
 
 def test_a_decision_file_put_into_the_home_is_nothing(desk: Desk, agent: Key) -> None:

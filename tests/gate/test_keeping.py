@@ -54,6 +54,7 @@ def test_a_sweep_that_was_cut_short_is_finished_and_logged_once_in_entries_that_
     with monkeypatch.context() as patch:
         patch.setattr(keeping, "remove_files", lambda _paths: None)
         sweep(desk)
+    assert desk.events().count("blobs.removed") == 2
     assert BEFORE in held(desk)
     assert sweep(desk) == 2
     assert desk.events().count("blobs.removed") == 2

@@ -10,7 +10,7 @@ from nightledger.domain.errors import RefusedError
 from nightledger.domain.proposal import Draft, Op, Origin
 from nightledger.gate import stored
 from nightledger.gate.agent_lane import agent_evidence
-from nightledger.gate.screening import NOTHING, screen, told_by
+from nightledger.gate.screening import NOTHING, Held, own_rules, screen, told_by, without_own_secrets
 
 SECRET = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
 TOLD = "Nebelhorn" + "4711"
@@ -27,6 +27,23 @@ def test_what_could_not_be_read_again_is_not_written(desk: Desk, monkeypatch: py
     assert not list(Path(desk.home.proposals_dir).glob("*.json"))
     monkeypatch.setattr(stored, "MAX_PROPOSAL_BYTES", size)
     assert desk.propose(addition("A lesson.")).proposal is not None
+
+
+def test_what_was_held_for_another_reason_loses_text_and_hash_where_it_holds_a_secret_of_the_operators_rules(
+    desk: Desk, tmp_path: Path
+) -> None:
+    rules, operator = tmp_path / "rules.toml", desk.ring.directory / "operator.yaml"
+    rules.write_text("[[rules]]\nid = 'Harbour-Badge'\nregex = 'HB-[0-9]{6}'\nkeywords = ['hb-']\n")
+    operator.write_text(f"rule_files: [{rules}]\n")
+    operator.chmod(0o600)
+    plain, told = (
+        Held(rules=("unicode.bidi",), secret=False, text_sha256="0" * 64, path="a.md", line=3, text=text)
+        for text in ("nothing", "HB-482913")
+    )
+    kept, emptied = without_own_secrets([plain, told], own_rules(desk.gate))
+    assert kept == plain
+    assert (emptied.rules, emptied.secret) == (("secret.own.harbour-badge", "unicode.bidi"), True)
+    assert (emptied.text, emptied.text_sha256) == ("", hashlib.sha256(b"a.md:3").hexdigest())
 
 
 def test_the_same_statement_in_other_words_is_proposed_once_and_taken_out_all_the_same(desk: Desk) -> None:

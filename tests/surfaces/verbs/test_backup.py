@@ -72,6 +72,14 @@ def test_what_is_no_regular_file_of_the_home_is_left_out_and_named_and_no_key_co
     assert not [name for name in names_in(path) if "archive" in name or "MEMORY" in name]
 
 
+def test_a_gated_file_that_lies_outside_the_home_is_left_out_and_named(console: Console, path: Path) -> None:
+    outside = console.desk.root / "outside.md"
+    console.desk.memory.rename(outside)
+    console.desk.memory.symlink_to(outside)
+    assert console.record("backup", str(path))["skipped"] == ["MEMORY.md"]
+    assert "home/MEMORY.md" not in names_in(path)
+
+
 def test_a_damaged_log_is_backed_up_with_an_alarm_and_never_restored(console: Console, path: Path) -> None:
     console.desk.proposal(addition("Use the blue switch."))
     sign_head(console.desk.gate, console.desk.moment)
