@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from tests.trust.worlds import HOME_ID, NOW, ORIGIN
 
+from nightledger.domain.errors import IntegrityError
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.merkle import leaf_hash
 from nightledger.trust.pin import (
@@ -43,3 +44,12 @@ def test_heads_are_added_by_size_and_the_newest_are_kept(ring: KeyRing) -> None:
     heads = read_pin(ring, HOME_ID).heads
     assert [seen.size for seen in heads] == list(range(10, 10 + MAX_HEADS))
     assert heads[-1] == head(10 + MAX_HEADS - 1)
+
+
+def test_a_size_that_no_number_of_ours_holds_is_damage(ring: KeyRing) -> None:
+    create_pin(ring, PIN)
+    remember_head(ring, HOME_ID, head(5))
+    path = ring.path(HOME_ID, "pin.json")
+    path.write_text(path.read_text().replace('"size":5', f'"size":{2**53}'))
+    with pytest.raises(IntegrityError, match="damaged"):
+        read_pin(ring, HOME_ID)

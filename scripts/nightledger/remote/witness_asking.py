@@ -23,6 +23,7 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
+from nightledger.codec.canonical import MAX_INTEGER
 from nightledger.domain.decision import Moment
 from nightledger.domain.errors import EXIT_ALARM, IntegrityError, LockedError, NightledgerError
 from nightledger.domain.settings import WitnessAddress
@@ -57,7 +58,7 @@ REFRESH_S = 6 * 3600
 RETRY_S = 600
 """Who gave no line is asked again after this. Our choice."""
 _MAX_BYTES = 1 << 18
-_Count = Annotated[int, Meta(ge=0, le=1 << 53)]
+_Count = Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
 """No time and no size is larger; the sum of one of 4,300 digits could not be written down."""
 LOCK = "witness"
 

@@ -149,7 +149,7 @@ Name = Annotated[str, Meta(pattern=f"^[a-z]-[a-z2-7]{{{ID_CHARACTERS}}}$")]
 NoName = Annotated[str, Meta(pattern=f"^([a-z]-[a-z2-7]{{{ID_CHARACTERS}}})?$")]
 Hash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 NoHash = Annotated[str, Meta(pattern="^([0-9a-f]{64})?$")]
-Count = Annotated[int, Meta(ge=0)]
+Count = Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
 Number = Annotated[int, Meta(ge=0, le=100_000)]
 """A change of a proposal, or how many there are: more could not be read again."""
 Seconds = Annotated[int, Meta(ge=0, le=10_000_000_000)]

@@ -17,7 +17,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct, ValidationError, convert
 from msgspec.structs import replace
 
-from nightledger.codec.canonical import canonical, parse_json
+from nightledger.codec.canonical import MAX_INTEGER, canonical, parse_json
 from nightledger.domain.errors import ConfigurationError, IntegrityError, NightledgerError, UnreadableError
 from nightledger.domain.words import dump_moment, read_moment
 from nightledger.files.atomic import Lock, create_file, replace_file
@@ -25,7 +25,7 @@ from nightledger.files.durable import make_dir, read_optional
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.merkle import DIGEST_BYTES, CompactRange
 
-Count = Annotated[int, Meta(ge=0)]
+Count = Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
 FILE = "pin.json"
 HEAD_FILE = "head.json"
 HEAD_VERSION = 3
