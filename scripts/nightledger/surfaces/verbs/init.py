@@ -135,10 +135,10 @@ def _founding(options: argparse.Namespace, context: Context, constitution: bytes
     home = Home(context.home_path)
     known = os.path.lexists(home.identity_file)
     require_place(home, context.keys_dir, os.path.expanduser("~"), adopt=options.adopt)
-    host = options.host or host_of(home.root, host_roots())
+    host = (options.host or "").replace("-", "_") or host_of(home.root, host_roots())
     if preset(host).host != host:
         raise UsageError(
-            f"there is no host {host!r}", hint="one of openclaw, claude_code, codex, hermes, generic"
+            f"there is no host {host!r}", hint="one of openclaw, claude-code, codex, hermes, generic"
         )
     zone = options.zone or machine_zone()
     find_zone(zone, where="--zone")
