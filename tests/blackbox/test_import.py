@@ -518,7 +518,7 @@ def test_transcripts_alone_lead_to_a_proposal(tmp_path: Path, monkeypatch: pytes
     spoken(world, claude("user", RULE, str(world.home), n=1))
     before = sorted(path.name for path in world.home.iterdir())
     assert before == [".claude"], "no memory, no log, no instructions"
-    world.ok("init", "--adopt", "--simulated", "--no-passphrase", "--zone", "UTC", "--host", "claude_code")
+    world.ok("init", "--adopt", "--simulated", "--no-passphrase", "--zone", "UTC", "--host", "claude-code")
     world.ok("import", "claude-code", "--yes")
     world.ok("consolidate", "--since", "2026-02-28")
     (proposal,) = world.proposals()
@@ -537,20 +537,31 @@ def test_what_a_user_tells_for_good_is_proposed_not_what_they_ask(desk: World) -
         "I'm getting a 500 on login",
         "No, that's wrong. The relay listens on port 8443.",
         "what should we use instead of the relay",
+        "Start with task 4. Always commit when a task is done. Wait, does that build?",
+        "Start with task 5. Always commit when a task is done.",
+        "Do not touch the seeds for now, never use these",
+        "You need the tool on the path if a program that you do not control must find it.",
+        "We should not have to check the zone, and it must be private",
+        "Before any push, I'd like to see the diff",
     ]
+    report = "Rule updates:\n\n- Never mock the relay in a test\n- Always drain the stream"
     spoken(
-        desk, *(claude("user", text, str(desk.home), n=n) for n, text in enumerate(said, 40)), name="s-told"
+        desk,
+        *(claude("user", text, str(desk.home), n=n) for n, text in enumerate(said, 40)),
+        claude("assistant", [{"type": "text", "text": report}], str(desk.home), n=59),
+        name="s-told",
     )
     desk.ok("import", "claude-code", "--yes")
     desk.ok("consolidate", "--since", "2026-02-28")
     (proposal,) = desk.proposals()
     proposed = {change["after"] for change in proposal["changes"]}
-    assert proposed >= {
+    assert {text for text in proposed if "rsync" not in text} == {
         "- From now on use pnpm, not npm.",
         "- User: my accountant is Ida Holm",
         "- The relay listens on port 8443.",
+        "- Always commit when a task is done.",
+        "- Before any push, I'd like to see the diff",
     }
-    assert not [text for text in proposed for word in ("build", "error", "500", "should") if word in text]
 
 
 def test_what_was_kept_is_an_unsigned_source_told_to_agents_as_a_log_is(desk: World) -> None:

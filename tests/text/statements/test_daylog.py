@@ -22,6 +22,7 @@ def test_marker_box_tick_time_and_indent_are_told_from_the_content() -> None:
     assert line("- 14:05 DO NOT boil it dry", 1).content == "DO NOT boil it dry"
     assert line("| tea | green |", 1).marker == "|"
     assert line("- 3 kettles leak", 1).content == "3 kettles leak"
+    assert line(f"- 3 kettles{' ' * 100_000}leak", 1).content == "3 kettles leak"
 
 
 def test_a_line_knows_the_headings_above_it() -> None:

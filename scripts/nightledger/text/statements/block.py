@@ -17,7 +17,8 @@ from nightledger.files.home import shipped_config
 from nightledger.text.patterns import pattern
 from nightledger.text.statements.cues import find_cues, words_of
 from nightledger.text.statements.estimate import split_label, tells_result
-from nightledger.text.statements.wording import alignment_of, claims_something, leans, sentences_of
+from nightledger.text.statements.sentences import sentences_of
+from nightledger.text.statements.wording import alignment_of, claims_something, leans
 
 FEW_WORDS = 6
 """A sentence of no more may take back the one beside it: "Not any more.", "Only on staging."."""

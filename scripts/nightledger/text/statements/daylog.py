@@ -55,6 +55,8 @@ _PROMPT_END = re.compile(
     r"^(?:#{1,6}\s.*\d[:-]\d\d\b|-{3,}\s*$|\**(?:user|assistant|system|human|tool)\**:)", re.IGNORECASE
 )
 _WRAP = re.compile(r"^<<<(END_)?([A-Z_]+)\b|^-*\s*(BEGIN|END)[_ ]([A-Z_ ]+?)\s*-*$")
+_WIDE = re.compile(r"\s{16,}")
+"""Blanks that no patterns need and over which many would take a time that grows with their square."""
 Block = tuple[int, int, Region]
 """First and last line, from 0, and what they are."""
 _TAG_LINES = 400
@@ -455,7 +457,7 @@ def _origin(region: Region, turn: str) -> Origin:
 
 
 def _content(text: str) -> str:
-    plain = _BOX.sub("", text.strip())
+    plain = _BOX.sub("", _WIDE.sub(" ", text.strip()))
     return without_stamp(ENVELOPE.sub("", plain) if plain.startswith("[") else plain)
 
 

@@ -16,6 +16,7 @@ from msgspec import Struct
 from nightledger.domain.consolidation import DayLog, Found, HeldLine, LogLine, Region, Statement
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import least_trusted
+from nightledger.domain.transcript import EXTRACTS
 from nightledger.text.contradictions import Contradiction, Standing
 from nightledger.text.scanners.scan import scan_lines
 from nightledger.text.scanners.secrets import telling
@@ -24,6 +25,7 @@ from nightledger.text.statements.estimate import (
     SHIPPED,
     SHORTEST_CHARACTERS,
     Model,
+    as_told,
     estimate_lines,
     log_languages,
 )
@@ -152,7 +154,8 @@ def _blocks(log: DayLog, estimates: dict[int, float], barred: set[int]) -> list[
     languages = log_languages(log)
     stating = [x for x in log.lines if x.number in estimates and not x.content.endswith(_INTRODUCES)]
     file = _DAY.sub(" ", splitext(basename(log.path))[0])
-    sources = [line for line in stating if not is_of_its_day(line, languages, file)]
+    in_session = log.path.startswith(f"{EXTRACTS}/")
+    sources = [line for line in stating if not is_of_its_day(line, languages, file, in_session=in_session)]
     reports = {line.number for line in sources if reports_work(line, languages)}
     lines = [line for line in sources if line.number not in reports]
     likely = [x for x in lines if estimates[x.number] >= LISTED]
@@ -227,6 +230,7 @@ def statement_of(
         score: How likely it is welcome, 0..1.
         languages: Of the log, beside English.
     """
+    top = as_told(top)
     kind = judge_kind(top, languages)
     text = entry_text(top, members, languages)
     return Statement(

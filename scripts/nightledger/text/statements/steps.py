@@ -19,7 +19,7 @@ from nightledger.text.markdown.document import (
     section_at,
 )
 from nightledger.text.statements.daylog import read_daylog
-from nightledger.text.statements.wording import sentences_of
+from nightledger.text.statements.sentences import sentences_of
 
 MAX_CHARACTERS = 8_000
 """Of steps: the specification advises under 5,000 tokens for a whole skill (agentskills.io/specification)."""

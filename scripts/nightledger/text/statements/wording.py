@@ -5,7 +5,6 @@ added but punctuation, and no name, number or date of what is kept is dropped.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 
@@ -19,8 +18,15 @@ from nightledger.text.patterns import pattern
 from nightledger.text.similar import CJK, fold, shingles
 from nightledger.text.statements.cues import find_cues
 from nightledger.text.statements.daylog import TURN, without_stamp
-from nightledger.text.statements.estimate import is_told, split_label, tells_result
+from nightledger.text.statements.estimate import (
+    as_told,
+    is_told,
+    split_label,
+    tells_result,
+    without_reply,
+)
 from nightledger.text.statements.sections import names_of
+from nightledger.text.statements.sentences import sentences_of
 
 _TICKS = "\u2600-\u27bf\u23e9-\u23fa\u231a\u231b\u2b05-\u2b55\U0001f000-\U0001faff"
 """Symbols and pictographs (Unicode blocks of Miscellaneous Symbols, Dingbats, and the emoji blocks)."""
@@ -47,7 +53,6 @@ _TIGHT = re.compile(r"(?<=[(\[\uff08])\s+|\s+(?=[)\]\uff09])")
 """What is left within brackets of which a time is gone."""
 _EDGES = " \t*_#:\uff1a—\u2013-|,;\u3001"
 _CELL = re.compile(r"\s*\|\s*")
-_SENTENCE = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s+(?=\S)|(?<=[\u3002\uff01\uff1f])")
 _BOLD = re.compile(
     r"`[^`]*`|(?<![A-Za-z0-9_*/])\*\*(?=[^\s*])((?:[^*`]|`[^`]*`|\*(?!\*))++)"
     r"(?:(?<=[\w:])|(?<=[^\w\s])(?!\*\*[A-Za-z0-9_]))\*\*(?![*/\d])"
@@ -55,9 +60,6 @@ _BOLD = re.compile(
 )
 """Code, which stays as it is, and what is bold by CommonMark's rule of flanking (6.2), or nearly."""
 _ENDED = re.compile(r"[.!?:;|\u3002\uff01\uff1f\uff1a][\"'*_`)\]\u201d\u2019]*\s*$")
-_PAIRED = ("`", '"')
-_BRACKETS = (("(", ")"), ("[", "]"), ("\u201c", "\u201d"))
-_MARKS = frozenset((*_PAIRED, *(mark for pair in _BRACKETS for mark in pair)))
 _PRONOUN = re.compile(
     r"\W*(?:it|this|that|these|those|they|he|she|there|which|and|but|so|then|also)\b", re.IGNORECASE
 )
@@ -165,16 +167,14 @@ def wrapped(lines: Iterable[LogLine]) -> list[list[LogLine]]:
 
 
 def clean_line(line: LogLine, languages: tuple[str, ...] = ()) -> str:
-    """Give a line's words without ticks, tags, bold marks and table borders, nor what it answers; cut where long."""
-    text = _without_reply(plain_line(line))
+    """Give a line's words without ticks, tags, bold marks and table borders, nor what it answers; of a user's what lasts; cut where long."""
+    text = _without_reply(plain_line(as_told(line)))
     return shorten(text, languages) if len(text) > _LONG else text
 
 
 def _without_reply(text: str) -> str:
     """Return a text without the "No," or "That's wrong," that answers somebody; what is left begins as a sentence does."""
-    left = text
-    while reply := pattern("line-shapes", "reply").match(left):
-        left = left[reply.end() :]
+    left = without_reply(text)
     return left[:1].upper() + left[1:] if left != text and _WORD_FIRST.match(left) else left
 
 
@@ -213,24 +213,6 @@ def shorten(text: str, languages: tuple[str, ...] = ()) -> str:
 def claims_something(sentence: str, languages: tuple[str, ...] = ()) -> bool:
     """Tell whether a sentence carries a cue of a claim."""
     return not find_cues(sentence, languages).isdisjoint(_kinds().claiming)
-
-
-def sentences_of(text: str) -> list[str]:
-    """Split into sentences, none of which ends within code, a quotation or brackets; linear in the text's length."""
-    found, start, opened = [], 0, Counter[str]()
-    at = 0
-    for end in (match.start() for match in _SENTENCE.finditer(text)):
-        opened.update(mark for mark in text[at:end] if mark in _MARKS)
-        at = end
-        if not _is_open(opened):
-            found.append(text[start:end].strip())
-            start, opened = end, Counter()
-    return [part for part in (*found, text[start:].strip()) if part]
-
-
-def _is_open(marks: Counter[str]) -> bool:
-    within = any(marks[mark] % 2 for mark in _PAIRED)
-    return within or any(marks[opening] > marks[closing] for opening, closing in _BRACKETS)
 
 
 def leans(sentence: str) -> bool:
@@ -283,7 +265,8 @@ def judge_kind(line: LogLine, languages: tuple[str, ...] = ()) -> StatementKind:
     label, body = split_label(line.content)
     above = (line.lead, *line.headings[-1:])
     named = [_kind_of(name, languages, is_name=True) for name in above]
-    if not any(named) and _is_order(line, languages):
+    wishes = is_told(line) and _has_shape("wished", body)
+    if not any(named) and (wishes or _is_order(line, languages)):
         return StatementKind.PREFERENCE
     told = (_kind_of(text, languages) for text in (body, " ".join(above)))
     return next(filter(None, (_kind_of(label, languages), *named, *told)), StatementKind.FACT)
@@ -348,7 +331,9 @@ def has_reason(line: LogLine, languages: tuple[str, ...] = ()) -> bool:
     return bool(named & _kinds().reasons_named or said & _kinds().reasons_said) or _is_named(label, languages)
 
 
-def is_of_its_day(line: LogLine, languages: tuple[str, ...] = (), file: str = "") -> bool:
+def is_of_its_day(
+    line: LogLine, languages: tuple[str, ...] = (), file: str = "", *, in_session: bool = False
+) -> bool:
     """Return whether a line only tells what its day read, said or left open, or leans on a line that it would leave behind.
 
     What is labelled a lesson, rule, decision or wish does not.
@@ -358,13 +343,18 @@ def is_of_its_day(line: LogLine, languages: tuple[str, ...] = (), file: str = ""
         line: Of a log.
         languages: Of the log, beside English.
         file: What the log is named for beside its day.
+        in_session: Whether the log is of sessions alone (`EXTRACTS`): there a user mostly asks for what is to be done now,
+            and a heading of an assistant's is one of its report.
     """
     if is_told(line):
         return False
+    if in_session and line.turn == "user":
+        return True
     label, body = split_label(line.content)
     if line.turn == "assistant":
         own = "" if _names_a_topic(label, languages) else label
-        return not any(_kind_of(x, languages, is_name=True) for x in (own, line.lead, *line.headings[-1:]))
+        above = () if in_session else (line.lead, *line.headings[-1:])
+        return not any(_kind_of(x, languages, is_name=True) for x in (own, *above))
     reviews = any("introspection" in find_cues(name, languages) for name in (file, *line.headings))
     # a heading that names research may stand over what was found out by trying; a file is one whole
     if reviews or ("inquiry" in find_cues(file, languages) and not _lasts(file, languages)):
