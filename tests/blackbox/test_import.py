@@ -543,6 +543,10 @@ def test_what_a_user_tells_for_good_is_proposed_not_what_they_ask(desk: World) -
         "You need the tool on the path if a program that you do not control must find it.",
         "We should not have to check the zone, and it must be private",
         "Before any push, I'd like to see the diff",
+        "My dentist is Dr. Weber in Ulm.",
+        "Never push to main. Unless I say so. Now mend the relay.",
+        "The old guide said: always use the spare relay.",
+        "Never mock the relay in a test that writes to the spool of its letters,\nbut not for now since it is slow.",
     ]
     report = "Rule updates:\n\n- Never mock the relay in a test\n- Always drain the stream"
     spoken(
@@ -553,14 +557,16 @@ def test_what_a_user_tells_for_good_is_proposed_not_what_they_ask(desk: World) -
     )
     desk.ok("import", "claude-code", "--yes")
     desk.ok("consolidate", "--since", "2026-02-28")
-    (proposal,) = desk.proposals()
-    proposed = {change["after"] for change in proposal["changes"]}
+    desk.ok("consolidate", "--since", "2026-02-28")  # a night takes five at most
+    proposed = {change["after"] for one in desk.proposals() for change in one["changes"]}
     assert {text for text in proposed if "rsync" not in text} == {
         "- From now on use pnpm, not npm.",
         "- User: my accountant is Ida Holm",
         "- The relay listens on port 8443.",
         "- Always commit when a task is done.",
         "- Before any push, I'd like to see the diff",
+        "- User: My dentist is Dr. Weber in Ulm.",
+        "- Never push to main. Unless I say so.",
     }
 
 

@@ -63,7 +63,7 @@ def line_features(text: str, languages: tuple[str, ...] = ()) -> frozenset[str]:
     features.update(f"l.{cue}" for cue in find_cues(label, languages))
     features.update(f"w.{word}" for word in words_of(text))
     features.update(f"wl.{word}" for word in words_of(label))
-    features.update(f"t.{shape}" for shape, found in _shapes() if found.search(text))
+    features.update(f"t.{shape}" for shape, found in _shapes() if found.search(text[:_SHAPED]))
     features.update(f"len.{length}" for length in _LENGTHS if len(text) >= length)
     features.update(_surface(text))
     result = tells_result(body, languages)
@@ -193,6 +193,8 @@ def _are_siblings(one: LogLine, other: LogLine) -> bool:
 TOLD = 0.9
 """Of 15 lines of users that say so in four public projects' sessions an owner would sign 11 as they stand and 2 with other words;
 the patterns were made with them in view."""
+_SHAPED = 4_000
+"""Characters of a line in which shapes are looked for: some take a time that grows with the square of its length."""
 SHORTEST_CHARACTERS = 12
 """A shorter line holds no claim about a named thing."""
 
@@ -266,27 +268,35 @@ def as_told(line: LogLine) -> LogLine:
 
 
 def _told(line: LogLine) -> list[str]:
-    """Return the sentences of a user that last: none that asks, is of the moment, or points at what is not in it."""
-    if line.turn != "user" or line.origin not in {Origin.OWNER, Origin.AGENT}:
+    """Return the sentences of a user that last, each with one behind it that limits it; none of a line that tells what others say.
+
+    What asks, is of the moment or points at what is not in it does not last.
+    """
+    is_framed = pattern("line-shapes", "framing").search
+    if line.turn != "user" or line.origin not in {Origin.OWNER, Origin.AGENT} or is_framed(line.content):
         return []
-    lasting, passing = pattern("line-shapes", "standing"), pattern("line-shapes", "momentary")
-    return [
-        one
-        for one in _answers(sentences_of(line.content))
-        if len(one) <= _LENGTHS[-1]
-        and lasting.search(one)
-        and not passing.search(one)
-        and "s.question" not in _surface(one)
-    ]
+    sentences = _whole(sentences_of(line.content)) if line.marker != "|" else [line.content]
+    lasts = [*map(_lasts, sentences)]
+    limits = pattern("line-shapes", "limiting").match
+    return [one for n, one in enumerate(sentences) if lasts[n] or (n > 0 and lasts[n - 1] and limits(one))]
 
 
-def _answers(sentences: list[str]) -> list[str]:
-    """Return sentences, a brief "No, that's wrong." in one with what is right."""
+def _lasts(sentence: str) -> bool:
+    if len(sentence) > _LENGTHS[-1] or not pattern("line-shapes", "standing").search(sentence):
+        return False
+    is_passing = pattern("line-shapes", "momentary").search(sentence)
+    return not is_passing and "s.question" not in _surface(sentence)
+
+
+def _whole(sentences: list[str]) -> list[str]:
+    """Return sentences, none cut behind an abbreviation or before a number, a brief "No, that's wrong." with what is right."""
+    is_short = pattern("line-shapes", "abbreviated").search
     joined: list[str] = []
     for one in sentences:
-        is_brief = joined and len(joined[-1]) < _LENGTHS[0]
-        is_answer = is_brief and without_reply(f"{joined[-1]} {one}") == one
-        joined[-1:] = [f"{joined[-1]} {one}"] if is_answer else [*joined[-1:], one]
+        last = joined[-1] if joined else ""
+        is_cut = last and (one[:1].isdigit() or is_short(last[-_LENGTHS[0] :]))
+        is_answer = last and len(last) < _LENGTHS[0] and without_reply(f"{last} {one}") == one
+        joined[-1:] = [f"{last} {one}"] if is_cut or is_answer else [*joined[-1:], one]
     return joined
 
 

@@ -27,6 +27,7 @@ from nightledger.text.statements.estimate import (
     Model,
     as_told,
     estimate_lines,
+    is_told,
     log_languages,
 )
 from nightledger.text.statements.wording import (
@@ -34,6 +35,7 @@ from nightledger.text.statements.wording import (
     entry_text,
     has_reason,
     is_of_its_day,
+    joined,
     judge_kind,
     reasons_for,
     reports_work,
@@ -58,6 +60,8 @@ BARE_SHARE = 0.8
 
 By weights of other workspaces, 58 % of 147 such lines from .64 to .8 were worth keeping, 76 % of 291 with a reason.
 """
+_PARAGRAPH = 2
+"""Lines to the next paragraph of one message."""
 _DAY = re.compile(r"[\d_-]+")
 """What of a log's name tells its day, or divides words."""
 _INTRODUCES = (":", "\uff1a", ":**")
@@ -84,7 +88,7 @@ def find_statements(
     statements, taken = [], set[int]()
     for block in _blocks(log, {number: p for number, p in estimates.items() if number not in barred}, barred):
         # where no line is news all are left, to be folded later
-        members = [line for line in block if not is_known(clean_line(line, languages))] or block
+        members = [line for line in block if not is_known(clean_line(as_told(line), languages))] or block
         members = [line for line in members if line.number not in taken]  # a sentence stands in one entry
         if not members:
             continue
@@ -92,8 +96,11 @@ def find_statements(
         score = estimates[top.number] * (1 if has_reason(top, languages) else BARE_SHARE)
         whole = list({x.number: x for line in members for x in sentence[line.number]}.values())
         taken.update(line.number for line in whole)
-        if whole[-1].number - whole[0].number < SPAN and barred.isdisjoint(line.number for line in whole):
-            statements.append(statement_of(log, top, whole, score, languages))
+        said = [*map(as_told, joined(whole))]
+        is_half = is_told(top) and not any(map(is_told, said))  # the rest of a wrapped sentence takes it back
+        fits = whole[-1].number - whole[0].number < SPAN and barred.isdisjoint(line.number for line in whole)
+        if fits and not is_half:
+            statements.append(statement_of(log, as_told(top), whole, score, languages, said))
     statements.sort(key=lambda one: (-one.score, one.lines))
     return Found(statements=tuple(statements), held=tuple(held))
 
@@ -210,6 +217,9 @@ def _whole_list(
 
 def _joins(lines: Sequence[LogLine], n: int, block: tuple[int, int], used: set[int]) -> bool:
     first, last = lines[min(n, block[0])], lines[max(n, block[1])]
+    gap = abs(lines[n].number - lines[block[0] if n < block[0] else block[1]].number)
+    if lines[n].turn == "user" and gap > _PARAGRAPH:  # another message, which is of something else
+        return False
     return (
         lines[n].headings == lines[block[0]].headings
         and lines[n].turn == lines[block[0]].turn
@@ -219,7 +229,12 @@ def _joins(lines: Sequence[LogLine], n: int, block: tuple[int, int], used: set[i
 
 
 def statement_of(
-    log: DayLog, top: LogLine, members: Sequence[LogLine], score: float, languages: tuple[str, ...]
+    log: DayLog,
+    top: LogLine,
+    members: Sequence[LogLine],
+    score: float,
+    languages: tuple[str, ...],
+    said: Sequence[LogLine] = (),
 ) -> Statement:
     """Return the statement that lines of a log make.
 
@@ -229,10 +244,10 @@ def statement_of(
         members: All of them, in order.
         score: How likely it is welcome, 0..1.
         languages: Of the log, beside English.
+        said: What of them is to be kept; all where none is given.
     """
-    top = as_told(top)
     kind = judge_kind(top, languages)
-    text = entry_text(top, members, languages)
+    text = entry_text(top, said or members, languages)
     return Statement(
         path=log.path,
         day=min(top.day, log.day),

@@ -19,7 +19,6 @@ from nightledger.text.similar import CJK, fold, shingles
 from nightledger.text.statements.cues import find_cues
 from nightledger.text.statements.daylog import TURN, without_stamp
 from nightledger.text.statements.estimate import (
-    as_told,
     is_told,
     split_label,
     tells_result,
@@ -129,8 +128,7 @@ def entry_text(top: LogLine, members: Sequence[LogLine], languages: tuple[str, .
         further lines with ``\n- ``.
     """
     title = topic_of(top, languages) or "User" * (is_told(top) and _OWN_VOICE.match(top.content) is not None)
-    whole = (replace(group[0], content=" ".join(x.content for x in group)) for group in wrapped(members))
-    said = {fold(text): text for text in (clean_line(line, languages) for line in whole)}
+    said = {fold(text): text for text in (clean_line(line, languages) for line in joined(members))}
     if len(said) > 1:
         said.pop(fold(title), None)
     lines = list(said.values())
@@ -166,9 +164,14 @@ def wrapped(lines: Iterable[LogLine]) -> list[list[LogLine]]:
     return groups
 
 
+def joined(lines: Iterable[LogLine]) -> list[LogLine]:
+    """Return lines, those that go on in the next as one."""
+    return [replace(group[0], content=" ".join(x.content for x in group)) for group in wrapped(lines)]
+
+
 def clean_line(line: LogLine, languages: tuple[str, ...] = ()) -> str:
-    """Give a line's words without ticks, tags, bold marks and table borders, nor what it answers; of a user's what lasts; cut where long."""
-    text = _without_reply(plain_line(as_told(line)))
+    """Give a line's words without ticks, tags, bold marks and table borders, nor what it answers; cut where long."""
+    text = _without_reply(plain_line(line))
     return shorten(text, languages) if len(text) > _LONG else text
 
 
@@ -348,10 +351,8 @@ def is_of_its_day(
     """
     if is_told(line):
         return False
-    if in_session and line.turn == "user":
-        return True
     label, body = split_label(line.content)
-    if line.turn == "assistant":
+    if line.turn == "assistant" or (in_session and line.turn):
         own = "" if _names_a_topic(label, languages) else label
         above = () if in_session else (line.lead, *line.headings[-1:])
         return not any(_kind_of(x, languages, is_name=True) for x in (own, *above))
