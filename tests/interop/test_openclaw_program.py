@@ -1,15 +1,17 @@
 """Our hook folder inside a real OpenClaw gateway, told by what reaches its model. README.md says how to run it."""
 
 import os
-import time
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.interop import openclaw_gateway
 from tests.interop.agent_home import ENTRY, MARK, TASK
+from tests.interop.model import Asked
 from tests.interop.openclaw_gateway import OpenClaw, session_of
 
+STAGED = "memory/state/tc-restore-pending.md"
 PROGRAMS = os.environ.get("OPENCLAW", "")
 pytestmark = [
     pytest.mark.interop,
@@ -62,26 +64,27 @@ def test_who_is_not_shown_memory_by_openclaw_is_not_shown_it_by_us(claw: OpenCla
     assert session_of(request) not in {one["session"] for one in claw.home.exposures()}
 
 
+def files_of(request: Asked) -> set[str]:
+    """Give the names of the workspace's files that a request shows."""
+    return set(re.findall(r"^## \S*/workspace/(\S+)$", request.text(), re.MULTILINE))
+
+
 @pytest.mark.parametrize(("left", "whole"), [(5_000, True), (100, False)])
 def test_of_a_full_prompt_the_page_is_whole_or_left_out(claw: OpenClaw, left: int, whole: bool) -> None:  # noqa: FBT001 - a case
-    workspace, before = claw.home.root, {}
-    names = ("AGENTS.md", "SOUL.md", "IDENTITY.md")
-    for name in names:
-        before[name] = (workspace / name).read_bytes()
-        (workspace / name).write_text("x" * 20_000)
-    others = sum(len(path.read_text()) for path in workspace.glob("*.md") if path.name not in names)
-    (workspace / "IDENTITY.md").write_text("x" * (20_000 - others - left))
+    workspace, names = claw.home.root, ("AGENTS.md", "SOUL.md", "IDENTITY.md")
+    shown = files_of(claw.say("what is there?", f"agent:main:before-{left}"))
+    before = {name: (workspace / name).read_bytes() for name in names}
+    others = sum(len((workspace / name).read_text()) for name in shown - {*names, STAGED})
+    for name, length in zip(names, (20_000, 20_000, 20_000 - others - left), strict=True):
+        (workspace / name).write_text("x" * length)
     try:
         request = claw.say("is there room?", f"agent:main:room-{left}")
-        if (
-            claw.home.page.strip() in request.text()
-        ) is not whole:  # the gateway knows files as they were a moment ago
-            time.sleep(5)
-            request = claw.say("is there room?", f"agent:main:room-{left}-again")
     finally:
         for name, raw in before.items():
             (workspace / name).write_bytes(raw)
-    assert (claw.home.page.strip() in request.text()) is whole
+    taken = {name: request.text().count("x" * 100) for name in names}
+    assert files_of(request) - {STAGED} == shown - {STAGED}, "the room was reckoned for these files"
+    assert (claw.home.page.strip() in request.text()) is whole, (others, shown, taken)
     assert (MARK in request.text()) is whole
     assert (session_of(request) in {one["session"] for one in claw.home.exposures()}) is whole
 
