@@ -8,10 +8,10 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from itertools import islice
 from typing import Any
 
@@ -226,9 +226,10 @@ def find_sessions(form: Format, root: str) -> Found:
     left: dict[str, str] = {}
     if os.path.isdir(root) and _is_others(os.stat(root)):
         return Found(left=((root, "belongs to another user"),))
+    is_inside = cache(partial(is_within, directory=root))
     for store in form.stores:
         for name in islice(sorted(glob.iglob(store.files, root_dir=root)), MOST_FILES):
-            found = _look(root, name, store)
+            found = _look(root, name, store, is_inside)
             if isinstance(found, str):
                 left[name] = found
             else:
@@ -236,13 +237,13 @@ def find_sessions(form: Format, root: str) -> Found:
     return Found(files=tuple(files[name] for name in sorted(files)), left=tuple(sorted(left.items())))
 
 
-def _look(root: str, name: str, store: Store) -> SessionFile | str:
+def _look(root: str, name: str, store: Store, is_inside: Callable[[str], bool]) -> SessionFile | str:
     path = os.path.join(root, name)
     try:
         found = os.lstat(path)
     except OSError as error:
         return error.strerror or "cannot be looked at"
-    if stat.S_ISLNK(found.st_mode) or not is_within(path, root):
+    if stat.S_ISLNK(found.st_mode) or not is_inside(os.path.dirname(path)):
         return "is a link, or reached by one"
     if not stat.S_ISREG(found.st_mode):
         return "is no file"
@@ -319,9 +320,10 @@ def _spelled(path: str) -> str:
     return re.sub(r"[^a-zA-Z0-9]", "-", path).rstrip("-")
 
 
+@lru_cache(maxsize=256)
 def _is_below(path: str, directory: str) -> bool:
-    real, top = os.path.realpath(path), os.path.realpath(directory)
-    return real == top or real.startswith(top.rstrip(os.sep) + os.sep)
+    """Tell whether a path is the directory or in it; asked of each session, and no link changes within a run."""
+    return is_within(path, directory)
 
 
 def largest_folders(files: Iterable[SessionFile]) -> tuple[str, ...]:

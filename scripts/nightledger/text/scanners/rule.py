@@ -118,23 +118,22 @@ class Table:
     """
 
     def __init__(self, rules: Sequence[Rule]) -> None:
-        """List the anchors of the rows."""
+        """List which rows an anchor is of."""
         self.rules = tuple(rules)
-        self._anchors = frozenset(anchor for rule in rules for anchor in rule.anchors)
+        rows = [(n, rule) for n, rule in enumerate(rules) if rule.pattern]
+        self._always = {n for n, rule in rows if not (rule.anchors or rule.spots)}
+        self._spotted = [(n, rule.spots) for n, rule in rows if rule.spots]
+        self._anchored: dict[str, list[int]] = {}
+        for n, rule in rows:
+            for anchor in rule.anchors:
+                self._anchored.setdefault(anchor, []).append(n)
 
     def possible(self, passage: Passage) -> list[Rule]:
         """Return the rows that may find something in ``passage``, in their order; no other one can."""
-        there = {anchor for anchor in self._anchors if anchor in passage.lowered}
-        return [
-            rule
-            for rule in self.rules
-            if rule.pattern
-            and (
-                not there.isdisjoint(rule.anchors)
-                or any(map(passage.spots, rule.spots))
-                or not (rule.anchors or rule.spots)
-            )
-        ]
+        lowered = passage.lowered
+        fits = self._always.union(*[rows for anchor, rows in self._anchored.items() if anchor in lowered])
+        fits |= {n for n, spots in self._spotted if n not in fits and any(map(passage.spots, spots))}
+        return [self.rules[n] for n in sorted(fits)]
 
     def find(self, text: str) -> Iterator[Finding]:
         """Return what the rows find in ``text``, row by row."""
