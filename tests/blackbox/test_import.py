@@ -537,6 +537,8 @@ def test_what_a_user_tells_for_good_is_proposed_not_what_they_ask(desk: World) -
         "I'm getting a 500 on login",
         "No, that's wrong. The relay listens on port 8443.",
         "what should we use instead of the relay",
+        "We use uv here, not pip.",
+        "Never touch this file: deploy/keys.toml",
         "Start with task 4. Always commit when a task is done. Wait, does that build?",
         "Start with task 5. Always commit when a task is done.",
         "Do not touch the seeds for now, never use these",
@@ -556,13 +558,15 @@ def test_what_a_user_tells_for_good_is_proposed_not_what_they_ask(desk: World) -
         name="s-told",
     )
     desk.ok("import", "claude-code", "--yes")
-    desk.ok("consolidate", "--since", "2026-02-28")
-    desk.ok("consolidate", "--since", "2026-02-28")  # a night takes five at most
+    for _ in range(3):  # a night takes five at most
+        desk.ok("consolidate", "--since", "2026-02-28")
     proposed = {change["after"] for one in desk.proposals() for change in one["changes"]}
     assert {text for text in proposed if "rsync" not in text} == {
         "- From now on use pnpm, not npm.",
         "- User: my accountant is Ida Holm",
         "- The relay listens on port 8443.",
+        "- User: We use uv here, not pip.",
+        "- Never touch this file: deploy/keys.toml",
         "- Always commit when a task is done.",
         "- Before any push, I'd like to see the diff",
         "- User: My dentist is Dr. Weber in Ulm.",
