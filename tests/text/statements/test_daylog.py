@@ -152,6 +152,7 @@ def regions(text: str) -> list[Region]:
         ("[media attached: /srv/in/quay.jpg (image/jpeg)]", Region.BANNER),
         ('<invoke name="exec">', Region.BANNER),
         ('Ada: <media:document> (1 file) <file name="quay.txt"> moor nothing here', Region.PASTED),
+        ("- Crane/lift: never start a lift without its lamp. (#4711) Thanks @ada.", Region.PASTED),
         ("# 2026-03-09 — Dream Diary", Region.GENERATED),
         ("<!-- a comment -->", Region.GENERATED),
         ("- a lesson [score=0.91 recalls=3 avg=0.5]", Region.GENERATED),

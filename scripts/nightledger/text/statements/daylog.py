@@ -50,6 +50,8 @@ _EXPORT = re.compile(r"#\s+session\b", re.IGNORECASE)
 _JSON = re.compile(r'^\s*(?:[{}\[\]],?\s*$|\{\s*"|"[^"]+"\s*:\s*|[\]}],?\s*$)')
 _ATTACHED = re.compile(r"<media:\w+>|<file name=")
 """What a host puts in where a file was sent: its name, its kind, what it holds."""
+_RELEASED = re.compile(r"\(#\d+\)\W{0,3}thanks @\w", re.IGNORECASE)
+"""A line of another project's release notes, as GitHub writes them."""
 _RULE = re.compile(r"^\s*+(?:(?:[-*_]\s*+){3,}|\|?\s*+:?-{2,}+:?\s*+(?:\|\s*+:?-++:?\s*+)*+\|?)\s*+$")
 _PROMPT_END = re.compile(
     r"^(?:#{1,6}\s.*\d[:-]\d\d\b|-{3,}\s*$|\**(?:user|assistant|system|human|tool)\**:)", re.IGNORECASE
@@ -107,7 +109,7 @@ def _odd_region(line: str, first: str) -> Region:
         return Region.GENERATED
     if _told("notice", line):
         return Region.BANNER
-    if "<" in line and _ATTACHED.search(line):
+    if ("<" in line and _ATTACHED.search(line)) or ("(#" in line and _RELEASED.search(line)):
         return Region.PASTED
     if (
         (first in "-*" and _SESSION.match(line))
