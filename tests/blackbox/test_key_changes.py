@@ -123,7 +123,7 @@ SHELF, OWN = "memory/state/proposals/NAME.json", '{"v": 1, "domains": {}}'
 TOUCHED: dict[str, tuple[str, tuple[str, ...], str, tuple[str, ...]]] = {
     "the consent graph": (f"echo '{OWN}' > {GRAPH}", ("consent", "review"), "", ("the consent graph is not the one",)),
     "what is to go": (f"echo x >> {SHELF}", EXPUNGE, "", (f"{SHELF} is not the file any more",)),
-    "a link in its place": (f"ln -sf ../../../MEMORY.md {SHELF}", EXPUNGE, "", (f"{SHELF} is not the file any more",)),
+    "no file in its place": (f"rm {SHELF} && mkdir {SHELF}", EXPUNGE, "", (f"{SHELF} is not the file any more",)),
     "a file that is a person's now": (
         f"echo '# Mine' > {HANDOFF}", EXPUNGE, "",
         (f"{HANDOFF} is not the file any more", f"{HANDOFF} is no file that may go"),
