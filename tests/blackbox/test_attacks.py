@@ -217,9 +217,7 @@ def test_a_link_in_the_place_of_what_was_shown_has_nothing_signed(rules: World) 
         return "y"
 
     ran = rules.run("review", typed=led)
-    assert (ran.status, "is a link to /etc/hostname, outside the home" in ran.text) == (1, True), (
-        ran
-    )
+    assert (ran.status, "is a link to /etc/hostname, outside the home" in ran.text) == (1, True), ran
     assert rules.decisions(size) == []
 
 

@@ -7,7 +7,7 @@ from tests.blackbox.world import found
 from tests.rows import each_row
 
 ASKED = "1 line 5: - Ida's salary is 4000."
-FENCED = f"```\n{TWO}```\n"
+HIDDEN = f"<!--\n{TWO}-->\n"
 
 
 @each_row(
@@ -15,7 +15,7 @@ FENCED = f"```\n{TWO}```\n"
     [
         (ONE, "", ["s"], ""),
         (TWO, "", ["s"], ""),
-        (TWO, FENCED, ["1", "s"], "That has no place in the file as it is now; answer it with y, n or e."),
+        (TWO, HIDDEN, ["1", "s"], "That has no place in the file as it is now; answer it with y, n or e."),
     ],
 )
 def test_of_two_sides_of_which_one_went_meanwhile_neither_is_chosen(
@@ -27,3 +27,18 @@ def test_of_two_sides_of_which_one_went_meanwhile_neither_is_chosen(
     ran, kinds = world.run("review", typed=told_when("s", *keys)), world.kinds()
     assert (ran.status, ASKED in ran.text, said in ran.text) == (0, bool(said), True), ran
     assert ("both are true" in ran.text, "decision.recorded" in kinds) == (bool(said), False)
+
+
+def test_where_the_file_cannot_be_read_any_more_no_side_is_offered(tmp_path: Path) -> None:
+    world = found(tmp_path, memory=PAID.encode())
+    world.ok("check")
+    file, offered = world.home / "MEMORY.md", []
+
+    def led(shown: str) -> str:
+        offered.append("both are true" in shown)
+        file.unlink(missing_ok=True)
+        file.symlink_to("/etc/hostname")
+        return "v" if len(offered) == 1 else "s"
+
+    world.run("review", typed=led)
+    assert offered == [True, False]
