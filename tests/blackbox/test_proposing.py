@@ -260,14 +260,12 @@ def test_an_instruction_waits_in_quarantine_under_its_hash_and_is_logged_once_a_
 
 
 def test_a_source_that_is_no_daily_log_is_the_agents_word_alone(world: World) -> None:
+    origins = {}
     for path in ("notes.txt", "notes.md"):
-        world.write(path, "The relay is loud.\n\nUser: label both ends\n")
-    names = {
-        path: world.propose(f"Say {path}.", "--source", f"{path}:1-3") for path in ("notes.txt", "notes.md")
-    }
-    told = {path: world.stored(name)["changes"][0]["evidence"] for path, name in names.items()}
-    assert [one["origin"] for one in told["notes.txt"]] == ["agent"]
-    assert told["notes.txt"][0]["sha256"] == told["notes.md"][0]["sha256"]
+        world.write(path, CHAT)
+        change = world.stored(world.propose(f"Say {path}.", "--source", f"{path}:3"))["changes"][0]
+        origins[path] = [one["origin"] for one in change["evidence"]]
+    assert origins == {"notes.txt": ["agent"], "notes.md": ["tool"]}
 
 
 def test_the_worst_source_decides_and_snippets_are_flagged(world: World) -> None:
