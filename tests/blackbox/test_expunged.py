@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.blackbox.forge import append, event_named, line_of, operator_signed
 from tests.blackbox.person import sound
-from tests.blackbox.world import LOG, START, Folder, World, found, sha256
+from tests.blackbox.world import LOG, MEMORY, START, Folder, World, found, sha256
 
 SENTENCE = "The staging relay answers only on port 7443 behind the office proxy."
 SECRET = "quarzblende-1187"
@@ -343,6 +343,17 @@ def test_drift_that_would_keep_it_refuses_an_expunge_before_anything_is_signed(w
     assert "- It is [expunged]." in world.read()
     assert world.read().endswith("- A line of drift.\n")
     assert not [path for path in world.holding(LEAK) if "blobs" in path.parts]
+
+
+def test_drift_that_holds_it_is_settled_first_where_the_signed_bytes_are_lost(world: World) -> None:
+    world.write("MEMORY.md", MEMORY + f"\n- It is {LEAK}.\n")
+    world.blob(sha256(MEMORY)).unlink()
+    before = world.events()
+    said = "MEMORY.md holds it: what was accepted before is kept nowhere"
+    world.tells(said, "expunge", "--text-from-stdin", stdin=LEAK, status=1)
+    assert said in world.run("expunge", "--text-from-stdin", "--dry-run", stdin=LEAK).text
+    assert "holds it" not in world.run("expunge", "--text-from-stdin", stdin="no-such-word-5512").text
+    assert world.events() == before
 
 
 def test_an_expunge_that_nobody_signed_removes_nothing_and_hides_nothing(world: World) -> None:
