@@ -275,6 +275,21 @@ def test_an_apply_whose_decision_was_expunged_is_counted_as_one_that_nobody_can_
     assert (seen["altered"], seen["applies"]) == ([], {"checked": 0, "expired": 1, "findings": []})
 
 
+def test_where_nobody_can_tell_who_may_sign_no_run_that_died_excuses_a_file(
+    signed: World, tmp_path: Path
+) -> None:
+    world = signed.copy(tmp_path)
+    append(world, begin(world, waiting(world)))
+    after = world.write("MEMORY.md", world.read().replace(f"{OTHER}\n", f"{OTHER}\n- {TEXT}\n")).read_bytes()
+    assert world.json("verify")["drift"] == []
+    signers = world.home / "config/nightledger/allowed_signers"
+    world.blob(sha256(signers.read_bytes())).unlink()
+    signers.write_bytes(signers.read_bytes() + b"# x\n")
+    assert world.json("verify")["drift"] == ["MEMORY.md"]
+    world.tells("its bytes are not kept", "apply", status=4)
+    assert (world.home / "MEMORY.md").read_bytes() == after
+
+
 # ------------------------------------------------------------ settled drift
 def drifted(world: World) -> tuple[str, str, dict[str, Any]]:
     """Have two places drift; give the file before and since, and what the operator's answer to the item begins as."""

@@ -370,6 +370,11 @@ def test_the_full_text_comes_from_blob_or_archive_or_not_at_all(gone: World, tmp
         assert not changed or world.read(COPY) == "changed\n"
 
 
+def led_away(path: Path) -> None:
+    path.unlink()
+    path.symlink_to("2025-12-04.md")
+
+
 COPIES: dict[str, tuple[Callable[[Path], object], str]] = {
     "changed": (
         lambda path: path.write_text("x"),
@@ -377,7 +382,7 @@ COPIES: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "missing": (Path.unlink, f"it is missing: the full text of {LOG} was there"),
     "led away": (
-        lambda path: (path.unlink(), path.symlink_to("2025-12-04.md")),
+        led_away,
         f"{COPY} is reached through a link, which the gate does not follow there",
     ),
 }
