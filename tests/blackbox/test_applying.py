@@ -5,11 +5,13 @@ Files are compared byte for byte, the log entry by entry, and ``apply --json`` a
 
 import base64
 import json
+import os
 from collections.abc import Callable
 from functools import reduce
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.blackbox.forge import log_proposal, signed_as, target_of
 from tests.blackbox.person import review, sound
 from tests.blackbox.post import join
@@ -355,8 +357,22 @@ def test_changes_of_two_files_go_in_together_or_not_at_all(tmp_path: Path) -> No
     assert [one_drifted.read(path) for path in both] == [LABELLED, drifted + "- Counts twice.\n"]
     (crossed.home / "USER.md").unlink()
     (crossed.home / "USER.md").symlink_to("MEMORY.md")
+    size = len(crossed.events())
     assert crossed.run("apply").status != 0
-    assert crossed.read() == MEMORY
+    assert (crossed.read(), crossed.kinds(size), states(crossed)[name]) == (MEMORY, [], "approved")
+
+
+def test_where_this_user_may_not_write_nothing_is_begun(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sign(world, world.propose(TEXT))
+    monkeypatch.setattr(os, "access", lambda path, _mode: Path(path) != world.home)
+    ran, size = world.try_apply(), len(world.events())
+    assert (ran.status, f"{world.home} may not be written by this user" in ran.text) == (1, True), ran
+    assert (world.read(), "apply.intent" in world.kinds()) == (MEMORY, False)
+    monkeypatch.undo()
+    world.ok("apply")
+    assert (world.read(), world.kinds(size)) == (LABELLED, ["apply.intent", "apply.done"])
 
 
 # ------------------------------------------------------------ decisions that come from elsewhere

@@ -4,9 +4,9 @@ import json
 import subprocess
 from pathlib import Path
 
-from tests.blackbox.forge import append, line_of
+from tests.blackbox.forge import append, event_named, line_of, operator_signed
 from tests.blackbox.person import sound
-from tests.blackbox.world import LOG, START, Folder, World, found, sha256
+from tests.blackbox.world import LOG, MEMORY, START, Folder, World, found, sha256
 
 SENTENCE = "The staging relay answers only on port 7443 behind the office proxy."
 SECRET = "quarzblende-1187"
@@ -345,6 +345,17 @@ def test_drift_that_would_keep_it_refuses_an_expunge_before_anything_is_signed(w
     assert not [path for path in world.holding(LEAK) if "blobs" in path.parts]
 
 
+def test_drift_that_holds_it_is_settled_first_where_the_signed_bytes_are_lost(world: World) -> None:
+    world.write("MEMORY.md", MEMORY + f"\n- It is {LEAK}.\n")
+    world.blob(sha256(MEMORY)).unlink()
+    before = world.events()
+    said = "MEMORY.md holds it: what was accepted before is kept nowhere"
+    world.tells(said, "expunge", "--text-from-stdin", stdin=LEAK, status=1)
+    assert said in world.run("expunge", "--text-from-stdin", "--dry-run", stdin=LEAK).text
+    assert "holds it" not in world.run("expunge", "--text-from-stdin", stdin="no-such-word-5512").text
+    assert world.events() == before
+
+
 def test_an_expunge_that_nobody_signed_removes_nothing_and_hides_nothing(world: World) -> None:
     """Whoever has the log's key alone can write the entry."""
     name = world.propose("Label the shelves.")
@@ -369,6 +380,21 @@ def test_an_expunge_that_nobody_signed_removes_nothing_and_hides_nothing(world: 
     assert path.read_bytes() == content
     assert world.run("verify").status == 4
     assert next(one["state"] for one in world.proposals("--all") if one["id"] == name) == "pending"
+
+
+def test_an_expunge_that_a_forged_log_makes_larger_is_told(world: World) -> None:
+    world.log_day("2026-02-20", f"we used {LEAK}")
+    expunge(world, LEAK)
+    assert world.run("verify").status == 0
+    told = event_named(world, "text.expunged")
+    like = world.decision(told["decision"])
+    for n, more in enumerate(({}, {"sha256s": ["a" * 64]}, {"withheld": ["b" * 64]})):
+        twin = world.copy(world.root / f"twin{n}")
+        signed = operator_signed(twin, like)
+        append(twin, {**told, "decision": signed["id"], **more})
+        altered = [(one["path"], one["message"]) for one in twin.json("verify")["altered"]]
+        path = f"audit/decisions/{signed['id']}.json"
+        assert altered == [(path, "the log says that it removed what it does not name")] * bool(more)
 
 
 def test_what_says_who_may_sign_stays_whatever_text_it_holds(world: World, tmp_path: Path) -> None:

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.blackbox.forge import append, event_named, operator_signed, put_blob
+from tests.blackbox.forge import append, event_named, logged_proposal, operator_signed, put_blob
 from tests.blackbox.living import revoke
 from tests.blackbox.test_applying import sign
 from tests.blackbox.test_undoing import let_go
 from tests.blackbox.test_undoing import signed as letting  # noqa: F401 - two logs and an entry to let go, as a fixture
-from tests.blackbox.world import MEMORY, TEXT, Folder, World, sha256
+from tests.blackbox.world import MEMORY, OUTCOMES, TEXT, Folder, World, sha256
 
 APPLY = "a-" + "f" * 26
 OTHER = "Count twice."
@@ -168,6 +168,20 @@ def key_revoked(world: World) -> None:
     carry_out(world, decision, targets=targets_of(world, decision, **bytes_of(world, MEMORY)))
 
 
+def after_a_reset(world: World) -> None:
+    decision = undo_signed(world, MEMORY)
+    world.ok("key", "reset", "--no-passphrase", "--passphrase-forgotten")
+    world.wait(days=3)
+    carry_out(world, decision, targets=targets_of(world, decision, **bytes_of(world, MEMORY)))
+
+
+def outcomes_led_away(world: World) -> None:
+    world.write("elsewhere.jsonl", b"{}\n" * 9)
+    (world.home / "memory/system").mkdir(exist_ok=True)
+    (world.home / OUTCOMES).symlink_to(world.home / "elsewhere.jsonl")
+    carried(world, outcomes=5)
+
+
 FORGERIES: dict[str, tuple[Callable[[World], None], str]] = {
     "once more": (lambda w: carry_out(w, applied(w)), "change 1 did not stand"),
     "begun twice": (begun_twice, "carried out before"),
@@ -178,6 +192,8 @@ FORGERIES: dict[str, tuple[Callable[[World], None], str]] = {
     "no change": (lambda w: carried(w, changes=[]), "names no change"),
     "one change more": (lambda w: carried(w, changes=[1, 2]), "change 2 did not stand"),
     "outcomes that nobody recorded": (lambda w: carried(w, outcomes=5), "more outcomes of a link"),
+    "outcomes of another file": (outcomes_led_away, "more outcomes of a link"),
+    "after the keys were reset": (after_a_reset, "the keys had been reset since it was signed"),
     "a signature that was broken": (signature_broken, "its decision does not hold"),
     "a proposal of other bytes": (over_other_bytes, "other bytes of the proposal"),
     "something taken back": (lambda w: carried(w, taken_back=[1]), "takes back what is no drift"),
@@ -250,6 +266,30 @@ def test_each_way_in_which_an_apply_is_not_what_was_signed_is_named(signed: Worl
     assert wrong == []
 
 
+def test_an_apply_whose_decision_was_expunged_is_counted_as_one_that_nobody_can_check(
+    signed: World, tmp_path: Path
+) -> None:
+    world = signed.copy(tmp_path)
+    world.ok("expunge", "--text-from-stdin", stdin=applied(world)["nonce"])
+    seen = world.json("verify")
+    assert (seen["altered"], seen["applies"]) == ([], {"checked": 0, "expired": 1, "findings": []})
+
+
+def test_where_nobody_can_tell_who_may_sign_no_run_that_died_excuses_a_file(
+    signed: World, tmp_path: Path
+) -> None:
+    world = signed.copy(tmp_path)
+    append(world, begin(world, waiting(world)))
+    after = world.write("MEMORY.md", world.read().replace(f"{OTHER}\n", f"{OTHER}\n- {TEXT}\n")).read_bytes()
+    assert world.json("verify")["drift"] == []
+    signers = world.home / "config/nightledger/allowed_signers"
+    world.blob(sha256(signers.read_bytes())).unlink()
+    signers.write_bytes(signers.read_bytes() + b"# x\n")
+    assert world.json("verify")["drift"] == ["MEMORY.md"]
+    world.tells("its bytes are not kept", "apply", status=4)
+    assert (world.home / "MEMORY.md").read_bytes() == after
+
+
 # ------------------------------------------------------------ settled drift
 def drifted(world: World) -> tuple[str, str, dict[str, Any]]:
     """Have two places drift; give the file before and since, and what the operator's answer to the item begins as."""
@@ -271,7 +311,12 @@ SETTLEMENTS: dict[str, tuple[dict[str, str], str]] = {
     ),
     "another start": ({"accepted_before": "# Other\n"}, "it began with"),
     "to other bytes": ({"after": "# Other\n"}, "did not put there what was signed"),
+    "shown otherwise": ({}, "its item did not show what had drifted"),
 }
+
+
+def shown_otherwise(item: dict[str, Any]) -> None:
+    item["changes"][0]["hunk"]["added"] = "- Keep backups for 32 days.\n"
 
 
 def test_a_settlement_accepts_what_was_kept_and_nothing_else(adopted: World, tmp_path: Path) -> None:
@@ -279,6 +324,13 @@ def test_a_settlement_accepts_what_was_kept_and_nothing_else(adopted: World, tmp
     for n, (why, (changed, words)) in enumerate(SETTLEMENTS.items()):
         world = adopted.copy(tmp_path / str(n))
         before, since, answer = drifted(world)
+        if why == "shown otherwise":
+            forged = logged_proposal(world, answer["proposal"], shown_otherwise)
+            append(world, {**event_named(world, "drift.found"), "proposal": forged})
+            answer |= {
+                "proposal": forged,
+                "proposal_sha256": event_named(world, "proposal.created")["sha256"],
+            }
         name = world.propose(TEXT)
         sign(world, name)
         like = decision_of(world, name)
@@ -326,3 +378,36 @@ def test_a_log_and_its_copy_are_what_was_signed_or_told_of(letting: World, tmp_p
         if (found_there["checked"], [words in one for one in told]) != ((0, [True]) if words else (1, [])):
             wrong.append((why, found_there))
     assert wrong == []
+
+
+def test_an_undo_of_a_log_puts_back_what_was_signed_or_is_told_of(letting: World, tmp_path: Path) -> None:  # noqa: F811 - the fixture
+    for n, text in enumerate(("", "x")):
+        world = letting.copy(tmp_path / str(n))
+        world.ok("apply")
+        compression, _ = let_go(world)
+        twin = world.copy(tmp_path / f"twin{n}")
+        twin.ok("undo", compression)
+        intent, like = event_named(twin, "apply.intent"), decision_of(twin, compression)
+        signed = operator_signed(world, like)
+        targets = [dict(one) for one in intent["targets"]]
+        for one in targets:
+            for side in ("before", "after"):
+                put_blob(world, twin.blob(one[side]).read_bytes())
+        if text:
+            log = next(one for one in targets if "/archive/" not in one["path"])
+            log["after"] = put_blob(world, text.encode())
+        a_run_that_died(world.copy(tmp_path / f"died{n}"), signed, targets, intent["changes"])
+        carry_out(world, signed, targets=targets, changes=intent["changes"])
+        told = [one["message"] for one in world.json("verify")["applies"]["findings"]]
+        assert ["did not put there what was signed" in one for one in told] == [True] * n, told
+
+
+def a_run_that_died(
+    world: World, decision: dict[str, Any], targets: list[dict[str, str]], changes: list[int]
+) -> None:
+    """Have an undo of logs begin and remove their full texts: the next run finishes it, and nothing is called missing."""
+    append(world, begin(world, decision, targets=targets, changes=changes))
+    for one in targets:
+        if "/archive/" in one["path"]:
+            (world.home / one["path"]).unlink()
+    assert world.json("verify")["altered"] == []

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.blackbox.forge import append, put_blob
+from tests.blackbox.forge import append, logged_proposal, put_blob
 from tests.blackbox.living import log_old_outcome
 from tests.blackbox.person import review, sound
 from tests.blackbox.world import LAMPS, MEMORY, Folder, World, found, sha256
@@ -150,6 +150,16 @@ def test_what_was_let_go_lies_where_it_was_said_and_what_rests_on_it_is_found_th
         old.ok("undo", asked[op]["id"])
     assert (old.read(LOG), old.read()) == (FULL, CLOSED)
     sound(old)
+
+
+def test_an_archival_that_a_forged_log_words_otherwise_points_to_its_diff(old: World) -> None:
+    def other(item: dict[str, Any]) -> None:
+        item["changes"][0]["also"][0]["hunk"]["added"] = "- The pump never leaked.\n"
+
+    name = logged_proposal(old, by_op(old)["archive"]["id"], other)
+    shown = old.said("proposals", name)
+    assert "archived to memory/archive/2026.md; what is written there is in the diff" in shown
+    assert "as it stands here" not in shown
 
 
 def test_what_changed_since_it_was_asked_is_not_let_go(old: World) -> None:

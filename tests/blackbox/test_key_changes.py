@@ -1,5 +1,6 @@
 """Who may sign: keys that come, take over from one another, go, and are all lost; whatever cuts it short. From outside."""
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -7,7 +8,8 @@ from typing import Any
 
 import pytest
 from tests.blackbox.test_lifecycle import whole
-from tests.blackbox.world import LOG, Folder, World, found, yes
+from tests.blackbox.test_reviewing import answering
+from tests.blackbox.world import GRAPH, HANDOFF, LOG, MEMORY, Folder, World, found, yes
 
 
 def put(world: World, files: dict[str, bytes]) -> None:
@@ -81,15 +83,20 @@ FAKES = {
 }
 
 
-def test_a_key_of_another_kind_signs_through_ssh_keygen_what_holds(adopted: World, tmp_path: Path) -> None:
-    world = adopted.copy(tmp_path / "world")
-    desk = tmp_path / "desk"
+def sign_through_keygen(world: World) -> None:
+    """Have a key of another kind sign for the operator, as a hardware key does."""
+    desk = world.root / "desk"
     made = ["ssh-keygen", "-q", "-t", "ecdsa", "-b", "256", "-N", "", "-C", "k", "-f", str(desk)]
     subprocess.run(made, check=True)
     world.ok("key", "rotate", str(desk) + ".pub", typed=yes)
     (world.own_keys / "operator").unlink(missing_ok=True)
     shutil.copy(desk, world.own_keys / "operator")
     (world.own_keys / "operator").chmod(0o600)
+
+
+def test_a_key_of_another_kind_signs_through_ssh_keygen_what_holds(adopted: World, tmp_path: Path) -> None:
+    world = adopted.copy(tmp_path / "world")
+    sign_through_keygen(world)
     name = world.propose("Count the ladders.")
     keygen = shutil.which("ssh-keygen")
     before = world.events()
@@ -108,6 +115,43 @@ def test_a_key_of_another_kind_signs_through_ssh_keygen_what_holds(adopted: Worl
     assert "Count the ladders." in world.read()
     world.ok("verify")
     assert world.second_look()[0] == 0
+
+
+EXPUNGE = ("expunge", "--text-from-stdin")
+VIEW = "# Handoff (kept by nightledger: tick what is done, add lines; 'nightledger record handoff save')"
+SHELF, OWN = "memory/state/proposals/NAME.json", '{"v": 1, "domains": {}}'
+TOUCHED: dict[str, tuple[str, tuple[str, ...], str, tuple[str, ...]]] = {
+    "the consent graph": (f"echo '{OWN}' > {GRAPH}", ("consent", "review"), "", ("the consent graph is not the one",)),
+    "what is to go": (f"echo x >> {SHELF}", EXPUNGE, "", (f"{SHELF} is not the file any more",)),
+    "no file in its place": (f"rm {SHELF} && mkdir {SHELF}", EXPUNGE, "", (f"{SHELF} is not the file any more",)),
+    "a file that is a person's now": (
+        f"echo '# Mine' > {HANDOFF}", EXPUNGE, "",
+        (f"{HANDOFF} is not the file any more", f"{HANDOFF} is no file that may go"),
+    ),
+    "drift": ("echo '- More.' >> MEMORY.md", ("review",), "- Boat.\n", ("the file has changed again",)),
+}  # fmt: skip
+
+
+def test_what_changes_while_a_key_waits_for_a_touch_is_not_acted_on(world: World, tmp_path: Path) -> None:
+    sign_through_keygen(world)
+    name = world.propose("Label the shelves.")
+    world.write(HANDOFF, f"{VIEW}\n\n- Label the shelves.\n")
+    for n, (does, words, drift, said) in enumerate(TOUCHED.values()):
+        one = world.copy(tmp_path / str(n))
+        one.write("MEMORY.md", MEMORY + drift)
+        keygen = one.write("bin/ssh-keygen", "")
+        keygen.chmod(0o755)
+        script = f'#!/bin/sh\n(cd "{one.home}" && {does.replace("NAME", name)})\nexec {shutil.which("ssh-keygen")} "$@"\n'
+        keygen.write_text(script)
+        one.environment = {"PATH": f"{keygen.parent}:{os.environ['PATH']}"}
+        before = one.kinds()
+        ran = one.run(*words, typed=answering("n", "s")) if drift else one.run(*words, stdin="shelves")
+        assert (ran.status, [told.replace("NAME", name) in ran.text for told in said]) == (
+            1,
+            [True] * len(said),
+        ), ran
+        assert not {"text.expunged", "apply.intent"} & {*one.kinds(len(before))}
+        assert one.read().startswith(MEMORY + drift)
 
 
 # ---------------------------------------------------------------- who may sign

@@ -92,6 +92,8 @@ def test_another_user_signs_and_logs_nothing_that_could_not_be_done(kernel: Kern
     ran = world.run("apply")
     assert "root applies it" in ran.text, ran
     world.tells("locked by the operating system", "undo", applied, status=1)
+    said = "MEMORY.md is locked by the operating system: root applies it; nothing was signed or removed"
+    world.tells(said, "expunge", "--text-from-stdin", stdin="Count twice.", status=1)
     assert (world.read(), len(world.events())) == (text, before)
     kernel.user = 0
     world.ok("apply")

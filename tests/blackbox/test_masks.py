@@ -228,3 +228,16 @@ def test_a_change_with_holes_is_worded_anew_over_the_very_lines(tmp_path: Path) 
     review(world, otherwise="y")
     world.apply_cooled()
     assert world.read() == text.replace(LOGIN, "- log in with the key of the safe\n")
+
+
+@pytest.mark.parametrize(("text", "reason"), [("Say {} twice.", "r"), ("Say it twice.", "as {}")])
+def test_no_proposal_repeats_what_a_file_tells_as_a_secret(tmp_path: Path, text: str, reason: str) -> None:
+    """No scanner knows it by its form: the file alone says that it is one."""
+    password = "Zebra7lamp9!x"
+    world = found(tmp_path, memory=f"{MEMORY}\n- password: {password}\n")
+    kept, words = (
+        world.holding(password),
+        ("--text", text.format(password), "--reason", reason.format(password)),
+    )
+    told = world.tells("or it would repeat one", "propose", "--section", "Lessons", *words, status=1)
+    assert (password in told, world.holding(password), world.proposals()) == (False, kept, [])

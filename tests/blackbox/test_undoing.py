@@ -370,6 +370,35 @@ def test_the_full_text_comes_from_blob_or_archive_or_not_at_all(gone: World, tmp
         assert not changed or world.read(COPY) == "changed\n"
 
 
+def led_away(path: Path) -> None:
+    path.unlink()
+    path.symlink_to("2025-12-04.md")
+
+
+COPIES: dict[str, tuple[Callable[[Path], object], str]] = {
+    "changed": (
+        lambda path: path.write_text("x"),
+        f"it was changed: it is not the full text of {LOG} any more",
+    ),
+    "missing": (Path.unlink, f"it is missing: the full text of {LOG} was there"),
+    "led away": (
+        led_away,
+        f"{COPY} is reached through a link, which the gate does not follow there",
+    ),
+}
+
+
+def test_the_full_text_of_a_log_is_looked_after_and_each_damage_is_named(gone: World, tmp_path: Path) -> None:
+    for place, (damage, said) in COPIES.items():
+        world = gone.copy(tmp_path / place)
+        damage(world.home / COPY)
+        seen = world.json("verify")
+        assert (seen["ok"], [(one["path"], one["message"]) for one in seen["altered"]]) == (
+            False,
+            [(COPY, said)],
+        )
+
+
 def test_an_archived_entry_returns_and_the_archive_keeps_what_is_not_its(gone: World, tmp_path: Path) -> None:
     _, archival = let_go(gone)
     world = gone.copy(tmp_path / "as it was")
