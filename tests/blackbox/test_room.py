@@ -405,12 +405,16 @@ def test_what_the_agent_does_not_see_may_go_however_young_it_is(tmp_path: Path) 
 
 
 def test_a_plan_that_is_not_enough_says_what_comes_after_it(tmp_path: Path) -> None:
-    """Many old sessions: the next check-up plans the rest. Nothing more that could go: the operator shortens it."""
-    days = [f"2025-{month:02}-{day:02}" for month in (7, 8) for day in range(1, 13)]
-    sessions = "".join(session(day, f"The tide of {day} was written down") for day in days)
+    """Many sections: the next check-up plans the rest. Nothing more that could go: the operator shortens it."""
+    names = ("North", "East", "South", "West")
+    sheds = "".join(
+        wharf(f"{name} {kind}", 14) + "\n"
+        for name in names
+        for kind in ("shed", "quay", "lock", "dock", "yard")
+    )
     for name in ("many", "few"):
         (tmp_path / name).mkdir()
-    world = openclaw(tmp_path / "many", f"# MEMORY.md\n\n{STANDING}{sessions}".encode())
+    world = openclaw(tmp_path / "many", f"# MEMORY.md\n\n{STANDING}{sheds}".encode())
     told = world.said("check", "--dry-run")
     pieces, room = plan(world), world.json("check", "--dry-run")["room"]
     assert "A plan, which is not enough yet:" in told
@@ -424,9 +428,8 @@ def test_a_plan_that_is_not_enough_says_what_comes_after_it(tmp_path: Path) -> N
     assert more > 0
     named = f"and {more} more, from line {first} to {last['section'][-1]}, line {last['line']}"
     assert named in told
-    line = "- Berth {} is for ships of {} metres, by the order of the harbour desk.\n"
-    pilot = "- Ask the pilot first.\n" * 2
-    text = f"# MEMORY.md\n\n## Berths\n\n{''.join(line.format(n, n * 7) for n in range(60))}\n## Lessons\n\n{pilot}"
+    rules = "".join(f"- Always ask the harbour desk before berth {n} is used.\n" for n in range(90))
+    text = f"# MEMORY.md\n\n## Rules\n\n{rules}\n{wharf('Sheds', 6)}"
     told = openclaw(tmp_path / "few", text.encode()).said("check", "--dry-run")
     assert "The rest is yours to shorten: 'nightledger edit'." in told
     assert "When these are answered" not in told
