@@ -335,7 +335,7 @@ def test_a_run_cut_short_is_finished_with_the_keys_that_it_made(bereft: World, t
     staged.mkdir()
     own.rename(staged / own.name)  # as before its last step
     world.ok(*RESET)
-    for name in ("operator", "log-ed25519"):
+    for name in ("operator", "log-ed25519", "machine-ed25519"):
         assert (own / name).read_bytes() == made[name]
     assert len(world.named("trust.reset")) == 1
     assert NOTE in both_hold(world)
@@ -365,3 +365,23 @@ def test_an_empty_log_is_nothing_to_go_on_with(bereft: World, tmp_path: Path) ->
     (world.home / "audit/checkpoint").unlink()
     world.tells("nothing to go on with", *RESET, status=4)
     assert (world.events(), list(world.keys.glob("*/log-ed25519"))) == ([], [])
+
+
+def test_a_run_that_died_between_its_keys_makes_those_alone_that_are_missing(
+    bereft: World, tmp_path: Path
+) -> None:
+    for without in ([], ["machine-ed25519", "machine-ed25519.pub"]):
+        done, world = (
+            bereft.copy(tmp_path / f"done{len(without)}"),
+            bereft.copy(tmp_path / f"world{len(without)}"),
+        )
+        done.ok(*RESET)
+        staged = world.keys / f".{done.own_keys.name}.reset" / done.own_keys.name
+        staged.mkdir(parents=True)
+        for name in {"log-ed25519", "log-mldsa44", "machine-ed25519", "machine-ed25519.pub"} - {*without}:
+            shutil.copy(done.own_keys / name, staged / name)
+        world.ok(*RESET)
+        assert (world.own_keys / "log-ed25519").read_bytes() == (done.own_keys / "log-ed25519").read_bytes()
+        same = [(one.own_keys / "machine-ed25519").read_bytes() for one in (world, done)]
+        assert (same[0] == same[1]) == (not without)
+        both_hold(world)
