@@ -434,4 +434,5 @@ def test_the_beginning_of_an_id_that_fits_two_names_neither(world: World) -> Non
     for words in (("proposals", "p-aaaa"), ("reject", "aaaaa", "--reason", "no"), ("approve", "p-aaaaa")):
         world.tells(f"{words[1]!r} fits 2 proposals", *words, status=2)
     assert len(world.events()) == size
-    assert world.run("proposals", "p-aaaaab").status != 2
+    told = world.run("proposals", "p-aaaaab")
+    assert (told.status, told.text.split()[0]) == (0, "p-aaaaab"), told
