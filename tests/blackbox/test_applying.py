@@ -471,3 +471,36 @@ def test_a_decision_is_refused_for_every_reason_at_once_and_counts_once(world: W
     assert attempts(world) == {name: {"applied": [1]}}
     assert world.read() == LABELLED
     sound(world)
+
+
+def test_a_change_on_which_another_rests_is_not_taken_back_alone(world: World) -> None:
+    proposal = world.stored(made := world.propose(TEXT))
+    world.ok("reject", made, "--reason", "with its rider")
+    (change,) = proposal["changes"]
+    rider = "- Label the drum.\n"
+    more = {"n": 2, "op": "replace", "before": f"- {TEXT}", "after": rider.strip(), "key": "label the drum"}
+    hunk = {**change["hunk"], "removed": f"- {TEXT}\n", "added": rider, "anchor": "lines"}
+    proposal["changes"].append({**change, **more, "hunk": hunk})
+    name = sign(world, log_proposal(world, proposal))
+    world.wait(hours=3)
+    assert attempts(world) == {name: {"applied": [1, 2]}}
+    before = world.read()
+    world.tells("change 2 rests on it", "undo", f"{name}#1", status=1)
+    assert (world.read(), rider in before) == (before, True)
+    world.ok("undo", name)
+    assert world.read() == MEMORY
+
+
+def test_no_proposal_writes_a_file_that_is_no_memory(world: World) -> None:
+    """Whoever holds the log's key logs one that would."""
+    world.write("notes/plan.md", "# Plan\n\n## Lessons\n\n- Sail.\n")
+    proposal = world.stored(made := world.propose(TEXT))
+    world.ok("reject", made, "--reason", "elsewhere")
+    for part in (*proposal["changes"], *proposal["targets"]):
+        part.update({"target": "notes/plan.md"} if "target" in part else {"path": "notes/plan.md"})
+    name, size = log_proposal(world, proposal), len(world.events())
+    told = "notes/plan.md is neither a daily log nor in the archive nor a skill of this home"
+    assert told in world.run("approve", name).text
+    assert "decision.recorded" not in world.kinds(size)
+    world.try_apply()
+    assert "Label" not in world.read("notes/plan.md")

@@ -186,6 +186,23 @@ def test_what_is_written_while_an_apply_writes_is_offered(
 
 
 @linux
+def test_what_is_written_while_an_apply_writes_is_offered_though_it_was_rejected_before(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernel = kernel_for(world, monkeypatch)
+    rival = MEMORY.replace("30 days", "90 days")
+    world.write("MEMORY.md", rival)
+    world.ok("guard")
+    review(world)
+    assert (world.read(), world.proposals()) == (MEMORY, [])
+    world.ok("guard", "--lock")
+    kernel.at_unlock = lambda: world.write("MEMORY.md", rival)
+    world.applied("Label both ends.")
+    world.ok("guard")
+    assert [c for c in waiting(world) if c[0] == "replace"] == [DAYS]
+
+
+@linux
 def test_what_has_no_place_after_a_race_is_kept_by_name(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,6 @@
 """Who may sign: keys that come, take over from one another, go, and are all lost; whatever cuts it short. From outside."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -378,7 +379,53 @@ def test_a_run_cut_short_is_finished_with_the_keys_that_it_made(bereft: World, t
     staged.mkdir()
     own.rename(staged / own.name)  # as before its last step
     world.ok(*RESET)
-    for name in ("operator", "log-ed25519"):
+    for name in ("operator", "log-ed25519", "machine-ed25519"):
         assert (own / name).read_bytes() == made[name]
     assert len(world.named("trust.reset")) == 1
     assert NOTE in both_hold(world)
+
+
+def test_the_machine_on_which_new_keys_are_made_writes_the_home(bereft: World, tmp_path: Path) -> None:
+    world = bereft.copy(tmp_path / "world")
+    record = "config/nightledger/home.json"
+    here = json.loads(world.read(record))["machine"]
+    world.ok(*RESET)
+    assert not world.named("home.restored"), "it is the same machine"
+    world = bereft.copy(tmp_path / "elsewhere")
+    world.alter(record, json.dumps(here), '"elsewhere"')
+    world.ok(*RESET)
+    (reset,), (event,) = world.named("trust.reset"), world.named("home.restored")
+    assert (event["size"], event["lost"], json.loads(world.read(record))["machine"]) == (
+        reset["size"],
+        0,
+        here,
+    )
+    both_hold(world)
+
+
+def test_an_empty_log_is_nothing_to_go_on_with(bereft: World, tmp_path: Path) -> None:
+    world = bereft.copy(tmp_path / "world")
+    (world.home / LOG).write_bytes(b"")
+    (world.home / "audit/checkpoint").unlink()
+    world.tells("nothing to go on with", *RESET, status=4)
+    assert (world.events(), list(world.keys.glob("*/log-ed25519"))) == ([], [])
+
+
+def test_a_run_that_died_between_its_keys_makes_those_alone_that_are_missing(
+    bereft: World, tmp_path: Path
+) -> None:
+    for without in ([], ["machine-ed25519", "machine-ed25519.pub"]):
+        done, world = (
+            bereft.copy(tmp_path / f"done{len(without)}"),
+            bereft.copy(tmp_path / f"world{len(without)}"),
+        )
+        done.ok(*RESET)
+        staged = world.keys / f".{done.own_keys.name}.reset" / done.own_keys.name
+        staged.mkdir(parents=True)
+        for name in {"log-ed25519", "log-mldsa44", "machine-ed25519", "machine-ed25519.pub"} - {*without}:
+            shutil.copy(done.own_keys / name, staged / name)
+        world.ok(*RESET)
+        assert (world.own_keys / "log-ed25519").read_bytes() == (done.own_keys / "log-ed25519").read_bytes()
+        same = [(one.own_keys / "machine-ed25519").read_bytes() for one in (world, done)]
+        assert (same[0] == same[1]) == (not without)
+        both_hold(world)

@@ -333,3 +333,19 @@ def test_what_is_no_file_of_ours_beside_a_gated_file_is_left_alone(waiting: Worl
     assert list(attempts(world).values()) == [{"applied": [1]}]
     assert [link.is_symlink(), fifo.exists(), stray.exists(), other.exists()] == [True, True, False, True]
     assert world.blob(sha256(b"of a run that died")).read_text() == "of a run that died"
+
+
+def test_a_look_at_what_an_apply_that_died_replaced_calls_it_new_once(waiting: World, tmp_path: Path) -> None:
+    world = waiting.copy(tmp_path)
+    dies(world, lambda: world.read() == LABELLED, "apply")
+    (mine,) = temporary(world)
+    mine.write_text(MEMORY + RIVAL)
+    (seen,) = world.json("guard")["drift"]
+    (offered,) = world.proposals()
+    assert (seen["path"], seen["new"], seen["writer"], seen["proposal"]) == (
+        "MEMORY.md",
+        True,
+        "unknown",
+        offered["id"],
+    )
+    assert world.json("guard")["drift"] == []

@@ -360,3 +360,25 @@ def test_on_the_machine_that_saw_it_all_there_is_nothing_to_sign(world: World) -
     size, pin = len(world.events()), (world.own_keys / "pin.json").read_bytes()
     ran = world.run("restore", "--take-over")
     assert (ran.status, len(world.events()), (world.own_keys / "pin.json").read_bytes()) == (0, size, pin)
+
+
+def test_a_home_of_another_machine_is_taken_over_without_a_signature(world: World) -> None:
+    """Nothing that was seen here is missing: the log tells of it, its head is kept, and this machine writes on."""
+    world.applied(TEXT)
+    record = "config/nightledger/home.json"
+    here, size = json.loads(world.read(record))["machine"], len(world.events())
+    world.alter(record, json.dumps(here), '"elsewhere"')
+    (world.own_keys / "operator").rename(world.root / "away")
+    kept = set(heads(world))
+    told = world.said("restore", "--take-over")
+    assert "nothing that this machine had seen is missing" in told
+    assert json.loads(world.read(record))["machine"] == here
+    (event,) = world.events()[size:]
+    assert (event["event"], event["size"], event["lost"], event.get("decision", "")) == (
+        "home.restored",
+        size,
+        0,
+        "",
+    )
+    assert set(heads(world)) - kept == {str(size + 1)}
+    holds(world, lost=None)

@@ -402,3 +402,34 @@ def test_what_the_agent_does_not_see_may_go_however_young_it_is(tmp_path: Path) 
     assert len(world.read()) < CAP
     assert "2026-02-20" in world.read()
     assert made["changes"][0]["before"].splitlines()[-1] in archived(world)
+
+
+def test_a_plan_that_is_not_enough_says_what_comes_after_it(tmp_path: Path) -> None:
+    """Many sections: the next check-up plans the rest. Nothing more that could go: the operator shortens it."""
+    names = ("North", "East", "South", "West")
+    sheds = "".join(
+        wharf(f"{name} {kind}", 14) + "\n"
+        for name in names
+        for kind in ("shed", "quay", "lock", "dock", "yard")
+    )
+    for name in ("many", "few"):
+        (tmp_path / name).mkdir()
+    world = openclaw(tmp_path / "many", f"# MEMORY.md\n\n{STANDING}{sheds}".encode())
+    told = world.said("check", "--dry-run")
+    pieces, room = plan(world), world.json("check", "--dry-run")["room"]
+    assert "A plan, which is not enough yet:" in told
+    assert f"{len(pieces)} saves" in told
+    assert f"{len(pieces) + 1} saves" not in told
+    assert "When these are answered, 'nightledger check' plans the rest." in told
+    assert "The rest is yours" not in told
+    last = max(room["unseen"], key=lambda one: int(one["line"]))
+    first = min(int(one["line"]) for one in room["unseen"])
+    more = len(room["unseen"]) - 6
+    assert more > 0
+    named = f"and {more} more, from line {first} to {last['section'][-1]}, line {last['line']}"
+    assert named in told
+    rules = "".join(f"- Always ask the harbour desk before berth {n} is used.\n" for n in range(90))
+    text = f"# MEMORY.md\n\n## Rules\n\n{rules}\n{wharf('Sheds', 6)}"
+    told = openclaw(tmp_path / "few", text.encode()).said("check", "--dry-run")
+    assert "The rest is yours to shorten: 'nightledger edit'." in told
+    assert "When these are answered" not in told

@@ -295,3 +295,17 @@ def test_a_disputed_file_is_named_at_every_look_and_nothing_is_put_back(world: W
     assert (first["path"], "no operator signed" in first["problem"]) == ("MEMORY.md", True)
     assert (ran.status, second["new"], world.read()) == (4, True, after)
     assert "no operator signed" in world.run("status").text
+
+
+def test_an_item_whose_file_cannot_be_read_now_says_why_and_is_not_answered(world: World) -> None:
+    drifted(world, WRITTEN)
+    (world.home / "MEMORY.md").unlink()
+    (world.home / "MEMORY.md").mkdir()
+    size = len(world.events())
+    told = world.run("review", typed=["n", "q"]).text
+    first, _, answered = told.partition("quit > n")
+    assert [
+        "is a directory" in part for part in (first.partition("cannot be applied now:")[2], answered)
+    ] == [True] * 2
+    assert "it cannot be signed:" in answered
+    assert "decision.recorded" not in world.kinds(size)

@@ -107,6 +107,33 @@ def test_what_a_key_approved_is_void_by_the_very_write_that_revokes_it(two: Worl
     whole(two)
 
 
+def test_an_altered_approval_keeps_no_key_from_being_revoked(two: World) -> None:
+    name = two.signed("Count twice.")
+    decision = event_named(two, "decision.recorded")["decision"]
+    two.alter(f"audit/decisions/{decision}.json", b'"nonce":"', b'"nonce":"0')
+    second = next(one for one in two.json("key", "list")["signers"] if one["principal"] == "second")
+    size = len(two.events())
+    two.ok("key", "revoke", second["fingerprint"], "--reason", "lost", typed=yes)
+    assert kinds(two, size) == ["decision.recorded", "trust.changed"]
+    assert signers(two) == ["operator"]
+    assert (two.try_apply().status, two.read()) == (4, MEMORY), name
+
+
+def test_a_reset_voids_what_was_approved_even_where_the_log_does_not_say_so(world: World) -> None:
+    """Who holds the log's key leaves out of it that the approval is void."""
+    name, size = world.signed("Count twice."), len(world.events())
+    twin = world.copy(world.root / "twin")
+    twin.ok("key", "reset", "--no-passphrase", "--passphrase-forgotten", typed=yes)
+    reset = next(one for one in twin.events()[size:] if one["event"] == "trust.reset")
+    for one in reset["files"]:
+        put_blob(world, twin.blob(one["sha256"]).read_bytes())
+    append(world, {key: value for key, value in reset.items() if key not in ("v", "seq", "at", "actor")})
+    world.wait(days=2)
+    ran = world.run("apply")
+    assert ("the keys were reset since it was signed" in ran.text, world.read()) == (True, MEMORY), ran
+    assert [p["state"] for p in world.proposals() if p["id"] == name] == ["stale"]
+
+
 # ------------------------------------------------------------ tampered with
 def edited(path: Path) -> None:
     path.write_bytes(path.read_bytes() + b"# x\n" if path.exists() else b"{}")
@@ -186,6 +213,15 @@ def test_without_the_decision_or_its_copy_nobody_may_sign(two: World) -> None:
     assert two.read() == MEMORY
     assert two.approve(name).status != 0
     assert two.run("key", "list").status != 0 or "second" not in two.run("key", "list").text
+
+
+def test_without_the_signature_or_its_copy_no_older_list_of_signers_counts(two: World) -> None:
+    signature = Path(f"{decided(two)}.sig")
+    signature.write_bytes(signature.read_bytes() + b"\n")
+    two.blob(two.events()[1]["signature_sha256"]).unlink()
+    told = two.tells(f"{signature.name} was changed after it was recorded", "key", "list", status=4)
+    assert "SHA256:" not in told, "not even who could sign before"
+    assert two.approve(two.propose("x y")).status != 0
 
 
 def test_without_the_bytes_of_a_trust_file_nobody_may_sign(two: World) -> None:

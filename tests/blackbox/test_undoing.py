@@ -354,10 +354,22 @@ def test_a_compressed_log_returns_whole_with_all_that_was_written_since(gone: Wo
 
 def test_the_full_text_comes_from_blob_or_archive_or_not_at_all(gone: World, tmp_path: Path) -> None:
     compression, _ = let_go(gone)
-    for place, lost, changed in (("blob", False, True), ("archive", True, False), ("neither", True, True)):
+    for place, lost, changed in (
+        ("blob", False, True),
+        ("archive", True, False),
+        ("neither", True, True),
+        ("led away", True, True),
+    ):
         world = gone.copy(tmp_path / place)
         if lost:
             world.blob(sha256(FULL.encode())).unlink()
+        if place == "led away":
+            (world.home / COPY).rename(world.home / "elsewhere.md")
+            (world.home / COPY).symlink_to(world.home / "elsewhere.md")
+            told = undone(world, compression, status=1)
+            assert "is not in the archive as it was" in told["problem"]
+            assert (world.read(LOG), world.read("elsewhere.md")) == (gone.read(LOG), FULL)
+            continue
         if changed:
             world.write(COPY, "changed\n")
         told = undone(world, compression, status=int(lost and changed))
