@@ -71,6 +71,10 @@ MEDDLED: dict[str, tuple[str, Callable[[World, World], object], str]] = {
         ),
         f"{LOG} is not the log that {{home}}/{CHECKPOINT} was signed for",
     ),
+    "a head of the same size over another line": (
+        "flock", lambda world, _: world.alter(CHECKPOINT, world.read(CHECKPOINT).split("\n")[2], "A" * 43 + "="),
+        f"{LOG} is not the log that {{home}}/{CHECKPOINT} was signed for",
+    ),
     "the log cut": (
         "flock", lambda world, _: (world.home / LOG).write_bytes((world.home / LOG).read_bytes()[:-40]),
         f"{LOG} was cut or changed: its first {{size}} bytes are not what was acknowledged",

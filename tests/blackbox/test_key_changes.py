@@ -204,6 +204,7 @@ def test_a_key_that_a_reset_replaced_and_that_lies_elsewhere_comes_back_by_its_p
     old = old.rename(world.root / "elsewhere")
     world.wait(hours=1)
     world.ok("key", "confirm", "--sign-with", str(old), typed=yes)
+    (world.own_keys / "operator.pub").chmod(0o600)
     world.tells("signs here again", "key", "restore", typed=yes)
     done = operator_files(world)
     assert "operator" not in done, "the key of the reset signs nothing"
