@@ -374,6 +374,7 @@ ODD_LINES = {
     f"witness a {ONE.vkey}\ngroup g {LONG} a": f"line 2: '{LONG[1:]}' is no number of members",
     f"{LONG} x": f"line 1: '{LONG[1:]}' is no word of a policy: log, witness, group, quorum",
     f"witness {LONG} {ONE.vkey}\ngroup {LONG} 1 {LONG}": f"line 2: the name '{LONG[1:]}' is taken",
+    f"witness a {ONE.vkey}\nwitness b {ONE.vkey}": "line 2: this witness's key is given twice",
     f"witness a {ONE.vkey}\ngroup g 2 a": "line 2: it asks for 2 of 1 members",
     f"witness a {ONE.vkey}\nquorum a\nquorum a": "line 3: there is more than one quorum line",
 }
