@@ -20,6 +20,7 @@ def test_a_making_that_was_cut_short_is_ended_by_the_same_command(adopted: World
         "before it was acknowledged": ((PIN, HEAD), log),
         "within its first line": ((PIN, HEAD), log[:20]),
         "before its first line": ((PIN, HEAD), b""),
+        "between the two files of the operator's key": ((PIN, HEAD, "operator.pub"), b""),
     }
     for n, (what, (lost, left)) in enumerate(rows.items()):
         world = adopted.copy(tmp_path / str(n))
@@ -32,6 +33,8 @@ def test_a_making_that_was_cut_short_is_ended_by_the_same_command(adopted: World
         assert world.kinds() == ["genesis"], what
         assert (world.run("verify").status, world.second_look()[0]) == (0, 0), what
         assert (world.home / "audit/checkpoints/1").exists(), what
+        for name in ("operator", "operator.pub"):
+            assert (world.own_keys / name).read_bytes() == (adopted.own_keys / name).read_bytes(), what
         world.applied("Count the ladders.")
         world.ok("verify")
 

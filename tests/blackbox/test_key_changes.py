@@ -234,6 +234,30 @@ def test_a_reset_that_nobody_asked_for_is_ended_by_a_signature(world: World) -> 
     assert signers(world) == [before]
     assert not signed(world, "Count twice.")
     world.ok("key", "restore", typed=yes)
+    assert (world.own_keys / "operator.pub").stat().st_mode & 0o777 == 0o644
+    assert signed(world, "Label cables.")
+    whole(world)
+
+
+def test_a_key_that_a_reset_replaced_and_that_lies_elsewhere_comes_back_by_its_public_line(
+    world: World,
+) -> None:
+    before = (world.own_keys / "operator.pub").read_bytes()
+    world.ok("key", "reset", "--no-passphrase", "--passphrase-forgotten", typed=yes)
+    made = operator_files(world)["operator"]
+    old = next(world.own_keys.glob("operator.before-*Z"))
+    old = old.rename(world.root / "elsewhere")
+    world.wait(hours=1)
+    world.ok("key", "confirm", "--sign-with", str(old), typed=yes)
+    (world.own_keys / "operator.pub").chmod(0o600)
+    world.tells("signs here again", "key", "restore", typed=yes)
+    done = operator_files(world)
+    assert "operator" not in done, "the key of the reset signs nothing"
+    assert made in done.values(), "and is kept"
+    assert done["operator.pub"] == before
+    assert (world.own_keys / "operator.pub").stat().st_mode & 0o777 == 0o644
+    assert not signed(world, "Count twice.")
+    shutil.copy(old, world.own_keys / "operator")
     assert signed(world, "Label cables.")
     whole(world)
 

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import os
 import shutil
 from collections.abc import Callable
 from functools import partial
@@ -263,6 +264,41 @@ def test_a_key_file_that_is_unsafe_or_damaged_signs_nothing_and_stays(
     assert not wrong, wrong
     assert strange.is_dir()
     assert world.approve(name).status == 0
+
+
+def test_a_key_that_is_missing_or_anothers_is_named_and_signs_nothing(world: World) -> None:
+    name = world.propose("Count the ladders.")
+    operator, log_key = world.own_keys / "operator", world.own_keys / "log-ed25519"
+    if os.geteuid() == 0:  # nobody else can give a file away
+        os.chown(operator, 12_345, -1)
+        world.tells(
+            f"{operator} belongs to another user hint: use a key of your own", "approve", name, status=2
+        )
+        os.chown(operator, os.geteuid(), -1)
+    raw, head = log_key.read_bytes(), (world.home / "audit/checkpoint").read_bytes()
+    log_key.unlink()
+    told = f"the key {log_key} is missing hint: set NIGHTLEDGER_KEYS, or restore it from a backup"
+    world.tells(told, "propose", "--text", "Oil it.", "--section", "Lessons", "--reason", "x", status=2)
+    assert (world.home / "audit/checkpoint").read_bytes() == head, (
+        "the entry is there and the next run signs it"
+    )
+    log_key.write_bytes(raw)
+    log_key.chmod(0o600)
+    assert world.approve(name).status == 0
+
+
+def test_a_fingerprint_in_part_must_fit_one_key(world: World) -> None:
+    keys = [soft(number=number) for number in range(1, 100)]
+    one = next(one for one in keys if one.fingerprint[7] == keys[0].fingerprint[7] and one != keys[0])
+    for who, key in (("ann", keys[0]), ("ben", one)):
+        world.ok("key", "add", key.line, "--principal", who, typed=yes)
+    before, part = (world.home / LOG).read_bytes(), one.fingerprint[7]
+    for word in (part, f"SHA256:{part}"):
+        told = f"{word!r} fits 2 keys hint: give more of the fingerprint"
+        world.tells(told, "key", "revoke", word, "--reason", "x", typed=yes, status=2)
+    assert (world.home / LOG).read_bytes() == before
+    world.ok("key", "revoke", one.fingerprint, "--reason", "x", typed=yes)
+    assert [line.split()[0] for line in world.read(ALLOWED).splitlines()] == ["operator", "ann"]
 
 
 PIN: dict[str, Callable[..., bytes]] = {

@@ -4,6 +4,7 @@ Whoever writes them holds the log's key, so that the head over them is signed: t
 """
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -330,3 +331,41 @@ def test_a_cut_log_is_told_by_what_is_left_and_is_not_written_to(home: World) ->
         assert keep_pin(home).read_bytes() == pin
     log(home).write_bytes(whole)
     home.ok("verify")
+
+
+def test_how_much_is_missing_and_what_is_not_there_is_told_in_words(home: World, adopted: World) -> None:
+    path, pin = home.home / "audit/checkpoint", home.own_keys / "pin.json"
+    whole, head, kept = log(home).read_bytes(), path.read_bytes(), pin.read_bytes()
+    size = len(whole.splitlines())
+    for missing in (1, 2):
+        log(home).write_bytes(b"".join(whole.splitlines(keepends=True)[:-missing]))
+        first = size - missing + 1
+        told = f"line {first} and {missing - 1} behind it are missing; they were signed"
+        home.tells(f"TRUNCATED {log(home)}:{first}: {told}", "verify", status=ALARM)
+    log(home).write_bytes(whole)
+    path.unlink()
+    home.tells(f"UNSIGNED {path}: {path} is missing", "verify", status=ALARM)
+    path.write_bytes(head)
+    pin.write_bytes(line_of({**json.loads(kept), "genesis": "ab" * 32}) + b"\n")
+    told = "line 1 is not the first line that this machine pinned: it is another log"
+    home.tells(f"FORK {log(home)}:1: {told}", "verify", status=ALARM)
+    pin.write_bytes(kept)
+    shutil.rmtree(home.home / "audit/checkpoints")
+    home.ok("verify")
+    home.ok("status")
+    new = adopted.copy(home.root / "new")  # nothing was ever logged there
+    log(new).write_bytes(b"")
+    for gone in (new.home / "audit/checkpoint", new.home / "audit/checkpoints/1", keep_pin(new)):
+        gone.unlink()
+    seen = {**json.loads((new.own_keys / "pin.json").read_bytes()), "heads": []}
+    (new.own_keys / "pin.json").write_bytes(line_of(seen) + b"\n")
+    assert findings(new) == []
+    keep_pin(new).write_bytes(keep_pin(adopted).read_bytes())
+    assert {name for name, *_ in findings(new)} == {"TRUNCATED", "UNSIGNED"}
+
+
+def test_an_event_that_only_speaks_of_a_closure_takes_nothing_back(home: World) -> None:
+    waiting, last = home.proposals(), len(home.events()) - 1
+    assert waiting
+    append(home, {"event": "later", "of": "log.tail_closed", "first": last, "count": 1, "damaged": 0})
+    assert (findings(home), home.proposals()) == ([], waiting)

@@ -156,6 +156,8 @@ BAD: dict[str, Callable[[Envelope], Any]] = {
     "a payload of no bytes": lambda env: {**env, "payload": ""},
     "a payload that is a number": lambda env: {**env, "payload": 7},
     "a payload with blanks": lambda env: {**env, "payload": env["payload"] + "\n"},
+    "a payload beyond ASCII": lambda env: {**env, "payload": env["payload"] + "\u00e9"},
+    "a signature beyond ASCII": lambda env: signature(env, sig="\u00e9" * 88),
     "another type": lambda env: {**env, "payloadType": env["payloadType"] + "x"},
     "a type that is a number": lambda env: {**env, "payloadType": 7},
 }  # fmt: skip

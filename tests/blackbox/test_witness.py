@@ -10,7 +10,7 @@ import pytest
 from tests.blackbox.forge import append, signed_head
 from tests.blackbox.notes import NOON, Key, b64, line, note_of, witness
 from tests.blackbox.test_lifecycle import whole
-from tests.blackbox.world import Folder, World, answered_by, found
+from tests.blackbox.world import LOG, Folder, World, answered_by, found, yes
 from tests.served_witness import served_witness
 
 ALARM = 4
@@ -362,3 +362,29 @@ def test_a_line_that_is_not_the_witnesses_counts_for_nothing(world: World) -> No
     world.wait(days=2)
     assert round_trip(world, strange) == 1
     assert world.run("verify").status == 4
+
+
+LONG = "m" * 41
+ODD_LINES = {
+    f"witness a {ONE.vkey}\ngroup g 1 a {LONG}": f"line 2: '{LONG[1:]}' is not defined before this line",
+    f"witness {LONG} {ONE.vkey}\ngroup g 1 {LONG}\ngroup h 1 {LONG}": (
+        f"line 3: '{LONG[1:]}' is already a member of a group"
+    ),
+    f"quorum {LONG}": f"line 1: '{LONG[1:]}' is not defined before this line",
+    f"witness a {ONE.vkey}\ngroup g {LONG} a": f"line 2: '{LONG[1:]}' is no number of members",
+    f"{LONG} x": f"line 1: '{LONG[1:]}' is no word of a policy: log, witness, group, quorum",
+    f"witness {LONG} {ONE.vkey}\ngroup {LONG} 1 {LONG}": f"line 2: the name '{LONG[1:]}' is taken",
+    f"witness a {ONE.vkey}\nwitness b {ONE.vkey}": "line 2: this witness's key is given twice",
+    f"witness a {ONE.vkey}\ngroup g 2 a": "line 2: it asks for 2 of 1 members",
+    f"witness a {ONE.vkey}\nquorum a\nquorum a": "line 3: there is more than one quorum line",
+}
+
+
+def test_what_is_wrong_in_a_policy_is_told_by_line_and_a_long_name_in_part(world: World) -> None:
+    lines, before = world.root / "lines", (world.home / LOG).read_bytes()
+    for text, told in ODD_LINES.items():
+        lines.write_text(f"{text}\n")
+        world.tells(
+            f"{lines} is not valid: {told} hint: ", "witness", "trust", str(lines), status=1, typed=yes
+        )
+    assert (world.home / LOG).read_bytes() == before
