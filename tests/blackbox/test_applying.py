@@ -368,7 +368,7 @@ def test_where_this_user_may_not_write_nothing_is_begun(
     sign(world, world.propose(TEXT))
     monkeypatch.setattr(os, "access", lambda path, _mode: Path(path) != world.home)
     ran, size = world.try_apply(), len(world.events())
-    assert (ran.status, f"{world.home} may not be written by this user" in ran.text) == (1, True), ran
+    assert (ran.status, "may not be written by this user" in ran.text) == (1, True), ran
     assert (world.read(), "apply.intent" in world.kinds()) == (MEMORY, False)
     monkeypatch.undo()
     world.ok("apply")

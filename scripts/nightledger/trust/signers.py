@@ -325,7 +325,7 @@ NEXT = "operator.next"
 
 
 def create_next(ring: KeyRing, home_id: str, *, passphrase: bytes | None, comment: str) -> PublicKey:
-    """Make the key that is to take over; one that a run left is used again.
+    """Make the key that is to take over, where none waits (:func:`next_key`).
 
     Args:
         ring: Where.
@@ -334,8 +334,6 @@ def create_next(ring: KeyRing, home_id: str, *, passphrase: bytes | None, commen
         comment: Stands in the public line.
     """
     path = ring.path(home_id, NEXT)
-    if os.path.lexists(path):
-        return keys.public_key_of(path)
     ring.path(home_id, f"{NEXT}.pub").unlink(missing_ok=True)  # of one that took over when the machine died
     return keys.create_key_at(path, passphrase=passphrase, comment=comment)
 
