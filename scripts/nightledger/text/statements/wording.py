@@ -35,11 +35,12 @@ VOID = "\u274c\u274e\u2716\u2717\u2718\u26d4\U0001f6ab\U0001f6d1\U0001f44e"
 _MARK = re.compile(rf"^(?![\W_]*[{VOID}])[\W_]*[{_TICKS}]\ufe0f?\s*")
 _TAG = re.compile(r"^(?:\[\[[\w: -]+\]\]\s*)+")
 _TITLE_NUMBER = re.compile(
-    r"^(?:\d{1,3}[.)]\s+|(?:session|checkpoint|part|step|phase)\s+\d+\s*[:—\u2013-]\s*)", re.IGNORECASE
+    r"^(?:\d{1,3}[.)]\s+|\[(?:high|med(?:ium)?|low|critical|p\d)\]\s+|(?:session|checkpoint|part|step|phase)\s+\d+\s*[:—\u2013-]\s*)",
+    re.IGNORECASE,
 )
 _TITLE_TIME = re.compile(
     r"[\[(\uff08][^\])\uff09]*\d{1,2}:\d\d[^\])\uff09]*[\])\uff09]|\b\d{1,2}:\d\d(?::\d\d)?(?:\s*[\u2013-]\s*\d{1,2}:\d\d(?::\d\d)?)?(?:\s*(?:[AaPp][Mm]|UTC|GMT[+-]?\d*|[A-Z]{3,4})\b)*"
-    r"|[\[(\uff08]\s*20\d\d-\d\d-\d\d\s*[\])\uff09]|\b20\d\d-\d\d-\d\d\b",
+    r"|[\[(\uff08]\s*20\d\d-\d\d-\d\d(?:/\d\d)?\s*[\])\uff09]|\b20\d\d-\d\d-\d\d(?:/\d\d)?\b",
     re.IGNORECASE,
 )
 _TIMED_END = re.compile(
@@ -50,6 +51,7 @@ _DATE = re.compile(r"\d{4}|\d{1,2}[./]\d{1,2}")
 _GAP = re.compile(r"([\s:—\u2013|,-]*)\0([\s:—\u2013|,-]*)")
 _TIGHT = re.compile(r"(?<=[(\[\uff08])\s+|\s+(?=[)\]\uff09])")
 """What is left within brackets of which a time is gone."""
+_OPENING, _CLOSING = frozenset("([\uff08"), frozenset(")]\uff09")
 _EDGES = " \t*_#:\uff1a—\u2013-|,;\u3001"
 _CELL = re.compile(r"\s*\|\s*")
 _BOLD = re.compile(
@@ -259,7 +261,10 @@ def _clean_title(text: str, languages: tuple[str, ...]) -> str:
 
 
 def _join(gap: re.Match[str]) -> str:
-    """Give what stands between two parts of a title when the time between them is gone."""
+    """Give what stands between two parts of a title when the time between them is gone; nothing at the edge of brackets."""
+    before, behind = gap.string[: gap.start()][-1:], gap.string[gap.end() :][:1]
+    if before in _OPENING or behind in _CLOSING:
+        return ""
     return ": " if (gap[1] + gap[2]).strip() else " "
 
 
