@@ -60,9 +60,9 @@ def two_lessons(world: World) -> None:
     world.log_day(
         "2026-03-02",
         "## Backup",
-        "09:40 Root cause: cron has no PATH; call restic by its full path",
+        "09:40 Lesson: cron has no PATH; call restic by its full path",
         "## Relay",
-        "10:40 Root cause: the relay was out of disk because of old captures; delete them weekly",
+        "10:40 Lesson: the relay was out of disk because of old captures; delete them weekly",
     )
     world.night(3)
 

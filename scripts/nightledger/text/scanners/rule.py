@@ -118,20 +118,17 @@ class Table:
     """
 
     def __init__(self, rules: Sequence[Rule]) -> None:
-        """List which rows an anchor is of."""
+        """List which rows an anchor is of; one that needs neither anchor nor spot is of the empty one."""
         self.rules = tuple(rules)
-        rows = [(n, rule) for n, rule in enumerate(rules) if rule.pattern]
-        self._always = {n for n, rule in rows if not (rule.anchors or rule.spots)}
-        self._spotted = [(n, rule.spots) for n, rule in rows if rule.spots]
+        self._spotted = [(n, rule.spots) for n, rule in enumerate(rules) if rule.pattern and rule.spots]
         self._anchored: dict[str, list[int]] = {}
-        for n, rule in rows:
-            for anchor in rule.anchors:
+        for n, rule in enumerate(rules):
+            for anchor in (rule.anchors or ("",) * (not rule.spots)) if rule.pattern else ():
                 self._anchored.setdefault(anchor, []).append(n)
 
     def possible(self, passage: Passage) -> list[Rule]:
         """Return the rows that may find something in ``passage``, in their order; no other one can."""
-        lowered = passage.lowered
-        fits = self._always.union(*[rows for anchor, rows in self._anchored.items() if anchor in lowered])
+        fits = {n for anchor, rows in self._anchored.items() if anchor in passage.lowered for n in rows}
         fits |= {n for n, spots in self._spotted if n not in fits and any(map(passage.spots, spots))}
         return [self.rules[n] for n in sorted(fits)]
 

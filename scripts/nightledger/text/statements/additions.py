@@ -16,7 +16,7 @@ from nightledger.text.similar import Overlaps, is_negated, numbers
 from nightledger.text.statements.cues import words_of
 from nightledger.text.statements.wording import claims_of
 
-THRESHOLD = 0.64
+THRESHOLD = 0.69
 """The first addition of a night must be at least this likely to be welcome, ..."""
 STEP = 0.12
 """... and each further one by this share of what is missing to certainty: an operator's attention is spent."""

@@ -263,9 +263,8 @@ def _clean_title(text: str, languages: tuple[str, ...]) -> str:
 def _join(gap: re.Match[str]) -> str:
     """Give what stands between two parts of a title when the time between them is gone; nothing at the edge of brackets."""
     before, behind = gap.string[: gap.start()][-1:], gap.string[gap.end() :][:1]
-    if before in _OPENING or behind in _CLOSING:
-        return ""
-    return ": " if (gap[1] + gap[2]).strip() else " "
+    is_edge = before in _OPENING or behind in _CLOSING
+    return "" if is_edge else ": " if (gap[1] + gap[2]).strip() else " "
 
 
 def judge_kind(line: LogLine, languages: tuple[str, ...] = ()) -> StatementKind:
