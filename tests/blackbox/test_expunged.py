@@ -406,3 +406,22 @@ def test_what_says_who_may_sign_stays_whatever_text_it_holds(world: World, tmp_p
     assert all(one.startswith(("audit/", "config/")) for one in record["kept"] if isinstance(one, str))
     assert len(record["kept"]) >= 1
     assert world.run("verify").status == 0
+
+
+def test_the_decision_that_memory_rests_on_stays_until_memory_was_changed_again(world: World) -> None:
+    def change(text: str) -> str:
+        world.applied(text)
+        return f"audit/decisions/{world.named('decision.recorded')[-1]['decision']}.json"
+
+    first, second = change("The left lamp is new."), change("The right lamp is old.")
+    signer = "operator"
+    record = asked_to_go(world, text=signer)
+    assert first in record["removed"]
+    assert second in record["kept"]
+    expunge(world, signer)
+    assert world.run("verify").status == world.run("guard", "--exit-code").status == 0
+    assert world.second_look()[0] == 0
+    third = change("The third lamp is dark.")
+    record = asked_to_go(world, text=signer)
+    assert second in record["removed"]
+    assert third in record["kept"]

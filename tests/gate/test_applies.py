@@ -14,6 +14,7 @@ from tests.gate.signers import own_key, text
 from tests.second_verifier import second_look
 
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, Moment
+from nightledger.domain.errors import RefusedError
 from nightledger.domain.proposal import Anchor, Hunk
 from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.atomic import BlobStore
@@ -157,11 +158,16 @@ def test_a_decision_that_the_operator_expunged_is_counted(desk: Desk) -> None:
     desk.wait(hours=3)
     desk.apply()
     path = desk.home.decision(decision.id)
+    with pytest.raises(RefusedError, match="is no file that may go"):  # what stands in the file rests on it
+        desk.accept(expunging(desk, path))
+    desk.approve(desk.proposal(addition("Another lesson.")))
+    desk.wait(hours=3)
+    desk.apply()
     desk.accept(expunging(desk, path))
     Path(path).unlink()
     assert find_altered(desk.home, desk.ledger(), desk.moment) == ()
     seen, told = look(desk), second_look(desk.home.root, desk.ring.directory)[1]
-    assert (seen.findings, seen.checked, seen.expired) == ((), 0, 1)
+    assert (seen.findings, seen.checked, seen.expired) == ((), 1, 1)
     assert not told.startswith("UNSIGNED"), told
 
 

@@ -48,7 +48,8 @@ class Found(Struct, frozen=True, kw_only=True):
         gated: Gated files; they change by a signed edit only.
         altered: Proposals and decisions that are not what was logged: what ``verify`` says of them is
             evidence, whoever put the text there.
-        trust: Trust files and the decisions behind them: who may sign rests on these very bytes.
+        trust: Trust files and the decisions behind them, and behind the newest change of each gated file that is not to be
+            edited: who may sign, and what memory says, rests on these very bytes.
         accepted: Blobs of what gated files were last signed to hold: the guard compares with them.
         elsewhere: Files in the home that are not ours.
         targets: What the decisions say of each file of ours: its hash before, and after.
@@ -89,8 +90,9 @@ def find_held(gate: Gate, ledger: Ledger, needle: Needle) -> Found:
         seen.update(fresh)
         return tuple(sorted(home.relative(path) for path in fresh if _is_held(path, needle)))
 
-    trust = among(_trust(home, ledger))
     gated = among(map(home.path, watched(home, ledger.book)))
+    newest = (home.decision(name) for path, name in _newest(ledger).items() if path not in gated)
+    trust = among(_trust(home, ledger), newest)
     accepted = among(_blob(home, sha256) for sha256 in ledger.book.gated.values())
     altered = among(_altered(home, ledger))
     ours = (home.proposals_dir, home.decisions_dir, home.blobs_dir, home.quarantine_dir, home.received_dir)
@@ -185,6 +187,12 @@ def _trust(home: Home, ledger: Ledger) -> Iterator[str]:
             yield home.decision(step.decision)
             yield f"{home.decision(step.decision)}.sig"
         yield from (_blob(home, sha256) for sha256 in step.files.values())
+
+
+def _newest(ledger: Ledger) -> dict[str, str]:
+    """Return the decision that each gated file was last changed by."""
+    begun = (one for one in ledger.book.begun if one.outcome != "aborted")
+    return {target.path: one.decision for one in begun for target in one.targets}
 
 
 def _blob(home: Home, sha256: str) -> str:
@@ -289,7 +297,8 @@ def _stays(gate: Gate, ledger: Ledger, target: DecisionTarget) -> bool:
     home, book = gate.home, ledger.book
     steps = book.trust.steps
     kept = {sha256 for step in steps for sha256 in step.files.values()} | set(book.gated.values())
-    kept |= {book.decisions[step.decision].sha256 for step in steps if step.decision}
+    deciding = (*_newest(ledger).values(), *(step.decision for step in steps if step.decision))
+    kept |= {book.decisions[name].sha256 for name in deciding}
     if target.result != EMPTY_SHA256:
         archived = is_within(home.path(target.path), home.archive_dir)
         return not (archived or target.path in (*append_only(home), *map(home.relative, _handed(home))))
