@@ -240,4 +240,5 @@ def test_no_proposal_repeats_what_a_file_tells_as_a_secret(tmp_path: Path, text:
         ("--text", text.format(password), "--reason", reason.format(password)),
     )
     told = world.tells("or it would repeat one", "propose", "--section", "Lessons", *words, status=1)
+    assert "repeat no secret" in told
     assert (password in told, world.holding(password), world.proposals()) == (False, kept, [])

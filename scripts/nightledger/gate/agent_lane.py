@@ -10,6 +10,7 @@ from nightledger.domain.errors import RefusedError
 from nightledger.domain.finding import Severity
 from nightledger.domain.judge import AGENT
 from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Origin, least_trusted
+from nightledger.gate.drafting import BESIDE
 from nightledger.gate.gated import read_gated, require_gated
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing import Outcome, Submission, propose
@@ -27,10 +28,11 @@ TITLE_CHARACTERS = 60
 SECTION_CHARACTERS = 120
 """Of a section's name: a heading, not a text. The size of all words together is the lane's. Our choice."""
 NAMING = "name a section that the file has"
-MENDING = (
-    "name another section meanwhile; the operator writes that line anew in UTF-8, in any editor, and "
-    "keeps it in 'nightledger review'"
-)
+MENDING = {
+    NOT_UTF8: "name another section meanwhile; the operator writes that line anew in UTF-8, in any editor, and "
+    "keeps it in 'nightledger review'",
+    BESIDE: "repeat no secret, and name another section meanwhile; the operator takes it out ('nightledger expunge')",
+}
 """What to do about a place that a wish cannot have."""
 _NO_DAY = date(1970, 1, 1)
 """The day of lines whose day nobody asks for."""
@@ -88,7 +90,7 @@ def propose_wish(gate: Gate, ledger: Ledger, wish: Wish, moment: Moment, *, dry_
         )
     if outcome.unfit:
         why = outcome.unfit[0].reason
-        raise RefusedError(f"it has no place: {why}", hint=MENDING if why == NOT_UTF8 else NAMING)
+        raise RefusedError(f"it has no place: {why}", hint=MENDING.get(why, NAMING))
     if outcome.over_cap:
         raise RefusedError(
             f"{wish.target} is over the cap of its host, {gate.cap_of(wish.target).told}",
