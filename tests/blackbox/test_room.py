@@ -323,6 +323,14 @@ def wharf(name: str, lines: int) -> str:
     )
 
 
+def test_a_section_whose_heading_tells_the_day_from_which_it_holds_is_not_old(tmp_path: Path) -> None:
+    rule = "## Visitors (established 2025-09-01)\n\n- Strangers wait at the gate until the pilot has seen them.\n\n"
+    world = openclaw(tmp_path, f"# MEMORY.md\n\n{rule}{old_sessions()}{REPEATED}{REPEATED}".encode())
+    pieces = plan(world)
+    assert pieces
+    assert not any("Visitors" in str(piece) for piece in pieces)
+
+
 def lately() -> str:
     """Give a memory in which nothing is old: notes of a week ago beside rules, and sections without a date."""
     week = wharf("Work of 2026-02-20", 20) + "\n### Decisions\n\n- The winch is greased on Mondays.\n\n"

@@ -94,3 +94,22 @@ def test_what_is_said_in_other_words_is_no_news() -> None:
     assert known.holds(told)
     assert not known.holds(told + ", 3 times")
     assert not known.holds("Ann painted the boiler red for the party of her sister")
+
+
+def test_what_lines_of_memory_say_together_is_no_news_unless_it_brings_a_name_or_a_denial() -> None:
+    memory = [
+        "- Keys of the boat house lie with the harbour office",
+        "- The winch is greased by Bosun each Monday, before the tide",
+    ]
+    known = Known(memory, BESIDE, memory)
+    told = "we agreed with the harbour office that Bosun keeps the winch greased before the tide"
+    assert known.spreads(told)
+    assert not known.spreads(told.replace("Bosun", "Ada Bosun"))
+    assert not known.spreads(f"{told}, 3 times")
+    assert not known.spreads(told.replace("keeps", "never keeps"))
+    assert not known.spreads("Bosun greased the winch")
+    assert not known.spreads(
+        told.replace("Bosun", "somebody")
+    )  # where nothing is named, words of one trade are common
+    choice = choose_additions([statement(told, 0.9)], known, ())
+    assert (choice.chosen, len(choice.known)) == ((), 1)

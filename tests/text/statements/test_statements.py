@@ -6,7 +6,7 @@ from nightledger.domain.consolidation import Found
 from nightledger.domain.proposal import Origin
 from nightledger.text.contradictions import Standing
 from nightledger.text.similar import fold
-from nightledger.text.statements.estimate import Model
+from nightledger.text.statements.estimate import Model, as_told, is_told
 from nightledger.text.statements.statements import SPAN, find_revisions, find_statements
 
 SURE = Model(bias=-4.0, weights={"b.absolute": 6.0, "b.wish": 6.0, "b.cause": 6.0, "b.place": 2.5})
@@ -66,6 +66,14 @@ def test_of_a_chat_the_users_words_found_a_statement_and_the_assistants_only_whe
 ) -> None:
     log = read(f"user: hello\nassistant: hello\n{said}")
     assert len(find_statements(log, Model(bias=3.0, weights={"t.named": -9.0})).statements) == statements
+
+
+@from_corpus("text-statements-statements")
+def test_of_a_chinese_or_japanese_message_what_is_to_hold_from_now_on_is_kept_and_nothing_else(
+    said: str, kept: str
+) -> None:
+    line = read(f"user: hi\nuser: {said}").lines[1]
+    assert (as_told(line).content if is_told(line) else "") == kept
 
 
 def test_what_scanners_hold_back_neither_founds_nor_bridges_a_statement() -> None:

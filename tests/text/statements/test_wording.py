@@ -32,6 +32,17 @@ def test_a_line_that_names_no_topic_gets_its_headings() -> None:
     assert entry_text(log.lines[2], [log.lines[2]]) == "Kettle repair: the fuse must be dry"
 
 
+def test_where_the_nearest_heading_names_no_topic_the_one_above_it_does() -> None:
+    def title(headings: str) -> str:
+        line = read(f"# 2026-03-09\n{headings}\n- the fuse must be dry").lines[-1]
+        return entry_text(line, [line]).removesuffix("the fuse must be dry")
+
+    assert title("## Kettle\n### Key discovery") == "Kettle: "
+    assert title("## Morning: Kettle\n### Summary") == "Kettle: "
+    assert title("## Kettle\n### Pump\n#### Lessons learned") == "Pump: "
+    assert title("## Summary") == ""
+
+
 def test_a_day_within_brackets_goes_without_one_of_them() -> None:
     log = read("# Log\n## Kettle (said by Ann 2026-03-09)\n- the fuse must be dry")
     assert entry_text(log.lines[2], [log.lines[2]]) == "Kettle (said by Ann): the fuse must be dry"

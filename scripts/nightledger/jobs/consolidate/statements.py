@@ -130,6 +130,7 @@ def find_in_logs(
     known = Known(
         [*document.lines, *target.loaded, *_wordings(changes)],
         beside=(line for text in (*texts.values(), *taught.values()) for line in text.split("\n")),
+        memory=document.lines,
     )
     reader = make_reader(document, stored, target)
     said = _said(known, changes, forgotten, target, night)

@@ -226,11 +226,11 @@ def leans(sentence: str) -> bool:
 
 
 def topic_of(line: LogLine, languages: tuple[str, ...] = ()) -> str:
-    """Give what the line is about, by its lead or the nearest heading; empty where these name no topic."""
+    """Give what the line is about, by its lead, the nearest heading or the one above; empty where these name no topic."""
     candidates = [line.lead] if line.lead.rstrip("*_ ").endswith((":", "\uff1a")) else []
     # the heading above a turn of a chat export names the export, one that holds a date the day
-    if not line.turn and line.headings and not (len(line.headings) == 1 and _DATE.search(line.headings[0])):
-        candidates.append(line.headings[-1])
+    if not line.turn and line.headings:
+        candidates += reversed(line.headings[_DATE.search(line.headings[0]) is not None :][-2:])
     for candidate in candidates:
         title = _clean_title(candidate, languages)
         if title and _names_a_topic(title, languages):
@@ -255,9 +255,7 @@ def _clean_title(text: str, languages: tuple[str, ...]) -> str:
     plain = _TIGHT.sub("", _GAP.sub(_join, lasting.strip(_EDGES + "\0")))
     title = " ".join(_TITLE_NUMBER.sub("", plain.strip()).split()).strip(_EDGES)
     label, body = split_label(title)
-    is_numbered = label[-1:].isdigit() and find_cues(label, languages)
-    is_named = is_numbered or _is_named(label, languages)
-    return body if is_named and not _names_a_topic(label, languages) else title
+    return body if _WORDS.search(label) and not _names_a_topic(label, languages) else title
 
 
 def _join(gap: re.Match[str]) -> str:
