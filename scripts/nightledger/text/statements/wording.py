@@ -342,19 +342,18 @@ def is_of_its_day(
     """Return whether a line only tells what its day read, said or left open, or leans on a line that it would leave behind.
 
     What is labelled a lesson, rule, decision or wish does not.
-    What an assistant said in a chat does, unless it is labelled so and no more ("Rule: ..."), or stands under a name of such. What stands in what somebody studied or drafted does, and what an agent that reviews itself writes, unless it is labelled a lesson.
+    What somebody says in a chat does, unless it is labelled so and no more ("Rule: ..."), or stands under a name of such. What stands in what somebody studied or drafted does, and what an agent that reviews itself writes, unless it is labelled a lesson.
 
     Args:
         line: Of a log.
         languages: Of the log, beside English.
         file: What the log is named for beside its day.
-        in_session: Whether the log is of sessions alone (`EXTRACTS`): there a user mostly asks for what is to be done now,
-            and a heading of an assistant's is one of its report.
+        in_session: Whether the log is of sessions alone (`EXTRACTS`): there a heading of an assistant's is one of its report.
     """
     if is_told(line):
         return False
     label, body = split_label(line.content)
-    if line.turn == "assistant" or (in_session and line.turn):
+    if line.turn:
         own = "" if _names_a_topic(label, languages) else label
         above = () if in_session else (line.lead, *line.headings[-1:])
         return not any(_kind_of(x, languages, is_name=True) for x in (own, *above))
@@ -378,10 +377,10 @@ def reports_work(line: LogLine, languages: tuple[str, ...] = ()) -> bool:
 
 
 def _leans_or_replies(line: LogLine, said: tuple[str, str], languages: tuple[str, ...]) -> bool:
-    """Return whether a line leans on one before it, or is a move in a talk: a reply, an offer, a question, what is about to be done."""
+    """Return whether a line leans on one before it, or is a move in a talk: a reply, an offer, what is about to be done."""
     leans_back = _PRONOUN.match(said[0]) and not topic_of(line, languages)
-    moves = ("asking",) if line.turn else ("replied", "offered")
-    return bool(leans_back) or _has_shape("follows", said[0]) or any(_has_shape(one, *said) for one in moves)
+    moves = any(_has_shape(one, *said) for one in ("replied", "offered"))
+    return bool(leans_back) or _has_shape("follows", said[0]) or moves
 
 
 def _has_shape(name: str, *texts: str) -> bool:
