@@ -23,23 +23,16 @@ def test_a_rule_among_work_is_the_only_statement() -> None:
     assert [statement.lines for statement in statements] == [(3, 3)]
     assert statements[0].text == "never boil the kettle dry"
     assert statements[0].path == "memory/2026-03-09.md"
-    assert statements[0].origin is Origin.AGENT
-    assert statements[0].section == "Rules"
+    assert (statements[0].origin, statements[0].section) == (Origin.AGENT, "Rules")
     assert statements[0].key == fold(statements[0].text)
     assert statements[0].reasons
     assert statements[0].fails_when
 
 
-def test_neighbours_under_one_heading_become_one_statement() -> None:
-    log = "# D\n## Kettle\n- never boil it dry\n- never leave it on the stove\n## Garden\n- always water at night"
-    assert [statement.lines for statement in found(log).statements] == [(3, 4), (6, 6)]
-
-
 def test_one_line_of_a_tool_taints_the_statement_that_it_joined() -> None:
     log = "# D\n## Kettle\nuser: go on\nsystem:\nnever boil it dry\ntool:\nnever leave it on the stove\n"
     (statement,) = found(log).statements
-    assert statement.lines == (5, 7)
-    assert statement.origin is Origin.TOOL
+    assert (statement.lines, statement.origin) == ((5, 7), Origin.TOOL)
 
 
 def test_a_statement_spans_five_lines_at_most() -> None:
@@ -50,14 +43,25 @@ def test_a_statement_spans_five_lines_at_most() -> None:
     assert sum(last - first + 1 for first, last in spans) == len(words)
 
 
-def test_a_list_that_fits_is_not_cut_in_the_middle() -> None:
-    lines = (
-        "- never leave drums outside\n- the shed is dry\n- never leave flutes outside\n- descaled the kettle"
-    )
-    model = Model(bias=-2.0, weights={"b.absolute": 6.0, "s.result": -4.0})
-    for above in ("# D\n## Rules of the house\n", "# D\nHow things are kept:\n\n"):
-        (one,) = find_statements(read(above + lines), model).statements
-        assert (one.lines[1] - one.lines[0], one.text.count("\n  - ")) == (2, 3)
+def test_an_entry_is_of_one_list_below_one_heading_and_leaves_out_what_only_tells_the_day() -> None:
+    for lines, spans in {
+        "- never boil it dry\n- never move it\n## Garden\n- always water it": [
+            (3, 4),
+            (6, 6),
+        ],
+        "- never boil it dry\n- descaled the kettle\n- never move it": [(3, 5)],
+        "- never boil it dry\n- who may:\n  - never Sam or Kim\n  - always Ann, Kay": [(3, 3), (5, 6)],
+        "- never boil it dry, it cracks\n  - always watch it\n- never move it": [(3, 5)],
+    }.items():
+        told = [(one.lines, "descaled" in one.text) for one in found(f"# D\n## Kettle\n{lines}").statements]
+        assert told == [(span, False) for span in spans]
+
+
+def test_a_long_line_joins_only_where_it_could_stand_for_itself() -> None:
+    model = Model(bias=-4.0, weights={"b.absolute": 6.0, "b.place": 3.5})
+    for length, lines in ((20, (3, 4)), (100, (3, 3))):
+        log = f"# D\n## Kettle\n- never boil it dry\n- its folder is {'k' * length}"
+        assert [one.lines for one in find_statements(read(log), model).statements] == [lines]
 
 
 @from_corpus("text-statements-statements")

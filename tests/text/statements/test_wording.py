@@ -27,11 +27,6 @@ def test_bold_goes_and_no_digit_or_name_with_it() -> None:
     assert entry_text(line, [line]) == "Limit: 2**10 lines a day, set by `**kw` and __init__"
 
 
-def test_a_line_that_names_no_topic_gets_its_headings() -> None:
-    log = read("# 2026-03-09\n## 3. Kettle repair (14:05 UTC) ✅\n- the fuse must be dry")
-    assert entry_text(log.lines[2], [log.lines[2]]) == "Kettle repair: the fuse must be dry"
-
-
 def test_where_the_nearest_heading_names_no_topic_the_one_above_it_does() -> None:
     def title(headings: str) -> str:
         line = read(f"# 2026-03-09\n{headings}\n- the fuse must be dry").lines[-1]
@@ -41,11 +36,9 @@ def test_where_the_nearest_heading_names_no_topic_the_one_above_it_does() -> Non
     assert title("## Morning: Kettle\n### Summary") == "Kettle: "
     assert title("## Kettle\n### Pump\n#### Lessons learned") == "Pump: "
     assert title("## Summary") == ""
-
-
-def test_a_day_within_brackets_goes_without_one_of_them() -> None:
-    log = read("# Log\n## Kettle (said by Ann 2026-03-09)\n- the fuse must be dry")
-    assert entry_text(log.lines[2], [log.lines[2]]) == "Kettle (said by Ann): the fuse must be dry"
+    assert title("## Kettle\n### Cooking rules") == "Kettle: Cooking rules: "
+    assert title("## Kettle\n### Rules for whoever moves it") == "Rules for whoever moves it: "
+    assert title("## Sitzung 3 \u2014 Kettle\n### Summary") == "Kettle: "
 
 
 @from_corpus("text-statements-wording")

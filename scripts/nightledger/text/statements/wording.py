@@ -35,7 +35,7 @@ VOID = "\u274c\u274e\u2716\u2717\u2718\u26d4\U0001f6ab\U0001f6d1\U0001f44e"
 _MARK = re.compile(rf"^(?![\W_]*[{VOID}])[\W_]*[{_TICKS}]\ufe0f?\s*")
 _TAG = re.compile(r"^(?:\[\[[\w: -]+\]\]\s*)+")
 _TITLE_NUMBER = re.compile(
-    r"^(?:\d{1,3}[.)]\s+|\[(?:high|med(?:ium)?|low|critical|p\d)\]\s+|(?:session|checkpoint|part|step|phase)\s+\d+\s*[:—\u2013-]\s*)",
+    r"^(?:\d{1,3}[.)]\s+|\[(?:high|med(?:ium)?|low|critical|p\d)\]\s+|(?:session|checkpoint|part|step|phase|sitzung|teil|schritt|sesi[oó]n|parte|paso|s[eé]ance|partie|[eé]tape|sess[aã]o|passo|etapa|sessione|\u0441\u0435\u0441\u0441\u0438\u044f|\u0447\u0430\u0441\u0442\u044c|\u0448\u0430\u0433|\u044d\u0442\u0430\u043f)\s+\d+\s*[:—\u2013-]\s*)",
     re.IGNORECASE,
 )
 _TITLE_TIME = re.compile(
@@ -44,9 +44,10 @@ _TITLE_TIME = re.compile(
     re.IGNORECASE,
 )
 _TIMED_END = re.compile(
-    r"\s*[\[(\uff08](?:[A-Z][a-z]{2} )?[\d\s:.,/~\u2013-]*\d:\d\d[\d\s:.,/\u2013-]*(?:[AaPp][Mm]|[A-Z]{2,4})?[\d\s:.,/\u2013-]*[\])\uff09]$"
+    r"\s*[\[(\uff08](?=[^\])\uff09]*(?:\d:\d\d|\d{4}-\d\d-\d\d))"
+    r"(?:[\d\s:.,/~\u2013+-]|\b(?:[AaPp][Mm]|[A-Z]{2,5}|[A-Z][a-z]{2}|[A-Z][A-Za-z]+/[A-Za-z_]+)\b)+[\])\uff09]$"
 )
-"""Brackets at the end of a title that hold a time of day, and no word: "(21:38 UTC)"."""
+"""Brackets at the end of a title that hold a day or time of day, and no word: "(21:38 UTC)", "[10:05 GMT+7]"."""
 _DATE = re.compile(r"\d{4}|\d{1,2}[./]\d{1,2}")
 _GAP = re.compile(r"([\s:—\u2013|,-]*)\0([\s:—\u2013|,-]*)")
 _TIGHT = re.compile(r"(?<=[(\[\uff08])\s+|\s+(?=[)\]\uff09])")
@@ -72,6 +73,7 @@ _NAMES_A_THING = re.compile(r"[`/\\@#_=<>\d\"]|(?<=[a-z,;:] )[A-Z]|\w[A-Z]|\w\.\
 """A code span, a path, an address, a number, a quotation, or a capital inside a sentence."""
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 _WORD_FIRST = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*[\s,]")
+_FEW = 3
 _OWN_VOICE = re.compile(r"(?:I|my|we|our)\b", re.IGNORECASE)
 """Whose words these are has to be said where an agent reads them."""
 _UNSPACED = re.compile(f"[{CJK}]")
@@ -226,16 +228,19 @@ def leans(sentence: str) -> bool:
 
 
 def topic_of(line: LogLine, languages: tuple[str, ...] = ()) -> str:
-    """Give what the line is about, by its lead, the nearest heading or the one above; empty where these name no topic."""
+    """Give what the line is about, by its lead, the nearest heading or the one above; empty where these name no topic.
+
+    One that says of what kind it is ("Permanent rules") has the next one before it.
+    """
     candidates = [line.lead] if line.lead.rstrip("*_ ").endswith((":", "\uff1a")) else []
     # the heading above a turn of a chat export names the export, one that holds a date the day
     if not line.turn and line.headings:
         candidates += reversed(line.headings[_DATE.search(line.headings[0]) is not None :][-2:])
-    for candidate in candidates:
-        title = _clean_title(candidate, languages)
-        if title and _names_a_topic(title, languages):
-            return title
-    return ""
+    titles = [_clean_title(candidate, languages) for candidate in candidates]
+    named = [title for title in titles if title and _names_a_topic(title, languages)]
+    if len(named) > 1 and _names_a_kind(named[0], languages) and fold(named[0]) not in fold(named[1]):
+        return f"{named[1]}: {named[0]}"
+    return named[0] if named else ""
 
 
 def claims_of(text: str) -> tuple[str, ...]:
@@ -470,3 +475,10 @@ def _titled(title: str, text: str) -> str:
 def _names_a_topic(title: str, languages: tuple[str, ...]) -> bool:
     said = set(_WORDS.findall(title.lower())).difference(_kinds().topicless)
     return any(find_cues(word, languages).isdisjoint(_kinds().without_topic) for word in said)
+
+
+def _names_a_kind(title: str, languages: tuple[str, ...]) -> bool:
+    """Return whether a title says what stands below it, a rule, a lesson or a cause, and `_FEW` words more at most: of what, the heading above may say."""
+    kinds = _kinds().says_what | {"cause", "key"}
+    others = [word for word in _WORDS.findall(title.lower()) if find_cues(word, languages).isdisjoint(kinds)]
+    return len(others) <= _FEW and not find_cues(title, languages).isdisjoint(kinds)
