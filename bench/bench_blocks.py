@@ -20,8 +20,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench.bench_think import PATIENCE_S
-from bench.exchange import ExchangeServer
+from bench.exchange import PATIENCE_S, ExchangeServer
 
 from nightledger.domain.consolidation import AnalystRun, Said, SelfContext
 from nightledger.files.home import Home

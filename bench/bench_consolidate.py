@@ -12,7 +12,9 @@ bench/labels left as many lines undecided as they kept; what cites one counts ne
 Reads   LABELS/{dev-a,dev-b,ambiguous}.jsonl, LABELS/score.py, bench/labels, WORKSPACES/<owner+name>/**/memory/**
 Writes  homes and PROPOSED.jsonl in a temporary folder (`--keep FILE` keeps the latter)
 
-Usage: bench_consolidate.py --labels DIR --workspaces DIR [--held-out | --without HALF | --folds N] [--all-logs] [--keep FILE] [--show]
+With `--exchange` a model chooses: whoever answers DIR/owner+name/HASH.md as HASH.json (`bench_think.py`).
+
+Usage: bench_consolidate.py --labels DIR --workspaces DIR [--held-out | --without HALF | --folds N] [--all-logs] [--exchange DIR] [--keep FILE] [--show]
 """
 
 import argparse
@@ -28,6 +30,7 @@ from functools import cache, partial
 from pathlib import Path
 from unittest.mock import patch
 
+from bench.exchange import PATIENCE_S, ExchangeServer
 from bench.fit_statements import HALVES, Row, fit, own_files, read_rows
 from bench.living import live_night, make_home
 
@@ -37,7 +40,7 @@ from nightledger.gate.opening import Gate
 from nightledger.jobs.consolidate import statements
 from nightledger.text.similar import fold
 from nightledger.text.statements.estimate import SHIPPED, Model
-from nightledger.text.statements.statements import find_statements
+from nightledger.text.statements.statements import SPAN, find_statements
 from nightledger.think.analyst import Server
 
 _DATED = re.compile(r"(?:^|/)memory/(?:.*/)?[^/]*(\d{4}-\d\d-\d\d)[^/]*\.md$")
@@ -114,10 +117,12 @@ def _live(
     proposal: Proposal | None = done.proposal
     for change in proposal.changes if proposal else ():
         source = change.evidence[0]
+        near = [one.lines for one in change.evidence if one.path == source.path and one.lines]
+        first, last = min(lines[0] for lines in near), max(lines[1] for lines in near)
         record: Proposed = {
             "repo": repo,
             "path": origin[source.path],
-            "lines": source.lines,
+            "lines": (first, last) if last - first < SPAN else source.lines,
             "night": str(night),
             "confidence": change.confidence,
         }
@@ -133,13 +138,20 @@ def propose(
         seen = partial(find_statements, model=model_for(repo))
         with patch.object(statements, "find_statements", seen):
             folder = options.workspaces / repo.replace("/", "+")
-            for record, change in run_nights(folder, repo, None if options.all_logs else paths):
+            logs = None if options.all_logs else paths
+            for record, change in run_nights(folder, repo, logs, _server(options, folder.name)):
                 proposed.append(record)
                 if options.show:
                     print(
                         f"{change.confidence:.2f} {repo} {record['path']}:{record['lines']}\n{change.after}"
                     )
     return proposed
+
+
+def _server(options: argparse.Namespace, name: str) -> Server | None:
+    return (
+        ExchangeServer(folder=str(options.exchange / name), wait_s=PATIENCE_S) if options.exchange else None
+    )
 
 
 def write_own_labels(workspaces: Path, folder: Path) -> None:
@@ -211,6 +223,7 @@ def main() -> None:
     weights.add_argument("--without", choices=HALVES)
     weights.add_argument("--folds", type=int)
     parser.add_argument("--all-logs", action="store_true")
+    parser.add_argument("--exchange", type=Path)
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--show", action="store_true")
     options = parser.parse_args()

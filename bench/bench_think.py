@@ -21,7 +21,7 @@ from datetime import date
 from pathlib import Path
 
 from bench.bench_consolidate import daily_logs, run_nights
-from bench.exchange import ExchangeServer
+from bench.exchange import PATIENCE_S, ExchangeServer
 from bench.living import live_night, make_home
 from msgspec import Struct
 
@@ -30,7 +30,6 @@ from nightledger.domain.consolidation import AnalystRun
 from nightledger.domain.proposal import Change
 from nightledger.think.analyst import RecordedServer
 
-PATIENCE_S = 3600
 DAYS = Path(__file__).parent / "days"
 NOTE = (
     "These days are invented, by the hand that wrote rules and prompt; the answers are of a large model that had seen "

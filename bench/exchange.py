@@ -9,6 +9,7 @@ from nightledger.files.atomic import replace_file
 from nightledger.think.analyst import RecordedServer, Reply
 
 LOOK_S = 0.2
+PATIENCE_S = 3600
 
 
 class ExchangeServer(RecordedServer, frozen=True, kw_only=True):

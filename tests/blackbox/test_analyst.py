@@ -102,11 +102,11 @@ def record(world: World) -> dict[str, Any]:
 def test_a_model_chooses_lines_the_owner_signs_what_code_made_of_them(asking: World, server: Server) -> None:
     choose(
         server,
-        operation("add", 4, NAS, section="s3"),
+        operation("add", 4, NAS, section="s3", confidence=0.99),
         operation("supersede", 5, NINETY, entry="m1", dated=True),
         operation("add", 6, "the invoices are late because of the bank."),
         operation("add", 7, f"token: {SECRET}"),
-        operation("add", 8, "Fixed the build, 14 tests green.", confidence=0.2),
+        operation("add", 8, "Fixed the build, 14 tests green.", confidence=0.8),
     )
     asking.ok("night")
     changes = waiting(asking)

@@ -28,6 +28,11 @@ from nightledger.think.analyst import RefusedOperationError, require
 
 MOST_QUOTES = 5
 """As many lines as an operator reads as one change."""
+RULES_WEIGHT = 0.1
+"""What the rules' estimate of a line weighs beside a model's own confidence.
+
+A large model played 140 labelled nights without it: .66 precision at .49 recall; others with it: .78 at .45 (.76 at .44 with rules' weights of other workspaces).
+"""
 MOST_TITLES = 2
 """Of a subject: what it is about, and which side of it."""
 LEAST_SHARED, LEAST_SHARE = 2, 1 / 3
@@ -104,6 +109,7 @@ class View(Struct, frozen=True, kw_only=True):
         entries: Entries of memory by theirs: ``m1``.
         sections: Headings of memory by theirs: ``s1``.
         languages: The languages of the logs beside English.
+        estimates: What the rules give the lines of each log, by its path.
     """
 
     logs: Mapping[str, DayLog]
@@ -111,6 +117,7 @@ class View(Struct, frozen=True, kw_only=True):
     entries: Mapping[str, Entry]
     sections: Mapping[str, tuple[str, ...]]
     languages: tuple[str, ...] = ()
+    estimates: Mapping[str, Mapping[int, float]] = {}
 
 
 class Chosen(Struct, frozen=True, kw_only=True):
@@ -179,7 +186,7 @@ def _worded_by_us(operation: Operation, lines: Sequence[tuple[DayLog, LogLine]],
     shown = _worded(subject, dated) if operation.dated else text
     log, top = lines[0]
     members = sorted((line for other, line in lines if other.path == log.path), key=lambda line: line.number)
-    statement = statement_of(log, top, members, operation.confidence, view.languages)
+    statement = statement_of(log, top, members, _sureness(operation, lines, view), view.languages)
     one_entry = "\n" not in shown or (bool(subject) and entry is not None and not _is_line(entry))
     require(operation.op is not Does.SUPERSEDE or one_entry, "it puts several lines in the place of one")
     return Chosen(
@@ -195,6 +202,13 @@ def _worded_by_us(operation: Operation, lines: Sequence[tuple[DayLog, LogLine]],
         asked=operation,
         view=view,
     )
+
+
+def _sureness(operation: Operation, lines: Sequence[tuple[DayLog, LogLine]], view: View) -> float:
+    """Return how sure an operation is, 0..1: of an addition the rules' estimate of its best line counts `RULES_WEIGHT` as much as the model does."""
+    best = max(view.estimates.get(log.path, {}).get(line.number, 0.0) for log, line in lines)
+    mixed = (operation.confidence + RULES_WEIGHT * best) / (1 + RULES_WEIGHT)
+    return mixed if operation.op is Does.ADD else operation.confidence
 
 
 def plain(text: str) -> str:
@@ -333,9 +347,9 @@ def _subject(subject: str, lines: Sequence[tuple[DayLog, LogLine]], languages: t
     """Give the heading, lead or label that is meant, or two, as they stand above all quotes; of any other words, what the rules would."""
     if not subject.strip():
         return ""
-    above = [{fold(title): title for title in map(_title, _names(log, line))} for log, line in lines]
+    above = [{_key(title): _title(title) for title in _names(log, line)} for log, line in lines]
     for titles in ([subject], subject.split(" > "), [topic_of(lines[0][1], languages)]):
-        meant = [fold(_title(title)) for title in titles]
+        meant = [*map(_key, titles)]
         if all(one and all(one in names for names in above) for one in meant) and len(meant) <= MOST_TITLES:
             return " \u2014 ".join(timeless(above[0][one]) for one in meant)
     return ""
@@ -343,6 +357,10 @@ def _subject(subject: str, lines: Sequence[tuple[DayLog, LogLine]], languages: t
 
 def _names(log: DayLog, line: LogLine) -> tuple[str, ...]:
     return (*line.headings, line.lead, split_label(log.lines[line.number - 1].content)[0])
+
+
+def _key(title: str) -> str:
+    return fold(timeless(_title(title)))
 
 
 def _title(text: str) -> str:

@@ -18,7 +18,7 @@ from nightledger.domain.finding import Severity
 from nightledger.text.markdown.document import Document
 from nightledger.text.markdown.entries import Entry, find_entries
 from nightledger.text.scanners.scan import scan_lines, scan_secrets
-from nightledger.text.statements.estimate import log_languages
+from nightledger.text.statements.estimate import estimate_lines, log_languages
 from nightledger.text.statements.statements import rules_in
 from nightledger.think.analyst import Analyst, Form, Interview, is_secret
 from nightledger.think.contract import ENTRY_CHARACTERS, Answer, Chosen, View, is_part, judge
@@ -223,11 +223,12 @@ def _view(logs: Sequence[DayLog], document: Document) -> View:
         for entry in find_entries(document)
         if clean(entry.first_line, entry.last_line) and not tells_secret(entry.section[-1:], short(entry))
     )
-    named = (log for log in logs if not scan_secrets(suffixes(log.path)))
+    named = [log for log in logs if not scan_secrets(suffixes(log.path))]
     return View(
         logs={f"d{n}": log for n, log in enumerate(named, 1)},
         shown={},
         entries={f"m{n}": entry for n, entry in enumerate(entries, 1)},
         sections={f"s{n}": path for n, path in enumerate(sections, 1)},
         languages=tuple(sorted({language for log in logs for language in log_languages(log)})),
+        estimates={log.path: estimate_lines(log) for log in named},
     )
