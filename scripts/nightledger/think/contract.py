@@ -207,8 +207,8 @@ def _worded_by_us(operation: Operation, lines: Sequence[tuple[DayLog, LogLine]],
 def _sureness(operation: Operation, lines: Sequence[tuple[DayLog, LogLine]], view: View) -> float:
     """Return how sure an operation is, 0..1: of an addition the rules' estimate of its best line counts `RULES_WEIGHT` as much as the model does."""
     best = max(view.estimates.get(log.path, {}).get(line.number, 0.0) for log, line in lines)
-    mixed = (operation.confidence + RULES_WEIGHT * best) / (1 + RULES_WEIGHT)
-    return mixed if operation.op is Does.ADD else operation.confidence
+    weight = RULES_WEIGHT * (operation.op is Does.ADD)
+    return (operation.confidence + weight * best) / (1 + weight)
 
 
 def plain(text: str) -> str:
@@ -347,20 +347,23 @@ def _subject(subject: str, lines: Sequence[tuple[DayLog, LogLine]], languages: t
     """Give the heading, lead or label that is meant, or two, as they stand above all quotes; of any other words, what the rules would."""
     if not subject.strip():
         return ""
-    above = [{_key(title): _title(title) for title in _names(log, line)} for log, line in lines]
+    above = [_names(log, line) for log, line in lines]
     for titles in ([subject], subject.split(" > "), [topic_of(lines[0][1], languages)]):
-        meant = [*map(_key, titles)]
-        if all(one and all(one in names for names in above) for one in meant) and len(meant) <= MOST_TITLES:
-            return " \u2014 ".join(timeless(above[0][one]) for one in meant)
+        meant = [fold(_title(title)) for title in titles]
+        stands = [{names.get(one, "") for names in above} for one in meant]
+        if (
+            "" not in meant
+            and len(meant) <= MOST_TITLES
+            and all(len(one) == 1 and "" not in one for one in stands)
+        ):
+            return " \u2014 ".join(timeless(title) for one in stands for title in one)
     return ""
 
 
-def _names(log: DayLog, line: LogLine) -> tuple[str, ...]:
-    return (*line.headings, line.lead, split_label(log.lines[line.number - 1].content)[0])
-
-
-def _key(title: str) -> str:
-    return fold(timeless(_title(title)))
+def _names(log: DayLog, line: LogLine) -> dict[str, str]:
+    """Give what names a line, by its words with and without number, day and time."""
+    names = (*line.headings, line.lead, split_label(log.lines[line.number - 1].content)[0])
+    return {fold(key): title for title in map(_title, names) for key in (timeless(title), title)}
 
 
 def _title(text: str) -> str:

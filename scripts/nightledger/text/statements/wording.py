@@ -43,9 +43,11 @@ _TITLE_TIME = re.compile(
     r"|[\[(\uff08]\s*20\d\d-\d\d-\d\d(?:/\d\d)?\s*[\])\uff09]|\b20\d\d-\d\d-\d\d(?:/\d\d)?\b",
     re.IGNORECASE,
 )
+_TIMES = r"[AaPp][Mm]|Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|UTC|GMT|[ECMP][SD]?T|AK[SD]T|HST|BRT|ART|CLT|[WCE]ES?T|[BIJKMH]ST|MSK|TRT|SAST|[WE]AT|SGT|HKT|MYT|ICT|WI[BT]|PHT|A[CEW][SD]T|NZ[SD]T|[A-Z][a-z]+/[A-Z][A-Za-z_]++"
+"""Words of a time: any other one in capitals may be a machine's or a person's."""
 _TIMED_END = re.compile(
-    r"\s*[\[(\uff08](?=[^\])\uff09]*(?:\d:\d\d|\d{4}-\d\d-\d\d))"
-    r"(?:[\d\s:.,/~\u2013+-]|\b(?:[AaPp][Mm]|[A-Z]{2,5}|[A-Z][a-z]{2}|[A-Z][A-Za-z]+/[A-Za-z_]+)\b)+[\])\uff09]$"
+    r"(?<!\s)\s*+[\[(\uff08](?=[^\[(\uff08\])\uff09]{0,80}?(?:\d:\d\d|\d{4}-\d\d-\d\d))"
+    rf"(?:[\d\s:.,/~\u2013+-]|\b(?:{_TIMES})\b)++[\])\uff09]$"
 )
 """Brackets at the end of a title that hold a day or time of day, and no word: "(21:38 UTC)", "[10:05 GMT+7]"."""
 _DATE = re.compile(r"\d{4}|\d{1,2}[./]\d{1,2}")
@@ -236,8 +238,8 @@ def topic_of(line: LogLine, languages: tuple[str, ...] = ()) -> str:
     # the heading above a turn of a chat export names the export, one that holds a date the day
     if not line.turn and line.headings:
         candidates += reversed(line.headings[_DATE.search(line.headings[0]) is not None :][-2:])
-    titles = [_clean_title(candidate, languages) for candidate in candidates]
-    named = [title for title in titles if title and _names_a_topic(title, languages)]
+    titles = (_clean_title(one, languages) for one in candidates)
+    named = [x for x in titles if x and _names_a_topic(x, languages)]
     if len(named) > 1 and _names_a_kind(named[0], languages) and fold(named[0]) not in fold(named[1]):
         return f"{named[1]}: {named[0]}"
     return named[0] if named else ""
