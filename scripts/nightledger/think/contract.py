@@ -361,9 +361,10 @@ def _subject(subject: str, lines: Sequence[tuple[DayLog, LogLine]], languages: t
 
 
 def _names(log: DayLog, line: LogLine) -> dict[str, str]:
-    """Give what names a line, by its words with and without number, day and time."""
+    """Give what names a line, by its words with and without number, day and time; a day alone names nothing."""
     names = (*line.headings, line.lead, split_label(log.lines[line.number - 1].content)[0])
-    return {fold(key): title for title in map(_title, names) for key in (timeless(title), title)}
+    titles = [title for title in map(_title, names) if fold(timeless(title))]
+    return {fold(key): title for title in titles for key in (timeless(title), title)}
 
 
 def _title(text: str) -> str:

@@ -100,8 +100,8 @@ _NUMBERED, _DRAWN = [f"{n}\n" for n in range(20_000)], random.Random(7)  # noqa:
     ids=["alike", "few words", "shuffled", "every seventh", "doubled"],
 )
 def test_a_megabyte_is_compared_in_linear_time(old: list[str], new: list[str]) -> None:
-    """20,000 lines; a bound far above what it takes (0.1 s) that a square of them exceeds."""
+    """20,000 lines; a bound far above what it takes (0.1 s, 5 where the collector walks a large heap) that a square of them exceeds."""
     began = time.process_time()
     course = trace("".join(old), "".join(new), most=UNJOINED)
     assert course.rebuild(range(1, len(course.runs) + 1)) == "".join(new)
-    assert time.process_time() - began < 5
+    assert time.process_time() - began < 30

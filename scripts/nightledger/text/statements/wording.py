@@ -43,7 +43,7 @@ _TITLE_TIME = re.compile(
     r"|[\[(\uff08]\s*20\d\d-\d\d-\d\d(?:/\d\d)?\s*[\])\uff09]|\b20\d\d-\d\d-\d\d(?:/\d\d)?\b",
     re.IGNORECASE,
 )
-_TIMES = r"[AaPp][Mm]|Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|UTC|GMT|[ECMP][SD]?T|AK[SD]T|HST|BRT|ART|CLT|[WCE]ES?T|[BIJKMH]ST|MSK|TRT|SAST|[WE]AT|SGT|HKT|MYT|ICT|WI[BT]|PHT|A[CEW][SD]T|NZ[SD]T|[A-Z][a-z]+/[A-Z][A-Za-z_]++"
+_TIMES = r"[AaPp][Mm]|Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|UTC|GMT|[ECMP][SD]?T|AK[SD]T|HST|BRT|ART|CLT|[WCE]ES?T|[BIJKMH]ST|MSK|TRT|SAST|[WE]AT|SGT|HKT|MYT|ICT|WI[BT]|PHT|A[CEW][SD]T|NZ[SD]T|(?:Africa|America|Asia|Atlantic|Australia|Europe|Indian|Pacific)/[A-Za-z_]++"
 """Words of a time: any other one in capitals may be a machine's or a person's."""
 _TIMED_END = re.compile(
     r"(?<!\s)\s*+[\[(\uff08](?=[^\[(\uff08\])\uff09]{0,80}?(?:\d:\d\d|\d{4}-\d\d-\d\d))"
