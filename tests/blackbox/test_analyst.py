@@ -41,6 +41,7 @@ class Server:
         self.asked: list[dict[str, Any]] = []
         self.keys: list[str] = []
         self.said: str | tuple[int, bytes] = ""
+        self.busy: list[int] = []
         self.of_blocks = '{"blocks": []}'
         self.during: Callable[[], object] = list
         self.url = ""
@@ -49,6 +50,8 @@ class Server:
         self.asked.append(json.loads(raw))
         self.keys.append(key)
         self.during()
+        if self.busy:
+            return self.busy.pop(), b""
         is_of_blocks = "blocks" in self.asked[-1]["response_format"]["json_schema"]["schema"]["properties"]
         said = self.of_blocks if is_of_blocks else self.said
         if not isinstance(said, str):
@@ -108,6 +111,7 @@ def test_a_model_chooses_lines_the_owner_signs_what_code_made_of_them(asking: Wo
         operation("add", 7, f"token: {SECRET}"),
         operation("add", 8, "Fixed the build, 14 tests green.", confidence=0.8),
     )
+    server.busy = [429]
     asking.ok("night")
     changes = waiting(asking)
     assert [(one["op"], one["after"].rstrip()) for one in changes] == [
@@ -119,8 +123,8 @@ def test_a_model_chooses_lines_the_owner_signs_what_code_made_of_them(asking: Wo
     told = record(asking)
     assert (told["model"], told["calls"], told["tokens"]) == ("harbour-1", 1, 1234)
     assert (told["operations"], told["proposed"], sum(told["refused"].values())) == (5, 2, 3)
-    (question,) = server.asked
-    assert question["temperature"] == 0
+    question, again = server.asked
+    assert (question["temperature"], again) == (0, question)
     assert SECRET not in json.dumps(question)
     sign_all(asking)
     assert [text in asking.read() for text in (NAS, "90 days now", "30 days")] == [True, True, False]

@@ -293,9 +293,7 @@ def test_thirty_answers_on_each_screen_tells_the_share_that_was_signed_here(worl
         lines = [f"Lesson: {thing} of berth {day * 7 + n} {must}" for n, (thing, must) in enumerate(THINGS)]
         waits = mined(world, day, lines)
         assert all((one["signed_here"] is not None) is (decided.total() >= 30) for one in waits)
-        assert all(0.24 < one["confidence"] < 0.88 for one in waits), (
-            "elsewhere two of five were worth signing, of the surest seven of eight"
-        )
+        assert all(0.24 < one["confidence"] < 0.88 for one in waits), "of the surest 7 of 8 were worth it"
         decided.update(map(band, waits))
         signed.update(map(band, waits if day % 3 else ()))
         review(world, otherwise="y" if day % 3 else "n")

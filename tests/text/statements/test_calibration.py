@@ -19,9 +19,7 @@ def test_of_two_scores_the_higher_stays_the_surer(scores: list[float]) -> None:
 
 def test_what_the_rules_are_surest_of_is_said_to_be_signed_as_seldom_as_it_was() -> None:
     assert calibrated("rules", 0.69) < calibrated("rules", 0.95) < 0.75
-    assert 0.4 < calibrated("rules", 0.75) < 0.5, (
-        "147 of 248 on workspaces that nobody developed on when they were judged"
-    )
+    assert 0.4 < calibrated("rules", 0.75) < 0.5, "147 of 248 that somebody judged who had not built it"
 
 
 @given(SCORES)
