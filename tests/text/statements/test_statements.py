@@ -25,8 +25,7 @@ def test_a_rule_among_work_is_the_only_statement() -> None:
     assert statements[0].path == "memory/2026-03-09.md"
     assert (statements[0].origin, statements[0].section) == (Origin.AGENT, "Rules")
     assert statements[0].key == fold(statements[0].text)
-    assert statements[0].reasons
-    assert statements[0].fails_when
+    assert all((statements[0].reasons, statements[0].fails_when))
 
 
 def test_one_line_of_a_tool_taints_the_statement_that_it_joined() -> None:
