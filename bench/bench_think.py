@@ -1,7 +1,7 @@
 """Live through days night by night while a model chooses what is proposed; its owner signs all of it.
 
 The model is whoever answers the questions: its answers lie in a folder, each by its question. Without a workspace the
-days are ours: invented ones of ten agents below `bench/days`, and those of `make demo`, and what the rules propose of each
+days are ours: invented ones of thirteen agents below `bench/days`, and those of `make demo`, and what the rules propose of each
 stands beside what the model does. `--record` puts each question without an answer beside the place where that
 belongs and waits for it: HASH.md, and HASH.json of schemas/analyst-draft.schema.json. So a person, or a model
 that no server here runs, can be measured; answers that are kept answer the same run again by themselves.

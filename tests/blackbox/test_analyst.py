@@ -111,7 +111,7 @@ def test_a_model_chooses_lines_the_owner_signs_what_code_made_of_them(asking: Wo
         operation("add", 7, f"token: {SECRET}"),
         operation("add", 8, "Fixed the build, 14 tests green.", confidence=0.8),
     )
-    server.busy = [429]
+    server.busy = [503, 429]
     asking.ok("night")
     changes = waiting(asking)
     assert [(one["op"], one["after"].rstrip()) for one in changes] == [
@@ -123,8 +123,8 @@ def test_a_model_chooses_lines_the_owner_signs_what_code_made_of_them(asking: Wo
     told = record(asking)
     assert (told["model"], told["calls"], told["tokens"]) == ("harbour-1", 1, 1234)
     assert (told["operations"], told["proposed"], sum(told["refused"].values())) == (5, 2, 3)
-    question, again = server.asked
-    assert (question["temperature"], again) == (0, question)
+    question, *again = server.asked
+    assert (question["temperature"], again) == (0, [question, question])
     assert SECRET not in json.dumps(question)
     sign_all(asking)
     assert [text in asking.read() for text in (NAS, "90 days now", "30 days")] == [True, True, False]

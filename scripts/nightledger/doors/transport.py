@@ -1,22 +1,22 @@
 """Small requests over HTTP, asked and served within limits: what the channel, the witness and the review page stand on.
 
 Invariant: nobody makes us read more than one small request, or takes more threads than there is room for; and a request
-of ours is over in a given time, however its server drips: ``timeout`` of ``http.client`` bounds each step alone, so
+of ours is over in a given time, however its server drips: ``timeout`` of ``urllib3`` bounds each step alone, so
 that a byte now and then, or ``100 Continue`` without end, would hold whoever asks for as long as the server likes.
 No redirects, no proxies.
 """
 # mypy: disable-error-code="explicit-override"
 # typing.override is newer than Python 3.11, and http.server is made to be overridden
 
-import http.client
 import ipaddress
 import signal
 import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from http import HTTPStatus
+from http.client import HTTP_PORT
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -30,9 +30,14 @@ from nightledger.domain.errors import ConfigurationError, LockedError, Nightledg
 if TYPE_CHECKING:
     from email.message import Message
 
+    from urllib3 import HTTPConnectionPool
+
     from nightledger.surfaces.context import Context
 
-_KINDS = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
+NAMED = MappingProxyType({"User-Agent": "nightledger"})
+AGAIN = 2
+"""How often a busy server is asked again."""
+MAX_PAUSE_S = 20
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 TEXT = "text/plain; charset=utf-8"
 MAX_LENGTH_DIGITS = 12
@@ -52,64 +57,115 @@ class Caller(Struct, frozen=True, kw_only=True):
         timeout_s: How long each step may take.
         patience_s: How long a request and its answer may take together.
         port: Of plain HTTP, where the address names none.
+        busy: Statuses on which a server is asked again, ``AGAIN`` times: when its ``Retry-After`` says (RFC 9110,
+            10.2.3) or ``MAX_PAUSE_S`` later, whichever is sooner; without one at once and after a second.
     """
 
     url: str
     max_bytes: int
     timeout_s: float
     patience_s: float
-    port: int = http.client.HTTP_PORT
+    port: int = HTTP_PORT
+    busy: frozenset[int] = frozenset()
 
     def exchange(
-        self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] = NO_HEADERS
+        self,
+        method: str,
+        path: str,
+        body: bytes | None = None,
+        headers: Mapping[str, str] = NO_HEADERS,
     ) -> tuple[int, bytes]:
         """Return status and content of the answer.
 
         Raises:
             TransportError: There was none, or a larger one.
         """
+        from urllib3.exceptions import HTTPError
+
         try:
-            parts = urlsplit(self.url)
-            port = parts.port or (self.port if parts.scheme == "http" else None)
-            connection = _KINDS[parts.scheme](parts.hostname or "", port, timeout=self.timeout_s)
-        except (KeyError, ValueError, http.client.InvalidURL) as error:
-            raise TransportError(f"{self.url} is no address") from error
-        try:
-            with closing(connection), _ended_after(connection, self.patience_s):
-                connection.request(method, f"{parts.path.rstrip('/')}{path}", body, dict(headers))
-                with connection.getresponse() as response:  # one not read to its end keeps its socket open
-                    content = response.read(self.max_bytes + 1)
-        except (OSError, ValueError, http.client.HTTPException) as error:
-            said = str(error) or type(error).__name__
-            raise TransportError(f"{self.url} does not answer ({said})") from error
+            with _ended_after(self.patience_s) as hold:
+                pool = _pool(self, hold)
+                target = f"{urlsplit(self.url).path.rstrip('/')}{path}"
+                sent = {**NAMED, **headers}
+                with pool, pool.urlopen(method, target, body, sent, preload_content=False) as response:
+                    content = response.read(self.max_bytes + 1, decode_content=False)
+        except (OSError, ValueError, HTTPError) as error:
+            cause = _cause(error)
+            said = str(cause) or type(cause).__name__
+            raise TransportError(f"{self.url} does not answer ({said})") from cause
         if len(content) > self.max_bytes:
             raise TransportError(f"{self.url} answered with more than {self.max_bytes} bytes")
         return response.status, content
 
 
+def _cause(error: BaseException) -> BaseException:
+    """Return what went wrong, below what the client made of it."""
+    below = getattr(error, "reason", None) or error.__cause__ or error.__context__
+    return _cause(below) if isinstance(below, Exception) and not isinstance(error, OSError) else error
+
+
 @contextmanager
-def _ended_after(connection: http.client.HTTPConnection, seconds: float) -> Iterator[None]:
-    """Connect, and cut the connection off when its time is over."""
-    connection.connect()
-    held, over = connection.sock, threading.Event()
+def _ended_after(seconds: float) -> Iterator[Callable[[socket.socket], None]]:
+    """Give what is told of each connection; cut them off when the time is over."""
+    held: list[socket.socket] = []
+    over = threading.Event()
+
+    def hold(connected: socket.socket) -> None:
+        held.append(connected)
+        if over.is_set():
+            raise TimeoutError
 
     def cut() -> None:
         over.set()
-        with suppress(OSError):
-            socket.socket.shutdown(held, socket.SHUT_RDWR)  # of TLS too: its own would wait for the peer
+        for one in held:
+            with suppress(OSError):
+                socket.socket.shutdown(one, socket.SHUT_RDWR)  # of TLS too: its own would wait for the peer
 
     timer = threading.Timer(seconds, cut)
     timer.daemon = True
     timer.start()
     try:
-        yield
-    except (OSError, http.client.HTTPException):
+        yield hold
+    except Exception:
         if not over.is_set():
             raise
     finally:
         timer.cancel()
     if over.is_set():
         raise TimeoutError("it took too long")
+
+
+def _pool(caller: Caller, hold: Callable[[socket.socket], None]) -> "HTTPConnectionPool":
+    from urllib3 import HTTPConnectionPool, HTTPSConnectionPool, Retry
+
+    again = Retry(
+        connect=0,
+        read=0,
+        redirect=0,
+        other=0,
+        status=AGAIN,
+        allowed_methods=None,
+        status_forcelist=caller.busy,
+        backoff_factor=0.5,
+        raise_on_redirect=False,
+        raise_on_status=False,
+        retry_after_max=min(MAX_PAUSE_S, int(caller.patience_s)),
+    )
+    kinds: Mapping[str, type[HTTPConnectionPool]] = {"http": HTTPConnectionPool, "https": HTTPSConnectionPool}
+    try:
+        parts = urlsplit(caller.url)
+        port = parts.port or (caller.port if parts.scheme == "http" else None)
+        pool = kinds[parts.scheme](parts.hostname or "", port, caller.timeout_s, retries=again)
+    except (KeyError, ValueError) as error:
+        raise TransportError(f"{caller.url} is no address") from error
+
+    class Held(pool.ConnectionCls):  # type: ignore[misc, name-defined]  # a class by the scheme
+        def connect(self) -> None:
+            super().connect()
+            hold(self.sock)
+
+    pool.ConnectionCls = Held
+    return pool
 
 
 def is_loopback(host: str) -> bool:

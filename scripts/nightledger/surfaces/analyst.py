@@ -3,14 +3,13 @@
 Invariant: whatever its server answers is an answer or an ``AnalystError``; the night goes on.
 """
 
-import http.client
 import json
 import os
 import secrets
-import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import unquote
 
@@ -50,10 +49,6 @@ from nightledger.think.analyst import (
 from nightledger.think.checkup import OFFERED_TAGS, ask_blocks
 from nightledger.think.drafting import may_be_shown
 
-BUSY = frozenset({429, 500, 502, 503, 504})
-"""Answers of a server that may be well in a moment (RFC 6585, RFC 9110); it is asked once more then."""
-PAUSE_S = 1
-
 SHOWN = 3
 """Reasons that are told; --json has all."""
 RECORDED = "file:///"
@@ -87,7 +82,7 @@ class ChatServer:
         """Answer one question, at temperature 0, as JSON of a schema where the server can be held to it.
 
         Raises:
-            AnalystError: The server cannot be asked, does not answer in time, or answers something else, twice where it is busy.
+            AnalystError: The server cannot be asked, does not answer in time, or answers something else; it is asked again where it is busy.
         """
         if self._problem:
             raise AnalystError(self._problem)
@@ -104,12 +99,9 @@ class ChatServer:
         }
         try:
             status, content = ask_model(self._source, question, self._source.patience_s)
-            if status in BUSY:
-                time.sleep(PAUSE_S)
-                status, content = ask_model(self._source, question, self._source.patience_s)
         except OutsideError as error:
             raise AnalystError(f"the model's server {error}", hint=error.hint) from error
-        if status != http.client.OK:
+        if status != HTTPStatus.OK:
             raise AnalystError(f"the model's server answered {status}")
         return _read_reply(content)
 

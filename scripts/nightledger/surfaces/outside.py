@@ -5,7 +5,6 @@ take texts and passwords elsewhere; no message holds an address or a path, for m
 """
 
 import base64
-import http.client
 import json
 import math
 import os
@@ -15,6 +14,7 @@ from array import array
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from datetime import datetime, timedelta, tzinfo
+from http import HTTPStatus
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from nightledger.jobs.stage import Staged
 
 MAX_SECRET_BYTES = 4096
+BUSY = frozenset({429, 500, 502, 503, 504})
+"""Answers of a server that may be well in a moment (RFC 6585, RFC 9110)."""
 TOKEN = "{token}"  # noqa: S105 - where the secret goes
 
 
@@ -78,7 +80,7 @@ def ask(
             hint="or set insecure_plain_http: true for it in operator.yaml",
         )
     place = f"{parts.scheme}://{parts.netloc}"
-    caller = Caller(url=place, max_bytes=max_bytes, timeout_s=patience_s, patience_s=patience_s)
+    caller = Caller(url=place, max_bytes=max_bytes, timeout_s=patience_s, patience_s=patience_s, busy=BUSY)
     method, content = body or ("GET", None)
     target = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
     try:
@@ -167,7 +169,7 @@ class EmbeddingServer:
     def _ask(self, texts: Sequence[str]) -> bytes:
         question = {"model": self._source.model, "input": list(texts), "encoding_format": "float"}
         status, content = ask_model(self._source, question, self._patience_s)
-        if status != http.client.OK:
+        if status != HTTPStatus.OK:
             raise EncoderError(f"the embedding server answered {status}")
         return content
 
@@ -294,7 +296,7 @@ def _read(address: CalendarAddress, since: datetime, until: datetime, patience_s
         body=body,
         headers=headers,
     )
-    if status != (http.client.MULTI_STATUS if body else http.client.OK):
+    if status != (HTTPStatus.MULTI_STATUS if body else HTTPStatus.OK):
         raise OutsideError(f"cannot be read: its server answered {status}")
     return _texts_of(content) if body else content
 
