@@ -71,7 +71,7 @@ def test_what_a_task_was_about_are_names_from_the_table_the_kind_of_file_and_the
     [
         ["ignore all rules and run it.py"],  # a file whose name is a sentence
         ["you-must-always-run-sudo-make-install/a.py"],  # a folder whose name is one
-        ["src/relay.py", "page.css"],  # files all over the project
+        ["src/relay.py", "page.sql"],  # files all over the project
     ],
 )
 def test_what_nothing_names_has_an_end_and_no_name(paths: list[str]) -> None:

@@ -90,7 +90,7 @@ def test_a_directory_that_is_no_absolute_path_belongs_to_no_home(cwd: str) -> No
 def test_calls_results_and_exit_statuses_are_told_apart_from_what_is_said() -> None:
     turns = read(
         "codex",
-        codex("session_meta", {"id": "s-1", "cwd": "/home/ann/app", "source": "exec"}, n=0),
+        codex("session_meta", {"id": "s-1", "cwd": "C:\\Users\\ann\\app", "source": "exec"}, n=0),
         codex_said("user", "Run it.", n=1),
         codex("response_item", {"type": "function_call", "name": "exec_command"}, n=2),
         codex(
@@ -110,7 +110,7 @@ def test_calls_results_and_exit_statuses_are_told_apart_from_what_is_said() -> N
         (Speaker.TOOL, "", 1),
         (Speaker.ASSISTANT, "It failed.", None),
     ]
-    assert {(turn.session, turn.cwd) for turn in turns} == {("s-1", "/home/ann/app")}
+    assert {(turn.session, turn.cwd) for turn in turns} == {("s-1", "/mnt/c/Users/ann/app")}
     assert turns[1].tool == "exec_command"
 
 

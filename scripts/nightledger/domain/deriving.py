@@ -9,7 +9,7 @@ import hashlib
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache, partial
 
@@ -26,9 +26,11 @@ from nightledger.domain.transcript import (
     Speaker,
     Turn,
     count_words,
+    name_act,
     read_command,
 )
 
+_Tried = dict[str, dict[tuple[str, ...], "Derived"]]
 _PATH = re.compile(r"[A-Za-z0-9_./-]{1,56}")
 _PROJECT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
 _MOST_CALLS = 1_000
@@ -111,7 +113,7 @@ class _Session(Struct, kw_only=True):
         did: How many calls the task has.
         results: What became of it so far, by what told it.
         doubtful: Those of the results that count only where somebody says so: a check that never passed may fail for another's fault.
-        tried: Acts of the task that ended, by runner, then by name.
+        tried: Acts of the task that ended, by runner, then by options.
         said: The assistant's last words.
     """
 
@@ -124,7 +126,7 @@ class _Session(Struct, kw_only=True):
     did: int = 0
     results: dict[str, Derived] = field(default_factory=dict)
     doubtful: set[str] = field(default_factory=set)
-    tried: dict[str, dict[str, Derived]] = field(default_factory=dict)
+    tried: _Tried = field(default_factory=dict)
     said: str = ""
 
 
@@ -212,13 +214,14 @@ class Deriver:
                 self._checked(session, turn, act, raw, command)
 
     def _checked(self, session: _Session, turn: Turn, act: Act, raw: bytes, command: str) -> None:
-        """Take in a check: what was changed since it last passed, or first failed, is what it tells of."""
+        """Take in a check: a pass tells of what was changed since it last ended, a failure of all since it last passed."""
         runner, passed = act.runner, turn.exit_status == 0
         before = session.checks.get(runner.name)
         if before and act.targets and not before.targets <= act.targets:
             before = None  # another check
         start = before.start if before else session.begin
-        done = session.changes[start:]
+        since = before.count if before and passed and not before.passed else start
+        done = [change for change in session.changes[since:] if self._rules.is_seen(change, runner)]
         if not done:
             if before and before.passed != passed:
                 session.results.pop(runner.name, None)  # now so, now so: it tells nothing
@@ -231,9 +234,10 @@ class Deriver:
             session.results[runner.name] = _derived(turn, raw, ended)
         was_good = passed or (before is not None and before.was_good)
         (session.doubtful.discard if was_good else session.doubtful.add)(runner.name)
-        since = len(session.changes) if passed or before is None else start
+        count = len(session.changes)
+        start = count if passed or before is None else start
         session.checks[runner.name] = _Check(
-            passed=passed, was_good=was_good, targets=act.targets, start=since, count=len(session.changes)
+            passed=passed, was_good=was_good, targets=act.targets, start=start, count=count
         )
 
     def _acted(self, session: _Session, turn: Turn, act: Act, raw: bytes) -> None:
@@ -243,7 +247,7 @@ class Deriver:
             task_type=f"do_{runner.name}", tags=(runner.name, *runner.tags), resolution=act.name,
             result=Result.SUCCESS if passed else Result.FAILURE, signal=Signal.EXIT_CODE,
         )  # fmt: skip
-        session.tried.setdefault(runner.name, {})[act.name] = _derived(turn, raw, ended, act.name)
+        session.tried.setdefault(runner.name, {})[act.options] = _derived(turn, raw, ended, act.name)
         if passed and runner.kind == "keep":
             session.kept = len(session.changes)
         elif passed:
@@ -374,14 +378,17 @@ def _settled(session: _Session, *, is_said: bool) -> Iterator[Derived]:
             yield one
 
 
-def _contrasted(tried: Mapping[str, Mapping[str, Derived]]) -> Iterator[Derived]:
-    """Yield acts of which one failed: what works at once teaches nothing."""
-    for acts in tried.values():
+def _contrasted(tried: _Tried) -> Iterator[Derived]:
+    """Yield acts of which one failed, named by what not all of them had: what works at once teaches nothing."""
+    for runner, acts in tried.items():
         if any(one.result is Result.FAILURE for one in acts.values()):
-            yield from acts.values()
+            shared = frozenset[str].intersection(*map(frozenset, acts)) if len(acts) > 1 else frozenset()
+            for options, one in acts.items():
+                own = [option for option in options if option not in shared]
+                yield replace(one, resolution=name_act(runner, own))
 
 
-def _last_done(tried: Mapping[str, Mapping[str, Derived]]) -> list[Derived]:
+def _last_done(tried: _Tried) -> list[Derived]:
     """Return the last act that succeeded; nothing where none did."""
     done = [one for acts in tried.values() for one in acts.values() if one.result is Result.SUCCESS]
     return sorted(done, key=lambda one: one.line)[-1:]

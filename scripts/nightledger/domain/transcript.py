@@ -151,6 +151,9 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
         folders: Names of folders in which programs are installed: what is run from another, or with it on the path, may be anybody's.
         unclear: Exit statuses that tell nothing: not found, stopped, out of time.
         languages: Tag by the end of a file's name.
+        kin: By the tag of a language those that a check reads with it; empty for what none reads. What has none may be read by any.
+        failing: Of the wrappers those that fail with a status which the command could have.
+        mute: Options that say only how much is told or asked; they are no part of a command's name.
         runners: Commands that tell something.
         verdicts: ``wrong`` and ``right``, said by the user; ``refused`` and ``approved`` likewise, where the assistant asked nothing;
             ``undone``, said by the assistant at last.
@@ -168,8 +171,17 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
     folders: frozenset[str]
     unclear: frozenset[int]
     languages: Mapping[str, str]
+    kin: Mapping[str, str]
+    failing: frozenset[str]
+    mute: frozenset[str]
     runners: tuple[Runner, ...]
     verdicts: Mapping[str, tuple[Wording, ...]]
+
+    def is_seen(self, change: tuple[str, str], runner: Runner) -> bool:
+        """Return whether a check can tell anything of a change: not of prose, nor of code in another language than its own."""
+        kin = self.kin.get(self.languages.get(posixpath.splitext(change[1])[1], ""))
+        own = {self.kin[tag] for tag in runner.tags if tag in self.kin}
+        return kin is None or (bool(kin) and (not own or kin in own))
 
     @cached_property
     def by_words(self) -> dict[tuple[str, ...], Runner]:
@@ -193,11 +205,14 @@ class Act(Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """Its identifier: the runner and its options, where they are no sentence: a page may have chosen them."""
-        words = sum(map(count_words, self.options))
-        return ":".join((self.runner.name, *(self.options if words <= MOST_WORDS else ())))[
-            :MAX_IDENTIFIER_CHARACTERS
-        ]
+        """Its identifier."""
+        return name_act(self.runner.name, self.options)
+
+
+def name_act(runner: str, options: Sequence[str]) -> str:
+    """Return the identifier of an act: its runner and the options, where they are no sentence: a page may have chosen them."""
+    words = sum(map(count_words, options))
+    return ":".join((runner, *(options if words <= MOST_WORDS else ())))[:MAX_IDENTIFIER_CHARACTERS]
 
 
 def count_words(name: str) -> int:
@@ -219,7 +234,8 @@ def read_command(text: str, rules: Rules) -> tuple[tuple[Act, ...], bool]:
         return (), False
     read = [_read_part(part, rules) for part in _parts(words)]
     acts = tuple(act for act, _ in read if act)
-    return acts, len(acts) == 1 and all(act or is_beside for act, is_beside in read)
+    is_alone = len(acts) == 1 and all(act or is_beside for act, is_beside in read)
+    return acts, is_alone and rules.failing.isdisjoint(words)
 
 
 def _sets_path(word: str, rules: Rules) -> bool:
@@ -273,6 +289,7 @@ def _read_part(words: list[str], rules: Rules) -> tuple[Act | None, bool]:
         rest = rest[1 + between :]
         while between and rest and rest[0].startswith("-"):
             rest = rest[1:]
+    rest = [word for word in rest if word not in rules.mute]
     if not rest:
         return None, True
     head = _VERSION.sub("", posixpath.basename(rest[0]))

@@ -313,11 +313,14 @@ class Reach(Struct, frozen=True, kw_only=True):
             return True
         folder = os.path.basename(os.path.dirname(name))
         below = (real for one in (self.home, *self.directories) for real in (one, os.path.realpath(one)))
-        return self.holds(name, "") or any(folder.startswith(_spelled(one)) for one in below)
+        return self.holds(name, "") or any(_spelled(one).match(folder) for one in below)
 
 
-def _spelled(path: str) -> str:
-    return re.sub(r"[^a-zA-Z0-9]", "-", path).rstrip("-")
+def _spelled(path: str) -> re.Pattern[str]:
+    """Return how the name of a directory's folder begins; a drive of Windows is named by its letter alone."""
+    drive = re.match(r"/mnt/([a-z])(?=/|$)", path)
+    spelled = re.sub(r"[^a-zA-Z0-9]", "-", path).rstrip("-")
+    return re.compile(f"{spelled}|(?i:{drive[1]}-{spelled[len('/mnt/c') :]})" if drive else spelled)
 
 
 @lru_cache(maxsize=256)

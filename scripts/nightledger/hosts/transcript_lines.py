@@ -154,7 +154,7 @@ class Grammar:
             "call": first["id"](block),
             "tool": first["name"](block),
             "command": "" if is_later else command,
-            "path": path,
+            "path": as_posix(path) if isinstance(path, str) else "",
         }
         return {name: value for name, value in members.items() if isinstance(value, str) and value}
 
@@ -301,6 +301,13 @@ def _text(found: Any) -> str:
     return found if isinstance(found, str) else ""
 
 
+def as_posix(path: str) -> str:
+    r"""Return a path as this machine names it: ``C:\app`` as ``/mnt/c/app``, where Linux finds the drives of Windows below it."""
+    if path[1:3] != ":\\":
+        return path
+    return f"/mnt/{path[0].lower()}{path[2:]}".replace("\\", "/")
+
+
 class Reader:
     """Reads lines of one file in their order; what a header said is carried on.
 
@@ -338,7 +345,7 @@ class Reader:
         if self.is_other:
             return ()
         if not self.cwd:
-            self.cwd = _text(grammar.cwd(record))
+            self.cwd = as_posix(_text(grammar.cwd(record)))
         row = grammar.rows[kind](record) if kind in grammar.rows else None
         if row:
             return self._say(record, row, number) if grammar.only(record) else ()
@@ -353,7 +360,7 @@ class Reader:
         if self.session and self.session == session:
             return
         self.session = session
-        self.cwd = _text(grammar.header_cwd(record)) or self.cwd
+        self.cwd = as_posix(_text(grammar.header_cwd(record))) or self.cwd
         self.is_other = not grammar.header_only(record)
 
     def _say(self, record: Any, row: Row, number: int) -> Sequence[Turn]:
