@@ -407,15 +407,13 @@ def _draft(
 ) -> Draft:
     old = clash.entry if clash else None
     other = old or (clash.beside if clash else None)
-    section = old.section if old else choose_section(document, Shelf(statement.section))
-    said = statement.text.removeprefix(f"{section[-1]}: " if section else "")  # what stands above says it
     return Draft(
         op=Op.REPLACE if old else Op.ADD,
         target=reader.target.path,
-        section=section,
+        section=old.section if old else choose_section(document, Shelf(statement.section)),
         before=old.text if old else "",
         line=old.first_line if old else 0,
-        after=f"{old.marker if old else '- '}{said}",
+        after=f"{old.marker if old else '- '}{statement.text}",
         reason="; ".join(statement.reasons),
         evidence=(_evidence(statement, content),),
         confidence=calibrated(Source.RULES, statement.score),
