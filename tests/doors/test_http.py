@@ -198,15 +198,19 @@ def test_what_is_no_small_answer_is_a_problem(said: bytes, problem: str) -> None
         exchange(url)
 
 
-def test_who_says_nothing_is_not_waited_for_and_no_redirect_is_followed() -> None:
+def test_who_says_nothing_is_not_waited_for() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         began = time.monotonic()
         with pytest.raises(TransportError, match="does not answer"):
             exchange(f"http://127.0.0.1:{listener.getsockname()[1]}", timeout_s=0.2)
         assert time.monotonic() - began < 10
-    moved = b"HTTP/1.1 301 Moved\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"
-    with answering(lambda connection: connection.sendall(moved)) as url:
-        assert exchange(url)[0] == 301
+
+
+@from_corpus("doors-http")
+def test_an_answer_is_given_as_it_came_and_nothing_in_its_head_followed(status: int, head: str) -> None:
+    answer = f"HTTP/1.1 {status} X\r\n{head}\r\nContent-Length: 0\r\n\r\n".encode()
+    with answering(lambda connection: connection.sendall(answer)) as url:
+        assert exchange(url)[0] == status
 
 
 @each_row("url", ["ftp://x", "http://127.0.0.1:notaport", "http://[::1", "x"])

@@ -8,7 +8,7 @@ What a record says is a name out of the table, an option, or the path of a file 
 import hashlib
 import posixpath
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache, partial
@@ -214,16 +214,18 @@ class Deriver:
                 self._checked(session, turn, act, raw, command)
 
     def _checked(self, session: _Session, turn: Turn, act: Act, raw: bytes, command: str) -> None:
-        """Take in a check: a pass tells of what was changed since it last ended, a failure of all since it last passed."""
+        """Take in a check: it tells of what was changed since it last passed, and where it failed and passes, since it failed last."""
         runner, passed = act.runner, turn.exit_status == 0
         before = session.checks.get(runner.name)
         if before and act.targets and not before.targets <= act.targets:
             before = None  # another check
         start = before.start if before else session.begin
-        since = before.count if before and passed and not before.passed else start
-        done = [change for change in session.changes[since:] if self._rules.is_seen(change, runner)]
+        is_turned = before is not None and before.passed != passed
+        done = session.changes[before.count if before and is_turned and passed else start :]
+        if not is_turned and not any(self._rules.is_seen(change, runner) for change in done):
+            done = []  # what did not turn it and is not of its kind it may not even read
         if not done:
-            if before and before.passed != passed:
+            if is_turned:
                 session.results.pop(runner.name, None)  # now so, now so: it tells nothing
         elif passed or before:
             ended = Ended(
@@ -379,13 +381,20 @@ def _settled(session: _Session, *, is_said: bool) -> Iterator[Derived]:
 
 
 def _contrasted(tried: _Tried) -> Iterator[Derived]:
-    """Yield acts of which one failed, named by what not all of them had: what works at once teaches nothing."""
+    """Yield acts of which one failed, for what works at once teaches nothing; neither of two that ended otherwise and have one name.
+
+    An act of too many options for a name has those that set it apart from the others.
+    """
     for runner, acts in tried.items():
+        shared = frozenset[str].intersection(*map(frozenset, acts)) if len(acts) > 1 else frozenset()
+        named = {
+            options: replace(one, resolution=name_act(runner, [x for x in options if x not in shared]))
+            if options and one.resolution == runner else one
+            for options, one in acts.items()
+        }  # fmt: skip
+        names = Counter(name for name, _ in {(one.resolution, one.result) for one in named.values()})
         if any(one.result is Result.FAILURE for one in acts.values()):
-            shared = frozenset[str].intersection(*map(frozenset, acts)) if len(acts) > 1 else frozenset()
-            for options, one in acts.items():
-                own = [option for option in options if option not in shared]
-                yield replace(one, resolution=name_act(runner, own))
+            yield from (one for one in named.values() if names[one.resolution] == 1)
 
 
 def _last_done(tried: _Tried) -> list[Derived]:
@@ -405,7 +414,7 @@ def _resolution(done: Sequence[tuple[str, str]], tests: str) -> str:
 
     Args:
         done: What was changed.
-        tests: A pattern of the paths of tests, which count where nothing else was changed.
+        tests: A pattern of the paths of tests and prose, which count where nothing else was changed.
     """
     paths = sorted({path for kind, path in done if kind == "file"})
     paths = [path for path in paths if not re.search(tests, path)] or paths

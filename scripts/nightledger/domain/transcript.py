@@ -143,7 +143,7 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
         runs: Tools that run a command.
         edits: Tools that change a file.
         writes: Patterns of commands that do, with the file.
-        tests: Pattern of the paths of tests.
+        tests: Pattern of the paths of tests and prose.
         quiet: Tools whose errors tell nothing of a task.
         beside: Commands that may stand beside one and do not fail for it.
         idle: Options with which a command does nothing of the kind.
@@ -151,7 +151,7 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
         folders: Names of folders in which programs are installed: what is run from another, or with it on the path, may be anybody's.
         unclear: Exit statuses that tell nothing: not found, stopped, out of time.
         languages: Tag by the end of a file's name.
-        kin: By the tag of a language those that a check reads with it; empty for what none reads. What has none may be read by any.
+        kin: By the tag of a language those that a check reads together with it; empty for prose.
         failing: Of the wrappers those that fail with a status which the command could have.
         mute: Options that say only how much is told or asked; they are no part of a command's name.
         runners: Commands that tell something.
@@ -178,10 +178,10 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
     verdicts: Mapping[str, tuple[Wording, ...]]
 
     def is_seen(self, change: tuple[str, str], runner: Runner) -> bool:
-        """Return whether a check can tell anything of a change: not of prose, nor of code in another language than its own."""
+        """Return whether a check is surely of what was changed: of code in its own language, of anything but prose where it has none."""
         kin = self.kin.get(self.languages.get(posixpath.splitext(change[1])[1], ""))
         own = {self.kin[tag] for tag in runner.tags if tag in self.kin}
-        return kin is None or (bool(kin) and (not own or kin in own))
+        return change[0] == "act" or (kin in own if own else kin != "")
 
     @cached_property
     def by_words(self) -> dict[tuple[str, ...], Runner]:
@@ -234,8 +234,7 @@ def read_command(text: str, rules: Rules) -> tuple[tuple[Act, ...], bool]:
         return (), False
     read = [_read_part(part, rules) for part in _parts(words)]
     acts = tuple(act for act, _ in read if act)
-    is_alone = len(acts) == 1 and all(act or is_beside for act, is_beside in read)
-    return acts, is_alone and rules.failing.isdisjoint(words)
+    return acts, len(acts) == 1 and all(is_clear for _, is_clear in read)
 
 
 def _sets_path(word: str, rules: Rules) -> bool:
@@ -282,19 +281,20 @@ def _parts(words: list[str]) -> list[list[str]]:
 
 
 def _read_part(words: list[str], rules: Rules) -> tuple[Act | None, bool]:
-    """Return what one command is, and whether it may stand beside another."""
-    rest = list(words)
+    """Return what one command is, and whether a failure may be of it, or beside one that is told of."""
+    rest, is_clear = list(words), True
     while rest and (_SETTING.match(rest[0]) or posixpath.basename(rest[0]) in rules.wrappers):
+        is_clear = is_clear and posixpath.basename(rest[0]) not in rules.failing
         between = rules.wrappers.get(posixpath.basename(rest[0]), 0)
         rest = rest[1 + between :]
         while between and rest and rest[0].startswith("-"):
             rest = rest[1:]
     rest = [word for word in rest if word not in rules.mute]
     if not rest:
-        return None, True
+        return None, is_clear
     head = _VERSION.sub("", posixpath.basename(rest[0]))
     is_installed = "/" not in rest[0] or posixpath.basename(posixpath.dirname(rest[0])) in rules.folders
-    for length in (3, 2, 1):
+    for length in (4, 3, 2, 1):
         named = rest[1:length]
         runner = rules.by_words.get((rest[0], *named)) or (
             rules.by_words.get((head, *named)) if is_installed else None
@@ -304,5 +304,5 @@ def _read_part(words: list[str], rules: Rules) -> tuple[Act | None, bool]:
             options = tuple(word for word in given if _OPTION.fullmatch(word))[:_MOST_OPTIONS]
             return Act(
                 runner=runner, options=options, targets=frozenset(one for one in given if one[:1] != "-")
-            ), True
-    return None, is_installed and head in rules.beside
+            ), is_clear
+    return None, is_clear and is_installed and head in rules.beside

@@ -3,16 +3,20 @@
 Invariant: nobody makes us read more than one small request, or takes more threads than there is room for; and a request
 of ours is over in a given time, however its server drips: ``timeout`` of ``urllib3`` bounds each step alone, so
 that a byte now and then, or ``100 Continue`` without end, would hold whoever asks for as long as the server likes.
+Before that stand the name's lookup and, for each of its addresses, a connection's ``timeout``.
 No redirects, no proxies.
 """
 # mypy: disable-error-code="explicit-override"
 # typing.override is newer than Python 3.11, and http.server is made to be overridden
 
 import ipaddress
+import math
+import re
 import signal
 import socket
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from http import HTTPStatus
@@ -35,9 +39,9 @@ if TYPE_CHECKING:
     from nightledger.surfaces.context import Context
 
 NAMED = MappingProxyType({"User-Agent": "nightledger"})
-AGAIN = 2
-"""How often a busy server is asked again."""
-MAX_PAUSE_S = 20
+PAUSES_S = (0.0, 1.0)
+"""Before a busy server is asked again."""
+_BARE = re.compile("%(?![0-9A-Fa-f]{2})")
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 TEXT = "text/plain; charset=utf-8"
 MAX_LENGTH_DIGITS = 12
@@ -57,8 +61,8 @@ class Caller(Struct, frozen=True, kw_only=True):
         timeout_s: How long each step may take.
         patience_s: How long a request and its answer may take together.
         port: Of plain HTTP, where the address names none.
-        busy: Statuses on which a server is asked again, ``AGAIN`` times: when its ``Retry-After`` says (RFC 9110,
-            10.2.3) or ``MAX_PAUSE_S`` later, whichever is sooner; without one at once and after a second.
+        busy: Statuses on which a server is asked again after ``PAUSES_S``, or as many seconds as its ``Retry-After`` says
+            (RFC 9110, 10.2.3) where those are more and there is the time; it gets the same bytes anew.
     """
 
     url: str
@@ -69,38 +73,50 @@ class Caller(Struct, frozen=True, kw_only=True):
     busy: frozenset[int] = frozenset()
 
     def exchange(
-        self,
-        method: str,
-        path: str,
-        body: bytes | None = None,
-        headers: Mapping[str, str] = NO_HEADERS,
+        self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] = NO_HEADERS
     ) -> tuple[int, bytes]:
         """Return status and content of the answer.
 
         Raises:
             TransportError: There was none, or a larger one.
         """
+        ends = time.monotonic() + self.patience_s
+        pauses = iter(PAUSES_S)
+        while True:
+            status, content, asked = self._ask(
+                method, path, body, {**NAMED, **headers}, ends - time.monotonic()
+            )
+            wait = float(asked) if asked.isdecimal() and len(asked) < MAX_LENGTH_DIGITS else 0
+            wait = max(wait, next(pauses, math.inf))
+            if status not in self.busy or time.monotonic() + wait >= ends:
+                break
+            time.sleep(wait)
+        if len(content) > self.max_bytes:
+            raise TransportError(f"{self.url} answered with more than {self.max_bytes} bytes")
+        return status, content
+
+    def _ask(
+        self, method: str, path: str, body: bytes | None, headers: Mapping[str, str], left_s: float
+    ) -> tuple[int, bytes, str]:
+        """Return status and content of one answer, and when it wants to be asked again."""
         from urllib3.exceptions import HTTPError
 
         try:
-            with _ended_after(self.patience_s) as hold:
-                pool = _pool(self, hold)
-                target = f"{urlsplit(self.url).path.rstrip('/')}{path}"
-                sent = {**NAMED, **headers}
-                with pool, pool.urlopen(method, target, body, sent, preload_content=False) as response:
+            with _ended_after(left_s) as hold, _pool(self, hold) as pool:
+                target = _BARE.sub("%25", f"{urlsplit(self.url).path.rstrip('/')}{path}")
+                how = {"retries": False, "redirect": False, "preload_content": False}
+                with pool.urlopen(method, target, body, headers, **how) as response:
                     content = response.read(self.max_bytes + 1, decode_content=False)
         except (OSError, ValueError, HTTPError) as error:
             cause = _cause(error)
             said = str(cause) or type(cause).__name__
             raise TransportError(f"{self.url} does not answer ({said})") from cause
-        if len(content) > self.max_bytes:
-            raise TransportError(f"{self.url} answered with more than {self.max_bytes} bytes")
-        return response.status, content
+        return response.status, content, response.headers.get("Retry-After", "")
 
 
 def _cause(error: BaseException) -> BaseException:
     """Return what went wrong, below what the client made of it."""
-    below = getattr(error, "reason", None) or error.__cause__ or error.__context__
+    below = error.__cause__ or error.__context__
     return _cause(below) if isinstance(below, Exception) and not isinstance(error, OSError) else error
 
 
@@ -136,26 +152,15 @@ def _ended_after(seconds: float) -> Iterator[Callable[[socket.socket], None]]:
 
 
 def _pool(caller: Caller, hold: Callable[[socket.socket], None]) -> "HTTPConnectionPool":
-    from urllib3 import HTTPConnectionPool, HTTPSConnectionPool, Retry
+    from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
 
-    again = Retry(
-        connect=0,
-        read=0,
-        redirect=0,
-        other=0,
-        status=AGAIN,
-        allowed_methods=None,
-        status_forcelist=caller.busy,
-        backoff_factor=0.5,
-        raise_on_redirect=False,
-        raise_on_status=False,
-        retry_after_max=min(MAX_PAUSE_S, int(caller.patience_s)),
-    )
     kinds: Mapping[str, type[HTTPConnectionPool]] = {"http": HTTPConnectionPool, "https": HTTPSConnectionPool}
     try:
         parts = urlsplit(caller.url)
+        host = parts.hostname or ""
+        host = host if host.isascii() else host.encode("idna").decode()
         port = parts.port or (caller.port if parts.scheme == "http" else None)
-        pool = kinds[parts.scheme](parts.hostname or "", port, caller.timeout_s, retries=again)
+        pool = kinds[parts.scheme](host, port, caller.timeout_s)
     except (KeyError, ValueError) as error:
         raise TransportError(f"{caller.url} is no address") from error
 

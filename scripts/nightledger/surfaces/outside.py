@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from nightledger.jobs.stage import Staged
 
 MAX_SECRET_BYTES = 4096
-BUSY = frozenset({429, 500, 502, 503, 504})
-"""Answers of a server that may be well in a moment (RFC 6585, RFC 9110)."""
 TOKEN = "{token}"  # noqa: S105 - where the secret goes
 
 
@@ -50,22 +48,22 @@ class OutsideError(NightledgerError):
 
 def ask(
     url: str,
+    within: tuple[float, int],
     *,
-    patience_s: float,
-    max_bytes: int,
     insecure: bool = False,
     body: tuple[str, bytes] | None = None,
     headers: Mapping[str, str] = MappingProxyType({}),
+    busy: frozenset[int] = frozenset(),
 ) -> tuple[int, bytes]:
     """Return status and content of an answer.
 
     Args:
         url: The address, with its query.
-        patience_s: For the request and all of the answer.
-        max_bytes: The largest answer that is read.
+        within: Seconds for the request and all of the answer, and bytes of the largest answer that is read.
         insecure: Whether plain HTTP may leave this machine.
         body: Method and content of what is sent; None for ``GET``.
         headers: Sent with it.
+        busy: Statuses on which it is asked again.
 
     Raises:
         OutsideError: There is no answer in time, a larger one, or it may not be asked.
@@ -79,14 +77,15 @@ def ask(
             "is beyond this machine, and plain HTTP can be read on the way: use https",
             hint="or set insecure_plain_http: true for it in operator.yaml",
         )
+    patience_s, most = within
     place = f"{parts.scheme}://{parts.netloc}"
-    caller = Caller(url=place, max_bytes=max_bytes, timeout_s=patience_s, patience_s=patience_s, busy=BUSY)
+    caller = Caller(url=place, max_bytes=most, timeout_s=patience_s, patience_s=patience_s, busy=busy)
     method, content = body or ("GET", None)
     target = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
     try:
         return caller.exchange(method, target, content, headers)
     except TransportError as error:
-        raise OutsideError(_why(error.__cause__, patience_s, max_bytes)) from error
+        raise OutsideError(_why(error.__cause__, *within)) from error
 
 
 def _why(cause: BaseException | None, patience_s: float, max_bytes: int) -> str:
@@ -126,6 +125,8 @@ ANSWER_S = 10.0
 """For one answer, all of it: a small model on a slow machine needs seconds for a batch. Our choice."""
 MAX_ANSWER_BYTES = 16_000_000
 """32 texts of 8,192 numbers in 20 characters each are a third of it."""
+BUSY = frozenset({429, 500, 502, 503, 504})
+"""Answers of a server of models that may be well in a moment (RFC 6585, RFC 9110)."""
 MAX_NUMBERS = 8192
 MAX_TEXT_CHARACTERS = 4_000
 """A chunk has about 900 characters; servers refuse what their model cannot take."""
@@ -187,11 +188,11 @@ def ask_model(
         headers["Authorization"] = f"Bearer {read_secret(source.key_file, 'key file')}"
     return ask(
         source.url,
-        patience_s=patience_s,
-        max_bytes=MAX_ANSWER_BYTES,
+        (patience_s, MAX_ANSWER_BYTES),
         insecure=source.insecure_plain_http,
         body=("POST", json.dumps(question).encode()),
         headers=headers,
+        busy=BUSY,
     )
 
 
@@ -209,8 +210,7 @@ def post_notice(
         token = read_secret(notifier.token_file, "token file") if notifier.token_file else ""
         return ask(
             url.replace(TOKEN, token),
-            patience_s=patience_s,
-            max_bytes=MAX_SECRET_BYTES * 16,
+            (patience_s, MAX_SECRET_BYTES * 16),
             insecure=notifier.insecure_plain_http,
             body=("POST", body),
             headers={name: value.replace(TOKEN, token) for name, value in headers.items()},
@@ -290,8 +290,7 @@ def _read(address: CalendarAddress, since: datetime, until: datetime, patience_s
         body = ("REPORT", _QUERY.format(since=since, until=until).encode())
     status, content = ask(
         address.caldav or address.url,
-        patience_s=patience_s,
-        max_bytes=MAX_CALENDAR_BYTES,
+        (patience_s, MAX_CALENDAR_BYTES),
         insecure=address.insecure_plain_http,
         body=body,
         headers=headers,
