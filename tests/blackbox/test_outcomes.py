@@ -136,7 +136,7 @@ def test_a_correction_that_comes_after_an_import_corrects_what_was_done_before_i
 def test_a_no_of_the_next_morning_leaves_no_success_a_silent_user_delays_one(desk: World) -> None:
     home = str(desk.home)
     spoken(desk, *mended(home, "src/relay.py", 2))
-    spoken(desk, *mended(home, "a.css", 7), name="s-2")
+    spoken(desk, *mended(home, "src/port.py", 7), name="s-2")
     desk.now -= timedelta(hours=12)
     desk.ok("import", "claude-code", "--yes")
     assert ends(desk) == []
@@ -146,7 +146,7 @@ def test_a_no_of_the_next_morning_leaves_no_success_a_silent_user_delays_one(des
     for _ in range(2):
         assert ends(desk) == [
             ("failure", "user_correction", "test_pytest", "edit:src/relay.py"),
-            ("success", "test", "test_pytest", "edit:a.css"),
+            ("success", "test", "test_pytest", "edit:src/port.py"),
         ]
         assert told(desk, "claude-code")["outcomes"] == {}
         read_anew(desk)

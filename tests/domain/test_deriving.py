@@ -81,7 +81,7 @@ def test_who_corrects_is_who_tells_it() -> None:
 def test_a_status_is_believed_of_the_one_command_that_it_can_be_of(
     case: str, text: str, names: list[str], *, is_alone: bool
 ) -> None:
-    acts, alone = read_command(text, rules())
+    acts, alone, _ = read_command(text, rules())
     assert ([act.name for act in acts], alone) == (names, is_alone), case
 
 

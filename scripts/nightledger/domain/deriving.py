@@ -37,6 +37,7 @@ _MOST_CALLS = 1_000
 _NOT_ASKED = (("wrong", "refused"), ("right", "approved"))
 _ASKED = (("wrong",), ("right",))
 """Verdicts that say that it is wrong, or right; a bare "No, use ..." or "Perfect." may answer what the assistant asked."""
+_CHECKS = ("test", "build", "lint")
 _ALL = frozenset({".", "HEAD"})
 
 
@@ -86,14 +87,14 @@ class _Check(Struct, kw_only=True):
     """How a check ended last.
 
     Attributes:
-        passed: Whether it passed.
+        passed: Whether it passed; None where that is not known.
         was_good: Whether it passed at any time before.
         targets: On what it was run.
         start: Number of the first change since it passed, or first failed.
-        count: How many changes there were then.
+        count: How many changes there were when it ended last.
     """
 
-    passed: bool
+    passed: bool | None
     was_good: bool
     targets: frozenset[str]
     start: int
@@ -197,21 +198,37 @@ class Deriver:
 
     def _ran(self, session: _Session, turn: Turn, command: str, raw: bytes) -> None:
         status = turn.exit_status
-        if status is None or status in self._rules.unclear:
-            return
-        acts, is_alone = self._read_command(command)  # the same few, again and again
-        if not status:
+        acts, is_alone, unclear = self._read_command(command)  # the same few, again and again
+        if status is None or status in self._rules.unclear or (status and not is_alone):
+            acts, unclear = (), (*acts, *unclear)
+        self._lost(session, unclear)
+        if status == 0:
             written = (re.search(one, command[:MOST_CHARACTERS], re.MULTILINE) for one in self._rules.writes)
             session.changes += [("file", _inside(found[1], turn.cwd)) for found in written if found]
-        for act in acts if status == 0 or is_alone else ():
+        for act in acts:
             if status and act.runner.failed and status not in act.runner.failed:
-                continue
-            if act.runner.kind in ("revert", "restore", "undo"):
+                self._lost(session, [act])
+            elif act.runner.kind in ("revert", "restore", "undo"):
                 self._took_back(session, turn, act, raw)
             elif act.runner.kind in ("act", "keep"):
                 self._acted(session, turn, act, raw)
             else:
                 self._checked(session, turn, act, raw, command)
+
+    def _lost(self, session: _Session, acts: Sequence[Act]) -> None:
+        """Take in checks of which nothing tells how they ended: a later one tells of what was changed since."""
+        count = len(session.changes)
+        for act in acts:
+            if act.runner.kind not in _CHECKS:
+                continue
+            before = session.checks.get(act.runner.name)
+            session.checks[act.runner.name] = _Check(
+                passed=None, was_good=before is not None and before.was_good, targets=act.targets,
+                start=before.start if before else count, count=count,
+            )  # fmt: skip
+            told = session.results.get(act.runner.name)
+            if told and told.result is Result.FAILURE:
+                del session.results[act.runner.name]
 
     def _checked(self, session: _Session, turn: Turn, act: Act, raw: bytes, command: str) -> None:
         """Take in a check: it tells of what was changed since it last passed, and where it failed and passes, since it failed last."""
@@ -220,9 +237,10 @@ class Deriver:
         if before and act.targets and not before.targets <= act.targets:
             before = None  # another check
         start = before.start if before else session.begin
-        is_turned = before is not None and before.passed != passed
-        done = session.changes[before.count if before and is_turned and passed else start :]
-        if not is_turned and not any(self._rules.is_seen(change, runner) for change in done):
+        is_turned = before is not None and before.passed is not None and before.passed != passed
+        done = session.changes[before.count if before and passed else start :]
+        folder = _below(act.folder, turn.cwd)
+        if not is_turned and not any(self._rules.is_seen(change, runner, folder) for change in done):
             done = []  # what did not turn it and is not of its kind it may not even read
         if not done:
             if is_turned:
@@ -407,6 +425,14 @@ def _inside(path: str, cwd: str) -> str:
     """Return the path of a file relative to the working directory; its name where it lies elsewhere."""
     relative = posixpath.relpath(path, cwd) if posixpath.isabs(path) and cwd else path
     return posixpath.basename(path) if posixpath.isabs(relative) or relative.startswith("..") else relative
+
+
+def _below(folder: str, cwd: str) -> str:
+    """Return a folder relative to the working directory; empty where it is that, or lies elsewhere."""
+    relative = (
+        posixpath.relpath(folder, cwd) if posixpath.isabs(folder) and cwd else posixpath.normpath(folder)
+    )
+    return "" if relative[:1] in (".", "/", "~", "$") else relative
 
 
 def _resolution(done: Sequence[tuple[str, str]], tests: str) -> str:

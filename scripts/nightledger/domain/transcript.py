@@ -177,11 +177,18 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
     runners: tuple[Runner, ...]
     verdicts: Mapping[str, tuple[Wording, ...]]
 
-    def is_seen(self, change: tuple[str, str], runner: Runner) -> bool:
-        """Return whether a check is surely of what was changed: of code in its own language, of anything but prose where it has none."""
+    def is_seen(self, change: tuple[str, str], runner: Runner, folder: str) -> bool:
+        """Return whether a check is surely of what was changed: of code in its own language, of anything but prose where it has none.
+
+        Args:
+            change: Its kind and the file's path, or the act's name.
+            runner: What checks.
+            folder: Where it runs; empty for all of the project.
+        """
         kin = self.kin.get(self.languages.get(posixpath.splitext(change[1])[1], ""))
         own = {self.kin[tag] for tag in runner.tags if tag in self.kin}
-        return change[0] == "act" or (kin in own if own else kin != "")
+        is_there = not folder or change[1].startswith(f"{folder}/")
+        return change[0] == "act" or (is_there and (kin in own if own else kin != ""))
 
     @cached_property
     def by_words(self) -> dict[tuple[str, ...], Runner]:
@@ -202,6 +209,7 @@ class Act(Struct, frozen=True, kw_only=True):
     runner: Runner
     options: tuple[str, ...]
     targets: frozenset[str]
+    folder: str = ""
 
     @property
     def name(self) -> str:
@@ -220,21 +228,26 @@ def count_words(name: str) -> int:
     return len(_WORDS.findall(name))
 
 
-def read_command(text: str, rules: Rules) -> tuple[tuple[Act, ...], bool]:
-    """Return what of a command tells something, and whether a failure is that of the one thing in it.
+def read_command(text: str, rules: Rules) -> tuple[tuple[Act, ...], bool, tuple[Act, ...]]:
+    """Return what of a command tells something, whether a failure is that of the one thing in it, and what is in it of which nothing is told.
 
-    Nothing where the exit status may be another's: pipes, alternatives, sequences, several lines, what runs later.
+    The exit status may be another's behind pipes, alternatives, sequences, and with programs of any folder; several lines
+    and what runs later are not looked at.
     """
     words = _split(text.strip().replace("\\\n", " "))
     if [posixpath.basename(word) for word in words[:2]] in _SHELLS and len(words) == len(
         ("sh", "-c", "command")
     ):
         return read_command(words[2], rules)
-    if any(_sets_path(word, rules) for word in words):
-        return (), False
-    read = [_read_part(part, rules) for part in _parts(words)]
+    parts, is_clear = _parts(words)
+    folder = next(
+        (part[1] for part in parts if part[:1] == ["cd"] and len(part) == len(("cd", "folder"))), ""
+    )
+    read = [_read_part(part, folder, rules) for part in parts]
     acts = tuple(act for act, _ in read if act)
-    return acts, len(acts) == 1 and all(is_clear for _, is_clear in read)
+    if not is_clear or any(_sets_path(word, rules) for word in words):
+        return (), False, acts
+    return acts, len(acts) == 1 and all(is_clear for _, is_clear in read), ()
 
 
 def _sets_path(word: str, rules: Rules) -> bool:
@@ -260,10 +273,10 @@ def _split(text: str) -> list[str]:
     return words
 
 
-def _parts(words: list[str]) -> list[list[str]]:
-    """Return the commands that follow one another where each succeeds, without redirections; none where they are otherwise."""
+def _parts(words: list[str]) -> tuple[list[list[str]], bool]:
+    """Return the commands without redirections, and whether each follows where the one before succeeds."""
     parts: list[list[str]] = [[]]
-    is_target = False
+    is_target, is_clear = False, True
     for word in words:
         if is_target:
             is_target = False
@@ -271,16 +284,15 @@ def _parts(words: list[str]) -> list[list[str]]:
             is_target = True
             if parts[-1] and parts[-1][-1].isdigit():
                 parts[-1].pop()
-        elif word == "&&":
-            parts.append([])
         elif not word.strip("|&;()"):
-            return []
+            is_clear = is_clear and word == "&&"
+            parts.append([])
         else:
             parts[-1].append(word)
-    return parts
+    return parts, is_clear
 
 
-def _read_part(words: list[str], rules: Rules) -> tuple[Act | None, bool]:
+def _read_part(words: list[str], folder: str, rules: Rules) -> tuple[Act | None, bool]:
     """Return what one command is, and whether a failure may be of it, or beside one that is told of."""
     rest, is_clear = list(words), True
     while rest and (_SETTING.match(rest[0]) or posixpath.basename(rest[0]) in rules.wrappers):
@@ -302,7 +314,6 @@ def _read_part(words: list[str], rules: Rules) -> tuple[Act | None, bool]:
         if runner and len(named) == length - 1 and rules.idle.isdisjoint(rest):
             given = rest[length:]
             options = tuple(word for word in given if _OPTION.fullmatch(word))[:_MOST_OPTIONS]
-            return Act(
-                runner=runner, options=options, targets=frozenset(one for one in given if one[:1] != "-")
-            ), is_clear
+            targets = frozenset(one for one in given if one[:1] != "-")
+            return Act(runner=runner, options=options, targets=targets, folder=folder), is_clear
     return None, is_clear and is_installed and head in rules.beside
