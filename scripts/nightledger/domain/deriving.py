@@ -248,7 +248,7 @@ class Deriver:
         elif passed or before:
             ended = Ended(
                 task_type=f"{runner.kind}_{runner.name}", tags=(runner.name, runner.kind, *runner.tags, *self._tags(done)),
-                resolution=_resolution(done, self._rules.tests), result=Result.SUCCESS if passed else Result.FAILURE,
+                resolution=_resolution(done, self._rules), result=Result.SUCCESS if passed else Result.FAILURE,
                 signal=Signal.TEST if runner.kind == "test" else Signal.EXIT_CODE, command=command,
             )  # fmt: skip
             session.results[runner.name] = _derived(turn, raw, ended)
@@ -289,7 +289,7 @@ class Deriver:
         done = [(kind, path) for kind, path in session.changes if path in gone]
         ended = Ended(
             task_type="change_files", tags=("revert", *act.runner.tags, *self._tags(done)),
-            resolution=_resolution(done, self._rules.tests), result=Result.FAILURE, signal=Signal.REVERT,
+            resolution=_resolution(done, self._rules), result=Result.FAILURE, signal=Signal.REVERT,
         )  # fmt: skip
         session.results = {} if is_judged else {f"revert {turn.line}": _derived(turn, raw, ended)}
         session.begin, session.kept = (
@@ -314,7 +314,7 @@ class Deriver:
         has_files = any(kind == "file" for kind, _ in done)
         if user and has_files and wrong != right and not results:
             ended = Ended(
-                task_type="change_files", tags=("request", *self._tags(done)), resolution=_resolution(done, self._rules.tests),
+                task_type="change_files", tags=("request", *self._tags(done)), resolution=_resolution(done, self._rules),
                 result=Result.SUCCESS, signal=Signal.EXPLICIT,
             )  # fmt: skip
             results = [_derived(user, raw, ended)]
@@ -435,15 +435,14 @@ def _below(folder: str, cwd: str) -> str:
     return "" if relative[:1] in (".", "/", "~", "$") else relative
 
 
-def _resolution(done: Sequence[tuple[str, str]], tests: str) -> str:
+def _resolution(done: Sequence[tuple[str, str]], rules: Rules) -> str:
     """Return the name of what was done: the file or the folder that was changed, else what was run last; empty where none names it.
 
-    Args:
-        done: What was changed.
-        tests: A pattern of the paths of tests and prose, which count where nothing else was changed.
+    Of files those of code count, of these not the tests, where there are such.
     """
     paths = sorted({path for kind, path in done if kind == "file"})
-    paths = [path for path in paths if not re.search(tests, path)] or paths
+    paths = [path for path in paths if rules.kin_of(path)] or paths
+    paths = [path for path in paths if not re.search(rules.tests, path)] or paths
     if not paths:
         return done[-1][1]
     path = name = paths[0] if len(paths) == 1 else posixpath.commonpath(paths)

@@ -143,7 +143,7 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
         runs: Tools that run a command.
         edits: Tools that change a file.
         writes: Patterns of commands that do, with the file.
-        tests: Pattern of the paths of tests and prose.
+        tests: Pattern of the paths of tests.
         quiet: Tools whose errors tell nothing of a task.
         beside: Commands that may stand beside one and do not fail for it.
         idle: Options with which a command does nothing of the kind.
@@ -177,6 +177,10 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
     runners: tuple[Runner, ...]
     verdicts: Mapping[str, tuple[Wording, ...]]
 
+    def kin_of(self, path: str) -> str | None:
+        """Return which checks read a file; empty for prose, None for what is no code that is known."""
+        return self.kin.get(self.languages.get(posixpath.splitext(path)[1], ""))
+
     def is_seen(self, change: tuple[str, str], runner: Runner, folder: str) -> bool:
         """Return whether a check is surely of what was changed: of code in its own language, of anything but prose where it has none.
 
@@ -185,7 +189,7 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
             runner: What checks.
             folder: Where it runs; empty for all of the project.
         """
-        kin = self.kin.get(self.languages.get(posixpath.splitext(change[1])[1], ""))
+        kin = self.kin_of(change[1])
         own = {self.kin[tag] for tag in runner.tags if tag in self.kin}
         is_there = not folder or change[1].startswith(f"{folder}/")
         return change[0] == "act" or (is_there and (kin in own if own else kin != ""))
