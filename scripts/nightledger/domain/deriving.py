@@ -11,23 +11,14 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache, partial
+from functools import lru_cache
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from nightledger.domain.outcome import Result, Signal
 from nightledger.domain.proposal import Origin
-from nightledger.domain.transcript import (
-    MOST_CHARACTERS,
-    MOST_WORDS,
-    Act,
-    Rules,
-    Speaker,
-    Turn,
-    count_words,
-    read_command,
-)
+from nightledger.domain.transcript import MOST_WORDS, Act, Rules, Speaker, Turn, count_words
 
 _PATH = re.compile(r"[A-Za-z0-9_./-]{1,56}")
 _PROJECT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
@@ -138,7 +129,6 @@ class Deriver:
     def __init__(self, rules: Rules) -> None:
         """Begin with no session."""
         self._rules = rules
-        self._read_command = lru_cache(maxsize=_MOST_CALLS)(partial(read_command, rules=rules))
         self._sessions = defaultdict[str, _Session](_Session)
         self.unknown = 0
 
@@ -197,10 +187,9 @@ class Deriver:
         status = turn.exit_status
         if status is None or status in self._rules.unclear:
             return
-        acts, is_alone = self._read_command(command)  # the same few, again and again
+        acts, is_alone, written = self._rules.read(command)
         if not status:
-            written = (re.search(one, command[:MOST_CHARACTERS], re.MULTILINE) for one in self._rules.writes)
-            session.changes += [("file", _inside(found[1], turn.cwd)) for found in written if found]
+            session.changes += [("file", _inside(path, turn.cwd)) for path in written]
         for act in acts if status == 0 or is_alone else ():
             if status and act.runner.failed and status not in act.runner.failed:
                 continue
@@ -387,6 +376,7 @@ def _last_done(tried: Mapping[str, Mapping[str, Derived]]) -> list[Derived]:
     return sorted(done, key=lambda one: one.line)[-1:]
 
 
+@lru_cache(maxsize=_MOST_CALLS)
 def _inside(path: str, cwd: str) -> str:
     """Return the path of a file relative to the working directory; its name where it lies elsewhere."""
     relative = posixpath.relpath(path, cwd) if posixpath.isabs(path) and cwd else path

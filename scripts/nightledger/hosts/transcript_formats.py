@@ -312,12 +312,14 @@ class Reach(Struct, frozen=True, kw_only=True):
         if self.kind != "folder":
             return True
         folder = os.path.basename(os.path.dirname(name))
-        below = (real for one in (self.home, *self.directories) for real in (one, os.path.realpath(one)))
-        return self.holds(name, "") or any(folder.startswith(_spelled(one)) for one in below)
+        begins = tuple(name for one in (self.home, *self.directories) for name in _spelled(one))
+        return self.holds(name, "") or folder.startswith(begins)
 
 
-def _spelled(path: str) -> str:
-    return re.sub(r"[^a-zA-Z0-9]", "-", path).rstrip("-")
+@lru_cache(maxsize=256)
+def _spelled(path: str) -> tuple[str, ...]:
+    """Return how folders of a directory are named, by its path as given, and as it is."""
+    return tuple(re.sub(r"[^a-zA-Z0-9]", "-", one).rstrip("-") for one in (path, os.path.realpath(path)))
 
 
 @lru_cache(maxsize=256)
