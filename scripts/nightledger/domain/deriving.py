@@ -11,24 +11,14 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from functools import lru_cache, partial
+from functools import lru_cache
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from nightledger.domain.outcome import Result, Signal
 from nightledger.domain.proposal import Origin
-from nightledger.domain.transcript import (
-    MOST_CHARACTERS,
-    MOST_WORDS,
-    Act,
-    Rules,
-    Speaker,
-    Turn,
-    count_words,
-    name_act,
-    read_command,
-)
+from nightledger.domain.transcript import MOST_WORDS, Act, Rules, Speaker, Turn, count_words, name_act
 
 _Tried = dict[str, dict[tuple[str, ...], "Derived"]]
 _PATH = re.compile(r"[A-Za-z0-9_./-]{1,56}")
@@ -141,7 +131,6 @@ class Deriver:
     def __init__(self, rules: Rules) -> None:
         """Begin with no session."""
         self._rules = rules
-        self._read_command = lru_cache(maxsize=_MOST_CALLS)(partial(read_command, rules=rules))
         self._sessions = defaultdict[str, _Session](_Session)
         self.unknown = 0
 
@@ -198,13 +187,12 @@ class Deriver:
 
     def _ran(self, session: _Session, turn: Turn, command: str, raw: bytes) -> None:
         status = turn.exit_status
-        acts, is_alone, unclear = self._read_command(command)  # the same few, again and again
+        acts, is_alone, unclear, written = self._rules.read(command)
         if status is None or status in self._rules.unclear or (status and not is_alone):
             acts, unclear = (), (*acts, *unclear)
         self._lost(session, unclear)
         if status == 0:
-            written = (re.search(one, command[:MOST_CHARACTERS], re.MULTILINE) for one in self._rules.writes)
-            session.changes += [("file", _inside(found[1], turn.cwd)) for found in written if found]
+            session.changes += [("file", _inside(path, turn.cwd)) for path in written]
         for act in acts:
             if status and act.runner.failed and status not in act.runner.failed:
                 self._lost(session, [act])
@@ -421,6 +409,7 @@ def _last_done(tried: _Tried) -> list[Derived]:
     return sorted(done, key=lambda one: one.line)[-1:]
 
 
+@lru_cache(maxsize=_MOST_CALLS)
 def _inside(path: str, cwd: str) -> str:
     """Return the path of a file relative to the working directory; its name where it lies elsewhere."""
     relative = posixpath.relpath(path, cwd) if posixpath.isabs(path) and cwd else path

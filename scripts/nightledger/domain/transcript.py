@@ -8,10 +8,10 @@ one whose exit status the host gave; what a shell might answer for it is not rea
 
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 from msgspec import Struct
 
@@ -198,6 +198,16 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
     def by_words(self) -> dict[tuple[str, ...], Runner]:
         """The runners by how they begin."""
         return {tuple(words.split()): runner for runner in self.runners for words in runner.words}
+
+    @cached_property
+    def read(self) -> Callable[[str], tuple[tuple["Act", ...], bool, tuple["Act", ...], tuple[str, ...]]]:
+        """Tells what `read_command` does of a command, and the files that it writes: they are the same few, in most sessions."""
+
+        def read(command: str) -> tuple[tuple["Act", ...], bool, tuple["Act", ...], tuple[str, ...]]:
+            written = (re.search(one, command[:MOST_CHARACTERS], re.MULTILINE) for one in self.writes)
+            return *read_command(command, self), tuple(found[1] for found in written if found)
+
+        return lru_cache(maxsize=1_000)(read)
 
     def is_said(self, verdict: str, lines: Sequence[str]) -> bool:
         """Return whether a message says a verdict: in its first line; what follows can take praise back."""

@@ -312,15 +312,16 @@ class Reach(Struct, frozen=True, kw_only=True):
         if self.kind != "folder":
             return True
         folder = os.path.basename(os.path.dirname(name))
-        below = (real for one in (self.home, *self.directories) for real in (one, os.path.realpath(one)))
-        return self.holds(name, "") or any(_spelled(one).match(folder) for one in below)
+        begins = tuple(name for one in (self.home, *self.directories) for name in _spelled(one))
+        return self.holds(name, "") or folder.startswith(begins)
 
 
-def _spelled(path: str) -> re.Pattern[str]:
-    """Return how the name of a directory's folder begins; a drive of Windows is named by its letter alone."""
-    drive = re.match(r"/mnt/([a-z])(?=/|$)", path)
-    spelled = re.sub(r"[^a-zA-Z0-9]", "-", path).rstrip("-")
-    return re.compile(f"{spelled}|(?i:{drive[1]}-{spelled[len('/mnt/c') :]})" if drive else spelled)
+@lru_cache(maxsize=256)
+def _spelled(path: str) -> tuple[str, ...]:
+    """Return how folders of a directory are named, by its path as given, as it is, and on a drive of Windows as Windows names it."""
+    drive, rest = (path[5:6], path[6:]) if re.match(r"/mnt/[a-z](?:/|$)", path) else ("", "")
+    named = (path, os.path.realpath(path), *(f"{one}:{rest}" for one in (drive, drive.upper()) if one))
+    return tuple(re.sub(r"[^a-zA-Z0-9]", "-", one).rstrip("-") for one in named)
 
 
 @lru_cache(maxsize=256)

@@ -42,6 +42,12 @@ class Block(Struct, frozen=True, gc=False):
     content: Any = None
 
 
+class UnreadBlock(Block, frozen=True, gc=False):
+    """A block of which the content is made a value of where it is asked for: what tools gave out is most of all bytes."""
+
+    content: msgspec.Raw = msgspec.Raw(b"null")
+
+
 class Row(Struct, frozen=True, kw_only=True):
     """A row of the format, with readers for its paths.
 
@@ -96,7 +102,8 @@ class Grammar:
         self._call = {name: self._first(paths) for name, paths in table().call.items()}
         inside = {path for name in _GIVEN for path in table().call[name]}
         self._given = msgspec.json.Decoder(self._node(_tree(inside), inside, {}))
-        block = self._node(_tree(_within_call("")), _within_call(""), {}, base=Block)
+        within, base = _within_call(""), Block if settled is None else UnreadBlock
+        block = self._node(_tree(within), within, {}, base=base)
         content = block | list[block | list[Any] | _Plain] | _Plain  # type: ignore[valid-type]
         self._content = msgspec.json.Decoder(content)
         self._type = self._node(_tree(paths - {"", "."}), paths, dict.fromkeys(contents - {""}, content))
@@ -422,9 +429,10 @@ class Reader:
             return {}
         if settled is None or not settled(record):
             return {"is_error": mark}
-        said, status = block.content, None if mark else 0
-        if mark and isinstance(said, list) and said and isinstance(said[0], dict):
+        said = _ANY.decode(bytes(block.content).decode("utf-8", "replace")) if mark else None
+        status = None if mark else 0
+        if isinstance(said, list) and said and isinstance(said[0], dict):
             said = said[0].get("text")
-        if mark and isinstance(said, str) and (found := _STATUS.match(said)):
+        if isinstance(said, str) and (found := _STATUS.match(said)):
             status = int(found[1]) or None
         return {"is_error": mark, "exit_status": status}

@@ -146,7 +146,8 @@ def take_in(home: Home, asked: Asked) -> Taken:
     taken = Taken(host=host, files=len(found.files), left=list(found.left))
     entries = _entries(raw)
     before = entries.get(host, {})
-    run = _Run(home=home, asked=asked, taken=taken, grammar=Grammar(asked.form))
+    reach = Reach(home=home.root, root=asked.root, kind=asked.form.reach, directories=asked.directories)
+    run = _Run(home=home, asked=asked, taken=taken, grammar=Grammar(asked.form), reach=reach)
     after = {
         file.name: cursor
         for file in found.files
@@ -207,6 +208,7 @@ class _Run(Struct, kw_only=True):
 
     Attributes:
         grammar: How its lines are read.
+        reach: Which sessions are of the home.
         pending: The assistant's last words by session: kept once no call of a tool follows them.
         extracts: By log day what is to be appended, and the keys of what is there.
         outcomes: Records that are to be logged before their evidence is appended.
@@ -217,6 +219,7 @@ class _Run(Struct, kw_only=True):
     asked: Asked
     taken: Taken
     grammar: Grammar
+    reach: Reach
     pending: dict[str, tuple[Turn, str]] = field(default_factory=dict)
     extracts: dict[date, "_Extract"] = field(default_factory=dict)
     outcomes: list[dict[str, Any]] = field(default_factory=list)
@@ -224,10 +227,7 @@ class _Run(Struct, kw_only=True):
 
     def read(self, file: SessionFile, cursor: Cursor) -> Cursor | None:
         """Take in one file; returns how far it was read, None where no session of the home is in it."""
-        asked, taken = self.asked, self.taken
-        reach = Reach(
-            home=self.home.root, root=asked.root, kind=asked.form.reach, directories=asked.directories
-        )
+        asked, taken, reach = self.asked, self.taken, self.reach
         if not reach.may_hold(file.name):
             return None
         if is_unchanged(file, cursor):

@@ -8,7 +8,7 @@ import argparse
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
@@ -33,7 +33,6 @@ from nightledger.surfaces.context import Context, host_roots, require_person
 from nightledger.surfaces.hook.running import host_name
 from nightledger.surfaces.screen import say
 from nightledger.surfaces.session import Session, writing
-from nightledger.text.phrases import NO_PHRASES, HashedPhrases
 
 if TYPE_CHECKING:
     from nightledger.hosts.transcript_reading import Cursor
@@ -252,7 +251,7 @@ def read_host(session: Session, source: Source, *, dry_run: bool = False) -> Tak
         directories=source.directories,
         now=session.moment.at,
         zone=home_zone(gate.home, gate.settings),
-        clean=_expunged(session).without,
+        clean=_cleaner(session),
         log=lambda records: _log(gate.home, records, session.moment.at),
         copies=session.ledger.book.copies,
         dry_run=dry_run,
@@ -260,13 +259,13 @@ def read_host(session: Session, source: Source, *, dry_run: bool = False) -> Tak
     return take_in(gate.home, asked)
 
 
-def _expunged(session: Session) -> HashedPhrases:
-    """Return what was expunged: in most homes nothing, and then nothing is loaded that knows such texts again."""
+def _cleaner(session: Session) -> Callable[[str], str]:
+    """Return what blanks the lines that say what was expunged: in most homes nothing, and then nothing is loaded that knows such texts again."""
     if not session.ledger.book.withheld:
-        return NO_PHRASES
+        return str
     from nightledger.gate.forgotten import read_forgotten
 
-    return read_forgotten(session.gate, (), session.ledger.book).expunged
+    return read_forgotten(session.gate, (), session.ledger.book).expunged.without
 
 
 def _log(home: Home, records: list[dict[str, Any]], now: datetime) -> None:

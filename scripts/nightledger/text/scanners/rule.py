@@ -6,7 +6,7 @@ for a pattern, any one of its alternatives matches, and a list's name among anch
 
 Invariant: every pattern has bounded quantifiers and runs only in windows around its
 anchors (plain substrings) or spots (short patterns), so that the cost is linear in the text and a
-text without anchors costs one search for each of them. Patterns are compiled when first needed.
+text without anchors costs one search for each of them at most. Patterns are compiled when first needed.
 
 A rule file has gitleaks' format, for secrets of the operator's own making; it is kept by others and read by path, and what
 it says only ever blocks more. Its patterns are RE2's: they are carried over into Python's syntax, where they mean the same
@@ -33,6 +33,9 @@ WINDOW_BEFORE = 120
 WINDOW_AFTER = 400
 """Characters after an anchor in which a match must end."""
 
+_COMMON = "+=@zq?_#*`j(:/k-0123456789gxvf.wbhyupimclrtadse on"
+"""Signs that many texts hold, the rarer ones first: a text without the rarest of an anchor is not searched for it."""
+
 Accept = Callable[[str, re.Match[str]], bool]
 
 
@@ -50,6 +53,7 @@ class Rule(Struct, frozen=True, kw_only=True):
         anchors: Lower-case substrings, one of which every match holds; () without
             ``spots`` runs the pattern over the whole text.
         spots: Patterns of further places near which to look, for what has no substring of its own.
+        also: Lower-case substrings, one of which every match holds, too, and few texts.
         folded: Match the lower-cased text instead of the text as written.
         after: Characters after an anchor in which a match must end.
         accept: Second look at a match, given the text as written.
@@ -61,6 +65,7 @@ class Rule(Struct, frozen=True, kw_only=True):
     pattern: str = ""
     anchors: tuple[str, ...] = ()
     spots: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
     folded: bool = False
     after: int = WINDOW_AFTER
     accept: Accept | None = None
@@ -71,12 +76,19 @@ class Rule(Struct, frozen=True, kw_only=True):
 
 
 class Passage:
-    """A text under scan, with its lower-cased form and where each anchor stands: rows share anchors."""
+    """A text under scan, with its lower-cased form and what stands where in it: rows share anchors.
+
+    Attributes:
+        text: As written.
+        lowered: Its lower-cased form.
+        standing: The anchors that stand in it, of the tables that were asked about it: near these their rows look.
+    """
 
     def __init__(self, text: str) -> None:
         """Lower-case ``text`` once for all rows."""
         self.text = text
         self.lowered = lower(text)
+        self.standing: set[str] = set()
         self._places: dict[str, tuple[int, ...]] = {}
         self._found: dict[tuple[str, bool, tuple[str, ...]], list[re.Match[str]]] = {}
 
@@ -100,7 +112,7 @@ class Passage:
         if not rule.anchors and not rule.spots:
             yield 0, len(self.text)
         first = last = -1
-        near = (*map(re.escape, rule.anchors), *rule.spots)
+        near = (*map(re.escape, self.standing.intersection(rule.anchors)), *rule.spots)
         for place in sorted(place for pattern in near for place in self.spots(pattern)):
             if place - WINDOW_BEFORE > last:
                 if last >= 0:
@@ -125,12 +137,21 @@ class Table:
         for n, rule in enumerate(rules):
             for anchor in (rule.anchors or ("",) * (not rule.spots)) if rule.pattern else ():
                 self._anchored.setdefault(anchor, []).append(n)
+        self._by_sign: dict[str, list[str]] = {}
+        for anchor in self._anchored:
+            self._by_sign.setdefault(min(anchor, key=_COMMON.find, default=""), []).append(anchor)
 
     def possible(self, passage: Passage) -> list[Rule]:
         """Return the rows that may find something in ``passage``, in their order; no other one can."""
-        fits = {n for anchor, rows in self._anchored.items() if anchor in passage.lowered for n in rows}
+        lowered = passage.lowered
+        found = {
+            one for sign, some in self._by_sign.items() if sign in lowered for one in some if one in lowered
+        }
+        passage.standing |= found
+        fits = {n for anchor in found for n in self._anchored[anchor]}
         fits |= {n for n, spots in self._spotted if n not in fits and any(map(passage.spots, spots))}
-        return [self.rules[n] for n in sorted(fits)]
+        rules = (self.rules[n] for n in sorted(fits))
+        return [rule for rule in rules if not rule.also or any(map(lowered.__contains__, rule.also))]
 
     def find(self, text: str) -> Iterator[Finding]:
         """Return what the rows find in ``text``, row by row."""
@@ -203,6 +224,7 @@ class WrittenRow(Struct, frozen=True, kw_only=True):
     pattern: Pattern = ""
     anchors: tuple[str, ...] = ()
     spots: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
     as_written: bool = False
     after: int = WINDOW_AFTER
     value: tuple[str, ...] = ()

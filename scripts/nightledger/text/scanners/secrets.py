@@ -306,6 +306,7 @@ def _rules(row: WrittenRow, texts: Written) -> tuple[Rule, ...]:
         pattern=texts.text(row.pattern),
         anchors=texts.words(row.anchors),
         spots=row.spots,
+        also=row.also,
         folded=not row.as_written,
         after=row.after,
         accept=_accept(row, texts),
