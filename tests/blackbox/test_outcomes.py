@@ -118,7 +118,8 @@ def test_a_task_that_was_read_in_two_halves_is_the_same_outcome_when_it_is_read_
 def test_a_correction_that_comes_after_an_import_corrects_what_was_done_before_it(desk: World) -> None:
     home = str(desk.home)
     ask = claude("user", "Mend the relay.", home, n=1)
-    spoken(desk, ask, *edited(home, "src/relay.py", 2), "no JSON")
+    huge = claude("user", [{"type": "tool_result", "is_error": True, "content": [{"n": 9}]}], home, n=5)
+    spoken(desk, ask, *edited(home, "src/relay.py", 2), "no JSON", huge.replace("9}]", "1e400}]"))
     first = told(desk, "claude-code", "--yes")
     assert (ends(desk), first["broken"], first["outcomes"]) == ([], 1, {"unknown": 1})
     goes_on(desk, claude("user", "No, that's not what I asked for.", home, n=6))

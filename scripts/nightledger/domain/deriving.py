@@ -87,8 +87,17 @@ class _Check(Struct, kw_only=True):
     passed: bool | None
     was_good: bool
     targets: frozenset[str]
+    folder: str
     start: int
     count: int
+
+
+def _same(before: _Check | None, act: Act, folder: str, *, passed: bool) -> _Check | None:
+    """Return the check before where it was of the same: a pass of all that failed, in the same folder."""
+    if before is None or before.folder != folder:
+        return None
+    is_within = not act.targets or (before.targets and before.targets <= act.targets)
+    return before if is_within or (not passed and not before.targets) else None
 
 
 class _Session(Struct, kw_only=True):
@@ -190,12 +199,12 @@ class Deriver:
         acts, is_alone, unclear, written = self._rules.read(command)
         if status is None or status in self._rules.unclear or (status and not is_alone):
             acts, unclear = (), (*acts, *unclear)
-        self._lost(session, unclear)
+        self._lost(session, turn, unclear)
         if status == 0:
             session.changes += [("file", _inside(path, turn.cwd)) for path in written]
         for act in acts:
             if status and act.runner.failed and status not in act.runner.failed:
-                self._lost(session, [act])
+                self._lost(session, turn, [act])
             elif act.runner.kind in ("revert", "restore", "undo"):
                 self._took_back(session, turn, act, raw)
             elif act.runner.kind in ("act", "keep"):
@@ -203,15 +212,16 @@ class Deriver:
             else:
                 self._checked(session, turn, act, raw, command)
 
-    def _lost(self, session: _Session, acts: Sequence[Act]) -> None:
+    def _lost(self, session: _Session, turn: Turn, acts: Sequence[Act]) -> None:
         """Take in checks of which nothing tells how they ended: a later one tells of what was changed since."""
         count = len(session.changes)
         for act in acts:
             if act.runner.kind not in _CHECKS:
                 continue
-            before = session.checks.get(act.runner.name)
+            folder = _below(act.folder, turn.cwd)
+            before = _same(session.checks.get(act.runner.name), act, folder, passed=False)
             session.checks[act.runner.name] = _Check(
-                passed=None, was_good=before is not None and before.was_good, targets=act.targets,
+                passed=None, was_good=before is not None and before.was_good, targets=act.targets, folder=folder,
                 start=before.start if before else count, count=count,
             )  # fmt: skip
             told = session.results.get(act.runner.name)
@@ -221,17 +231,19 @@ class Deriver:
     def _checked(self, session: _Session, turn: Turn, act: Act, raw: bytes, command: str) -> None:
         """Take in a check: it tells of what was changed since it last passed, and where it failed and passes, since it failed last."""
         runner, passed = act.runner, turn.exit_status == 0
-        before = session.checks.get(runner.name)
-        if before and act.targets and not before.targets <= act.targets:
-            before = None  # another check
+        folder = _below(act.folder, turn.cwd)
+        last = session.checks.get(runner.name)
+        before = _same(last, act, folder, passed=passed)
         start = before.start if before else session.begin
         is_turned = before is not None and before.passed is not None and before.passed != passed
-        done = session.changes[before.count if before and passed else start :]
-        folder = _below(act.folder, turn.cwd)
-        if not is_turned and not any(self._rules.is_seen(change, runner, folder) for change in done):
-            done = []  # what did not turn it and is not of its kind it may not even read
+        done = session.changes[last.count if last and last.folder == folder and passed else start :]
+        if not is_turned:  # what did not turn it and is not of its kind it may not even read
+            done = [change for change in done if self._rules.is_seen(change, runner, folder)]
+        if all(self._rules.kin_of(path) == "" for _, path in done):
+            done = []
         if not done:
-            if is_turned:
+            told = session.results.get(runner.name)
+            if told and (told.result is Result.SUCCESS) != passed:
                 session.results.pop(runner.name, None)  # now so, now so: it tells nothing
         elif passed or before:
             ended = Ended(
@@ -245,7 +257,7 @@ class Deriver:
         count = len(session.changes)
         start = count if passed or before is None else start
         session.checks[runner.name] = _Check(
-            passed=passed, was_good=was_good, targets=act.targets, start=start, count=count
+            passed=passed, was_good=was_good, targets=act.targets, folder=folder, start=start, count=count
         )
 
     def _acted(self, session: _Session, turn: Turn, act: Act, raw: bytes) -> None:

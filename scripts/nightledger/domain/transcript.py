@@ -254,10 +254,11 @@ def read_command(text: str, rules: Rules) -> tuple[tuple[Act, ...], bool, tuple[
     ):
         return read_command(words[2], rules)
     parts, is_clear = _parts(words)
-    folder = next(
-        (part[1] for part in parts if part[:1] == ["cd"] and len(part) == len(("cd", "folder"))), ""
-    )
-    read = [_read_part(part, folder, rules) for part in parts]
+    folder, read = "", list[tuple[Act | None, bool]]()
+    for part in parts:
+        if part[:1] == ["cd"] and len(part) == len(("cd", "folder")):
+            folder = posixpath.join(folder, part[1])
+        read.append(_read_part(part, folder, rules))
     acts = tuple(act for act, _ in read if act)
     if not is_clear or any(_sets_path(word, rules) for word in words):
         return (), False, acts

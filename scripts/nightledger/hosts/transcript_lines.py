@@ -429,7 +429,9 @@ class Reader:
             return {}
         if settled is None or not settled(record):
             return {"is_error": mark}
-        said = _ANY.decode(bytes(block.content).decode("utf-8", "replace")) if mark else None
+        said = None
+        with suppress(msgspec.DecodeError, ValueError, RecursionError):  # what cannot be read tells no status
+            said = _ANY.decode(bytes(block.content).decode("utf-8", "replace")) if mark else None
         status = None if mark else 0
         if isinstance(said, list) and said and isinstance(said[0], dict):
             said = said[0].get("text")
