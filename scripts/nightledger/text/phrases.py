@@ -18,6 +18,7 @@ from hashlib import blake2b
 
 from msgspec import Struct
 
+from nightledger.text.markdown.document import unescaped
 from nightledger.text.similar import UNSPACED, dice, numbers, shingles
 from nightledger.text.statements.wording import claims_of
 
@@ -272,9 +273,7 @@ def _seen_of(line: str) -> Sequence[str]:
 def _spelled_out(line: str) -> str:
     """Give a line with the letters that stand in it as HTML's and addresses' codes."""
     if "&" in line:
-        from html import unescape
-
-        line = unescape(line)
+        line = unescaped(line)
     if "%" in line:
         from urllib.parse import unquote
 

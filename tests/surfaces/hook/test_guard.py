@@ -51,7 +51,7 @@ def test_what_an_agent_writes_itself_is_left_alone(home: Home) -> None:
 )
 def test_a_relative_path_is_one_of_the_session_s_folder(home: Home, spelling: str) -> None:
     assert judge(home, {"file_path": spelling}, cwd=home.root)
-    assert judge(home, {"path": spelling}, cwd=home.root + "/")
+    assert judge(home, {"path": "x/../" * 2000 + spelling}, cwd=home.root + "/")
     assert judge(home, {"notebook_path": spelling}, cwd="") != ""
 
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     Identity = tuple[str, tuple[int, int] | None]
 
 PROTECTED = ("SOUL.md", "AGENTS.md")
+_PATH_MAX = 4096
+"""No system opens a longer path (PATH_MAX of Linux; others take less)."""
 """``domain/consent.py`` has the same names; importing it here would double the cost of a start."""
 DEFAULT_GATED = ("MEMORY.md", "USER.md")
 """What is taken for gated where the home's own record cannot be read."""
@@ -74,6 +76,8 @@ def _readings(path: str, directory: str) -> "Iterator[str]":
 
 def _guarded(place: str, files: "Mapping[str, Identity]", folders: "Mapping[str, str]") -> str | None:
     """Return the guarded file or folder that a path leads to, as it is named here; None for none."""
+    if len(place) > _PATH_MAX:
+        return None
     try:
         real, there = _identity(place)
     except ValueError:

@@ -205,6 +205,8 @@ _HASHES = re.compile(r"#{1,6}[ \t]*[^\W\d_]")
 """What reads as a heading and is none to CommonMark: glued, in a quotation, in an item, indented."""
 _UNDERLINE = re.compile(r"=+|-+")
 _UNSEEN = re.compile(r"<!--.*?-->|</?\w[^>]*>|\]\([^)]*\)")
+_NO_CHARACTER = re.compile(r"&(?=#[0-9]{40})")
+"""Python refuses to read a number of more than 4,300 digits."""
 _EMPHASIS = "*_~`"
 _ENDS = ".!?\u2026\u3002\"'\u2019\u201d\u00bb)]}%/"
 """How an item ends beside letters and digits that is no heading of the next."""
@@ -262,11 +264,16 @@ def holds_label(text: str) -> bool:
     return any(_UNDERLINE.fullmatch(line) or is_label(line) or _is_open(line) for line in bare)
 
 
-def _is_open(line: str) -> bool:
-    """Tell whether a line, as it is shown, is emphasised whole or ends neither as a word nor as a sentence does."""
+def unescaped(text: str) -> str:
+    """Return a text with HTML's references as what they stand for; a number that no character has stays as it is."""
     from html import unescape
 
-    seen = unescape(_UNSEEN.sub("", line)).strip()
+    return unescape(_NO_CHARACTER.sub("&amp;", text))
+
+
+def _is_open(line: str) -> bool:
+    """Tell whether a line, as it is shown, is emphasised whole or ends neither as a word nor as a sentence does."""
+    seen = unescaped(_UNSEEN.sub("", line)).strip()
     end = seen.rstrip(f"{_EMPHASIS} ")[-1:]
     is_whole = seen[:1] == seen[-1:] != "" and seen[:1] in _EMPHASIS
     return line.startswith("<") or is_whole or not (end.isalnum() or end in _ENDS)
