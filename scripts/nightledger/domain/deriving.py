@@ -79,7 +79,8 @@ class _Check(Struct, kw_only=True):
     Attributes:
         passed: Whether it passed; None where that is not known.
         was_good: Whether it passed at any time before.
-        targets: On what it was run.
+        targets: On what it was run; empty for all that there is.
+        folder: Where it was run, as :func:`_below` gives it.
         start: Number of the first change since it passed, or first failed.
         count: How many changes there were when it ended last.
     """
