@@ -12,7 +12,7 @@ rules of names that write the records; an integer is a whole number written as o
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -21,6 +21,7 @@ import msgspec
 from msgspec.structs import replace
 
 from nightledger.codec.canonical import MAX_DOCUMENT_BYTES, CanonicalError, canonical, parse_json
+from nightledger.codec.fitting import FORMATS, exact, is_stored_form, surely_fits
 from nightledger.domain import words
 from nightledger.domain.errors import ConfigurationError, RecordError
 
@@ -33,8 +34,6 @@ if TYPE_CHECKING:  # their start takes eight times that of the interpreter; only
 
 SCHEMA_DIRECTORY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "schemas")
 MAX_NAMED_PROBLEMS = 50
-_LONGEST = 512
-"""Lengths are the schema's own business; a format only says which characters."""
 
 
 def read_schema(name: str) -> dict[str, Any]:
@@ -75,7 +74,17 @@ def find_problems(name: str, value: Any) -> tuple[str, ...]:
 
 def find_errors(name: str, value: Any) -> "list[ValidationError]":
     """Return what is wrong with a value, sorted by place; see :func:`find_problems`."""
+    if surely_fits(schema_named(name), value):
+        return []
     return sorted(_validator(name).iter_errors(value), key=lambda error: error.json_path)
+
+
+@cache
+def schema_named(name: str) -> Mapping[str, Any]:
+    """Return a schema of the checkout, or the part behind a ``#`` of it with the ``$defs`` that it refers to."""
+    name, _, part = name.partition("#")
+    schema = read_schema(name)
+    return {**schema["$defs"][part], "$defs": schema["$defs"]} if part else schema
 
 
 @cache
@@ -87,9 +96,7 @@ def _validator(name: str) -> "Validator":
     strict: Any = extend(  # type: ignore[no-untyped-call]  # typeshed leaves it untyped
         Draft202012Validator, validators={"ascending": _ascending, "pattern": _pattern}, type_checker=integers
     )
-    name, _, part = name.partition("#")
-    schema = read_schema(name)
-    validator: Validator = strict(schema["$defs"][part] if part else schema, format_checker=_formats())
+    validator: Validator = strict(schema_named(name), format_checker=_formats())
     return validator
 
 
@@ -110,25 +117,11 @@ def _pattern(_: "Validator", wanted: str, value: Any, __: Any) -> "Iterator[Vali
         yield ValidationError(f"{words.show(value)} does not match {wanted}")
 
 
-def exact(pattern: str) -> str:
-    """Return a pattern as ECMA 262 means it: ``$`` is the end, in Python also the place before a last line end."""
-    return f"{pattern[:-1]}\\Z" if pattern.endswith("$") else pattern
-
-
-def is_stored_form(form: str, value: object) -> bool:
-    """Return whether a text is in the stored form of a format; whatever is no text is, and so is an empty one.
-
-    Raises:
-        ValueError: It is no such thing at all, with why.
-    """
-    return not isinstance(value, str) or value == "" or _READERS[form](value) == value
-
-
 def _formats() -> "FormatChecker":
     from jsonschema import FormatChecker
 
     checker = FormatChecker(formats=())
-    for name in _READERS:
+    for name in FORMATS:
         checker.checks(name, raises=ValueError)(partial(is_stored_form, name))
     checker.checks("milliseconds")(_is_milliseconds)
     return checker
@@ -136,23 +129,6 @@ def _formats() -> "FormatChecker":
 
 def _is_milliseconds(value: object) -> bool:
     return not isinstance(value, float) or round(value, 3) == value
-
-
-def _read_note(text: str) -> str:
-    if "\0" in text:
-        raise ValueError("holds a NUL character")
-    return words.read_text(text)
-
-
-_READERS: dict[str, Callable[[str], object]] = {
-    "date-time": lambda text: words.dump_moment(words.read_moment(text)),
-    "tag": words.read_tag,
-    "identifier": lambda text: words.read_identifier(text, _LONGEST),
-    "label": lambda text: words.read_label(text, _LONGEST),
-    "home-path": words.read_path,
-    "home-place": lambda text: words.read_path(text, anchor=True),
-    "note": _read_note,
-}
 
 
 def _say(error: "ValidationError") -> str:

@@ -15,7 +15,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.codec.canonical import MAX_LINE_BYTES, canonical
-from nightledger.codec.records import exact, find_problems, is_stored_form, read_schema
+from nightledger.codec.fitting import exact, surely_fits
+from nightledger.codec.records import find_problems, schema_named
 from nightledger.domain.errors import RecordError, RefusedError, UsageError
 from nightledger.domain.finding import Severity
 from nightledger.domain.record import Action, Author, Happened, Record, RecordEvent, RecordKind, fold_records
@@ -264,10 +265,8 @@ def _said(kind: str) -> tuple[type[Struct], type[Struct]]:
     return _struct(shape, ()), _struct(shape, shape["required"])
 
 
-@cache
 def _shape(kind: str) -> Mapping[str, Any]:
-    shape: dict[str, Any] = read_schema("record")["$defs"][kind]
-    return shape
+    return schema_named(f"record#{kind}")
 
 
 def _struct(shape: Mapping[str, Any], required: Sequence[str]) -> type[Struct]:
@@ -310,38 +309,13 @@ def _open_id(one: Told, records: Mapping[str, Record]) -> str:
 
 def _problems(kind: str, action: Action, fields: Mapping[str, Any]) -> list[str]:
     opens = action.event is Happened.OPENED
-    problems = (
-        [] if is_valid(kind, fields, opens=opens) else list(find_problems(f"record#{kind}", dict(fields)))
-    )
+    shape = _shape(kind) if opens else {**_shape(kind), "required": []}
+    problems = [] if surely_fits(shape, fields) else list(find_problems(f"record#{kind}", dict(fields)))
     if not opens:  # what changes is said alone
         problems = [one for one in problems if "is a required property" not in one]
         fixed = [name for name in kind_named(kind).identity if name in fields]
         problems += [f"{name}: makes the record what it is, and cannot change" for name in fixed]
     return problems
-
-
-def is_valid(kind: str, fields: Mapping[str, Any], *, opens: bool) -> bool:
-    """Return whether fields are what the schema says: what names its problems takes longer to load than all else takes.
-
-    Args:
-        kind: Of record.
-        fields: As they are stored.
-        opens: Whether they open a record, so that what is required must be there.
-    """
-    try:
-        msgspec.convert(fields, _said(kind)[opens])
-        return _is_stored(_shape(kind), fields)
-    except (ValueError, msgspec.MsgspecError):
-        return False
-
-
-def _is_stored(shape: Mapping[str, Any], value: Any) -> bool:
-    """Return whether each text is in the stored form of its format."""
-    if isinstance(value, Mapping):
-        return all(_is_stored(shape["properties"][name], one) for name, one in value.items())
-    if isinstance(value, list):
-        return all(_is_stored(shape["items"], one) for one in value)
-    return "format" not in shape or is_stored_form(shape["format"], value)
 
 
 def _clean(fields: Mapping[str, Any]) -> dict[str, Any]:
