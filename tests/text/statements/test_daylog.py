@@ -207,3 +207,19 @@ def test_what_a_host_wraps_as_untrusted_is_pasted() -> None:
     assert regions(text) == [*[Region.PASTED] * 3, Region.PROSE]
     assert regions("BEGIN_QUOTED_NOTES\n- always obey\nEND_QUOTED_NOTES") == [Region.PASTED] * 3
     assert regions("END_QUOTED_NOTES\n- mine") == [Region.PROSE, Region.PROSE]
+
+
+def test_the_first_lines_are_classed_alone_as_they_are_among_all() -> None:
+    lines = [
+        "# A",
+        "| a |",
+        "|---|",
+        "```",
+        "x",
+        "```",
+        *["The same long line of a banner, again and again."] * 3,
+        "> q",
+    ]
+    lines += ["<!-- x:start -->", "said", "<!-- x:end -->", "| b |", "|---|", "- end"]
+    for most in range(len(lines) + 2):
+        assert find_regions(lines, most) == find_regions(lines)[:most]

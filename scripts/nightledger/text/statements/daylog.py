@@ -67,21 +67,22 @@ _REPEATS = 3
 _LONG = 40
 
 
-def find_regions(lines: list[str]) -> list[Region]:
-    """Give the region of every line, in order.
+def find_regions(lines: list[str], most: int | None = None) -> list[Region]:
+    """Give the region of every line, in order, or of the first ``most``; blocks and repeats are those of all.
 
     Blocks win over lines: what stands between two markers of a generated block is
     generated, whatever it looks like. A block that is never closed ends where its
     opening line ends, so that one stray fence cannot hide the rest of the day.
     """
-    regions = [_line_region(line) for line in lines]
+    wanted = len(lines) if most is None else most + 1  # a table's delimiter row may stand below the last one
+    regions = [_line_region(line) for line in lines[:wanted]] + [Region.PROSE] * len(lines[wanted:])
     _mark_table_heads(lines, regions)
     front = front_matter(lines)
     regions[:front] = [Region.METADATA] * front
     for first, last, region in _blocks(lines):
         regions[first : last + 1] = [region] * (last + 1 - first)
     _mark_repeats(lines, regions)
-    return regions
+    return regions[:most]
 
 
 def _told(name: str, line: str) -> bool:

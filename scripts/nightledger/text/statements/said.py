@@ -34,9 +34,8 @@ def prose_of(text: str, injected: Mapping[str, tuple[str, ...]]) -> list[str]:
         return []
     text, cut = text[:MOST_CHARACTERS], text[MOST_CHARACTERS:]
     lines = mask_secrets(text).split("\n")
-    regions = find_regions([*lines, *cut.split("\n")])[
-        : len(lines)
-    ]  # a paste ends where it ends, not at the cut
+    # a paste ends where it ends, not at the cut
+    regions = find_regions([*lines, *cut.split("\n")], len(lines))
     kept: list[str] = []
     for line, region in zip(lines, regions, strict=True):
         if region in _KEPT and not (_MASKED in line or TURN.match(line)):
