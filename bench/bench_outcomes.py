@@ -2,6 +2,7 @@
 
 Run with ``PYTHONPATH=scripts:. .venv/bin/python -m bench.bench_outcomes DIRECTORY [--written-on]``; nothing of the directory
 is ours. It holds any of: runs of mini-swe-agent on SWE-bench (``<id>.traj.json`` somewhere, ``logs/<id>/report.json`` beside),
+runs of OpenHands on SWE-bench (``trajs/<id>/*.json``, the last question to the model and its answer, ``results/results.json`` beside),
 runs of tau-bench (``*airline*.json``, a list of ``traj`` and ``reward``), and sessions of Claude Code (``*.jsonl``), without a
 judge. Rules were written on the tasks whose SHA-256 is even; the others are reported, or with ``--written-on`` those.
 
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from nightledger.domain.deriving import Derived, Deriver
 from nightledger.domain.outcome import Result, Signal
@@ -32,6 +34,9 @@ from nightledger.text.statements.said import prose_of
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 COMMAND = re.compile(r"```bash\n(.*?)\n```", re.DOTALL)
+ENDED = re.compile(r"\[Command finished with exit code (-?\d+)\]\s*\Z")
+"""OpenHands' own words, behind what a command gave out."""
+UPLOADED = re.compile(r"<uploaded_files>\s*(\S+)")
 STATUS = re.compile(r"<returncode>(-?\d+)</returncode>")
 AIM = 0.95
 
@@ -78,6 +83,38 @@ def swe_runs(folder: Path) -> Iterator[Run]:
             elif found := STATUS.match(message["content"]):
                 turns.append(told(Speaker.TOOL, n, call=str(n - 1), exit_status=int(found[1])))
         yield Run(name=name, turns=turns, is_solved=bool(report.get("resolved")), tests=tests)
+
+
+def openhands_runs(folder: Path) -> Iterator[Run]:
+    """Yield runs of OpenHands; without a judge where it got no patch, or none that it could try."""
+    for results in sorted(folder.rglob("results/results.json")):
+        judged = json.loads(results.read_text())
+        for path in sorted((results.parent.parent / "trajs").glob("*/*.json")):
+            log, name = json.loads(path.read_text()), path.parent.name
+            answers = [choice["message"] for choice in log["fncall_response"]["choices"]]
+            is_solved = name in judged["resolved"] if name in judged["completed_ids"] else None
+            turns = list(openhands_turns([*log["fncall_messages"], *answers]))
+            yield Run(name=name, turns=turns, is_solved=is_solved, tests={})
+
+
+def openhands_turns(messages: list[dict[str, Any]]) -> Iterator[Turn]:
+    """Yield what a model was told and answered."""
+    cwd = "/workspace"
+    for n, message in enumerate(messages):
+        content = message.get("content") or ""
+        text = content if isinstance(content, str) else "".join(one.get("text", "") for one in content)
+        if message["role"] == "user":
+            cwd = found[1] if (found := UPLOADED.search(text)) else cwd
+        if message["role"] in ("user", "assistant"):
+            yield replace(told(Speaker(message["role"]), n, text=text), cwd=cwd)
+        for call in message.get("tool_calls") or ():
+            given = json.loads(call["function"]["arguments"])
+            members = {name: given.get(name) or "" for name in ("command", "path")}
+            tool = call["function"]["name"]
+            yield replace(told(Speaker.CALL, n, call=call["id"], tool=tool, **members), cwd=cwd)
+        if message["role"] == "tool":
+            status = int(found[1]) if (found := ENDED.search(text)) else None
+            yield replace(told(Speaker.TOOL, n, call=message["tool_call_id"], exit_status=status), cwd=cwd)
 
 
 def tau_runs(folder: Path) -> Iterator[Run]:
@@ -169,9 +206,9 @@ def compare(run: Run, found: list[Derived]) -> list[tuple[Result | None, bool]]:
 
 
 def is_thanks(run: Run) -> bool:
-    """Return whether the user's last word is thanks."""
-    last = next((turn.text for turn in reversed(run.turns) if turn.speaker is Speaker.USER and turn.text), "")
-    return bool(re.search(r"\b(thank|great|perfect)", last, re.IGNORECASE))
+    """Return whether the user's last word, of more than one, is thanks."""
+    said = [turn.text for turn in run.turns if turn.speaker is Speaker.USER and turn.text]
+    return len(said) > 1 and bool(re.search(r"\b(thank|great|perfect)", said[-1], re.IGNORECASE))
 
 
 def report(kind: str, runs: list[Run]) -> None:
@@ -206,6 +243,7 @@ def main(directory: str, *options: str) -> None:
     print(f"half {'that rules were written on' if not half else 'not used to write the rules'}")
     for kind, read in (
         ("SWE-bench, mini-swe-agent", swe_runs),
+        ("SWE-bench, OpenHands", openhands_runs),
         ("tau-bench airline", tau_runs),
         ("Claude Code", claude_runs),
     ):

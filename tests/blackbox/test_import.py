@@ -258,25 +258,6 @@ def test_sessions_of_other_agents_and_compressed_ones_of_codex_are_told_apart(de
     assert "Packed anew: " in extracts(desk)
 
 
-def test_the_operator_may_name_other_directories_and_other_tools(desk: World) -> None:
-    other = desk.root / "tool"
-    other.mkdir()
-    lines = [
-        {"who": "me", "what": {"text": RULE}, "when": 1772269200, "where": "/elsewhere/app"},
-        {"who": "it", "what": {"text": LESSON}, "when": 1772269260},
-    ]
-    (other / "chat.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    desk.keys.joinpath("operator.yaml").write_text(
-        f"transcripts:\n  mytool:\n    root: {other}\n    files: '*.jsonl'\n    directories: [/elsewhere]\n    kind: who\n"
-        "    user: [me]\n    assistant: [it]\n    content: what.text\n    at: when\n    cwd: where\n"
-    )
-    desk.keys.joinpath("operator.yaml").chmod(0o600)
-    assert told(desk, "mytool", "--yes")["user"] == 1
-    kept = desk.read("memory/system/transcripts/2026-02-28-mytool.md")
-    assert f"user: {RULE}" in kept
-    assert " unknown " in kept
-
-
 def test_a_night_reads_what_was_agreed_and_names_what_it_could_not(desk: World) -> None:
     desk.ok("import", "claude-code", "--yes")
     said = claude("user", RULE, str(desk.home), n=1, timestamp="2026-03-01T09:00:00Z")

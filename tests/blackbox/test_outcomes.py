@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import sqlite3
 from collections.abc import Callable
 from datetime import timedelta
@@ -189,7 +190,7 @@ def test_a_half_line_waits_and_its_outcome_comes_with_its_end(desk: World) -> No
     whole = mended(home, "src/relay.py", 2)
     path = spoken(desk, *whole[:-1])
     path.write_text(path.read_text() + whole[-1][:-20])
-    desk.ok("import", "claude-code", "--yes")
+    desk.tells("1 file ends in a line without its end", "import", "claude-code", "--yes")
     assert ends(desk) == []
     goes_on(desk, whole[-1][-20:], *mended(home, "a.py", 6))
     desk.ok("import", "claude-code")
@@ -374,3 +375,22 @@ def test_codex_tells_statuses_and_changes_as_its_versions_write_them(
     codex_file(desk.root / "codex", home, written)
     desk.ok("import", "codex", "--yes")
     assert [list(one) for one in ends(desk)] == expected, case
+
+
+@from_corpus("blackbox-outcomes")
+def test_the_operator_may_name_other_directories_and_other_tools(
+    desk: World, case: str, described: Any, lines: Any, expected: Any, kept: Any
+) -> None:
+    settings, root = desk.keys / "operator.yaml", desk.root / "tool"
+    settings.write_text(json.dumps({"transcripts": {"mytool": {**described, "root": str(root)}}}))
+    settings.chmod(0o600)
+    for half in (lines[: len(lines) // 2], lines[len(lines) // 2 :]):
+        for name, value in half:
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            with (root / name).open("a") as file:
+                file.write(json.dumps(value).replace("HOME", str(desk.home)) + "\n" * name.endswith("l"))
+        desk.ok("import", "mytool", "--yes")
+    assert [list(one) for one in ends(desk)] == expected, case
+    said = desk.read("memory/system/transcripts/2026-02-28-mytool.md")
+    assert [[*one] for one in re.findall("(?m)^(user|assistant): (.+)$", said)] == kept, case
+    assert " unknown " in said

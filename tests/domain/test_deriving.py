@@ -16,7 +16,7 @@ NINE = datetime(2026, 2, 28, 9, tzinfo=UTC)
 
 
 def turns_of(*steps: tuple[str, Any]) -> list[Turn]:
-    """Return turns: ``(run, status)`` runs a command, ``edit:`` a file, ``user:`` and ``says:`` say something, ``tool:`` calls one."""
+    """Return turns: ``(run, status)`` runs a command, ``edit:`` a file, ``look:`` at one, ``user:`` and ``says:`` say something, ``tool:`` calls one."""
     turns: list[Turn] = []
     for n, (step, value) in enumerate(steps, 1):
         kind, _, rest = step.partition(":")
@@ -28,7 +28,12 @@ def turns_of(*steps: tuple[str, Any]) -> list[Turn]:
                 turn(speaker=speaker, text=rest, origin=Origin("group" if kind == "group" else "owner"))
             )
             continue
-        called: dict[str, dict[str, Any]] = {"edit": {"tool": "Edit", "path": rest}, "tool": {"tool": rest}}
+        looked = {"tool": "file_editor", "path": rest, "command": "view"}
+        called: dict[str, dict[str, Any]] = {
+            "edit": {"tool": "Edit", "path": rest},
+            "tool": {"tool": rest},
+            "look": looked,
+        }
         status = {} if kind in called else {"exit_status": value}
         turns.append(
             turn(speaker=Speaker.CALL, call=f"c{n}", **called.get(kind, {"tool": "Bash", "command": step}))

@@ -61,17 +61,9 @@ def claude_step(
     mark = {} if status is None else {"is_error": bool(status)}
     said = f"Exit code {status}\n{output}" if status else output
     block = result(said, name=f"t-{n}", **mark)
-    return [
-        claude("assistant", call(tool, name=f"t-{n}", **given), cwd, n=n),
-        claude(
-            "user",
-            block,
-            cwd,
-            n=n + 1,
-            toolUseResult=f"Error: {said}" if status else {"stdout": output},
-            **members,
-        ),
-    ]
+    gave = f"Error: {said}" if status else {"stdout": output}
+    asked = claude("assistant", call(tool, name=f"t-{n}", **given), cwd, n=n)
+    return [asked, claude("user", block, cwd, n=n + 1, toolUseResult=gave, **members)]
 
 
 def claude_file(root: Path, cwd: str, lines: Iterable[str], name: str = "s-1") -> Path:

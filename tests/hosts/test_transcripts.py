@@ -4,7 +4,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -119,15 +119,17 @@ def test_calls_results_and_exit_statuses_are_told_apart_from_what_is_said() -> N
     [
         ("2026-02-28T09:00:00.123Z", "2026-02-28T09:00:00.123000+00:00"),
         ("2026-02-28T10:00:00+01:00", "2026-02-28T09:00:00+00:00"),
-        ("2026-02-28T09:00:00", "2026-02-28T09:00:00+00:00"),
+        ("2026-02-28T18:00:00", "2026-02-28T09:00:00+00:00"),
         (1772269200, "2026-02-28T09:00:00+00:00"),
         (1772269200000, "2026-02-28T09:00:00+00:00"),
         (1772269200.5, "2026-02-28T09:00:00.500000+00:00"),
         ("soon", None), (None, None), (True, None), (float("nan"), None), (float("inf"), None), (10**30, None), ([], None),
     ],
 )  # fmt: skip
-def test_a_time_is_read_as_hosts_write_it(value: Any, moment: str | None) -> None:
-    found = read_moment(value)
+def test_a_time_is_read_as_hosts_write_it_in_the_homes_zone_where_it_tells_none(
+    value: Any, moment: str | None
+) -> None:
+    found = read_moment(value, timezone(timedelta(hours=9)))
     assert (found.isoformat() if found else None) == moment
 
 

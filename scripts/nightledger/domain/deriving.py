@@ -159,9 +159,10 @@ class Deriver:
             session.said = turn.text
         elif turn.speaker is Speaker.CALL:
             session.did += 1
-            if turn.tool in self._rules.edits and turn.path:
+            is_look = turn.tool in self._rules.edits and turn.command in self._rules.looks
+            if turn.tool in self._rules.edits and turn.path and not is_look:
                 session.changes.append(("file", _inside(turn.path, turn.cwd)))
-            if turn.call and len(session.calls) < _MOST_CALLS:
+            if turn.call and not is_look and len(session.calls) < _MOST_CALLS:
                 session.calls[turn.call] = turn
         else:
             self._hear(session, turn, raw)
@@ -242,7 +243,7 @@ class Deriver:
             done = [change for change in done if self._rules.is_seen(change, runner, folder)]
         if all(self._rules.kin_of(path) == "" for _, path in done):
             done = []
-        if not done:
+        if not done or (passed and runner.empty and not is_turned):
             told = session.results.get(runner.name)
             if told and (told.result is Result.SUCCESS) != passed:
                 session.results.pop(runner.name, None)  # now so, now so: it tells nothing

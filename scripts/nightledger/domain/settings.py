@@ -242,9 +242,14 @@ class TranscriptSource(Struct, frozen=True, kw_only=True):
         user: What stands there for the user.
         assistant: What stands there for the assistant.
         content: What is said.
+        calls: A call of a tool, or a list of them, in a line of the assistant; empty where none is told.
+        result: What stands there for what a tool gave out.
+        exit: The exit status in such a line.
+        error: Its mark of errors.
         at: When.
         session: Name of the session.
         cwd: Its working directory.
+        folder_is_session: Whether each file is one line, and its folder a session.
     """
 
     directories: tuple[str, ...] = ()
@@ -254,9 +259,14 @@ class TranscriptSource(Struct, frozen=True, kw_only=True):
     user: tuple[str, ...] = ("user",)
     assistant: tuple[str, ...] = ("assistant",)
     content: str = "content"
+    calls: str = ""
+    result: tuple[str, ...] = ()
+    exit: str = ""
+    error: str = ""
     at: str = "timestamp"
     session: str = "session"
     cwd: str = "cwd"
+    folder_is_session: bool = False
 
 
 class Notifier(Struct, frozen=True, kw_only=True):

@@ -98,6 +98,7 @@ class Runner(Struct, frozen=True, kw_only=True):
         words: How it begins, each a command's words.
         tags: Of what it is about.
         failed: Exit statuses that say that it failed; where it is empty all but 0 do.
+        empty: Whether it passes where it finds no test, too: a pass tells something only where it had failed (unittest before Python 3.12).
     """
 
     name: str
@@ -105,6 +106,7 @@ class Runner(Struct, frozen=True, kw_only=True):
     words: tuple[str, ...]
     tags: tuple[str, ...] = ()
     failed: tuple[int, ...] = ()
+    empty: bool = False
 
 
 class Wording(Struct, frozen=True, kw_only=True):
@@ -142,6 +144,7 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
         about: For its readers.
         runs: Tools that run a command.
         edits: Tools that change a file.
+        looks: What such a tool is told where it only shows one.
         writes: Patterns of commands that do, with the file.
         tests: Pattern of the paths of tests.
         quiet: Tools whose errors tell nothing of a task.
@@ -162,6 +165,7 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
     about: str
     runs: frozenset[str]
     edits: frozenset[str]
+    looks: frozenset[str]
     writes: tuple[str, ...]
     tests: str
     quiet: frozenset[str]

@@ -4,13 +4,14 @@ Invariant: of files names and sizes only, nothing is opened; no link is followed
 """
 
 import glob
+import hashlib
 import os
 import re
 import stat
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from functools import cache, lru_cache, partial
 from itertools import islice
 from typing import Any
@@ -18,7 +19,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
+from nightledger.codec.canonical import MAX_LINE_BYTES
 from nightledger.domain.proposal import Origin
+from nightledger.domain.settings import TranscriptSource
 from nightledger.domain.transcript import Speaker
 from nightledger.files.durable import is_within
 from nightledger.files.home import shipped_config
@@ -40,6 +43,7 @@ class Store(Struct, frozen=True, kw_only=True):
         version: Asks for the version of its tables.
         newest: The newest version that these queries were written against.
         packed: Counts the lines that are compressed in the database, and are not read.
+        is_folder: Whether each file is one line, and its folder a session.
     """
 
     files: str
@@ -49,6 +53,7 @@ class Store(Struct, frozen=True, kw_only=True):
     version: str = ""
     newest: int = 0
     packed: str = ""
+    is_folder: bool = False
 
 
 class Fields(Struct, frozen=True, kw_only=True):
@@ -161,18 +166,38 @@ class Table(Struct, frozen=True, kw_only=True):
     silent_lines: int
 
 
+def described(name: str, told: TranscriptSource) -> Format:
+    """Return the format of a tool as the operator described it."""
+    rows = (
+        (told.user, Line(of="", speaker=Speaker.USER, content=told.content)),
+        (told.assistant, Line(of="", speaker=Speaker.ASSISTANT, when={told.calls: (None, "", "[]")} if told.calls else {}, content=told.content)),
+        (told.assistant, Line(of="", speaker=Speaker.CALL, calls=told.calls)),
+        (told.result, Line(of="", speaker=Speaker.TOOL, calls=".", exit=told.exit, error=told.error)),
+    )  # fmt: skip
+    lines = tuple(msgspec.structs.replace(row, of=word) for words, row in rows for word in words)
+    return Format(
+        host=name, stores=(Store(files=told.files, is_folder=told.folder_is_session),), kind=told.kind,
+        fields=Fields(session=told.session, at=told.at, cwd=told.cwd), lines=lines,
+    )  # fmt: skip
+
+
 @lru_cache(maxsize=1)
 def table() -> Table:
     """Return the shipped formats."""
     return msgspec.json.decode(shipped_config("transcripts.json"), type=Table)
 
 
-def read_moment(value: Any) -> datetime | None:
-    """Return a time as hosts write it: RFC 3339, or seconds or milliseconds since 1970; None where it is none."""
+def read_moment(value: Any, zone: tzinfo = UTC) -> datetime | None:
+    """Return a time as hosts write it: RFC 3339, or seconds or milliseconds since 1970; None where it is none.
+
+    Args:
+        value: What stands there.
+        zone: Of a time that tells none.
+    """
     try:
         if isinstance(value, str):
             moment = datetime.fromisoformat(value)
-            return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+            return (moment.replace(tzinfo=zone) if moment.tzinfo is None else moment).astimezone(UTC)
         if isinstance(value, int | float) and not isinstance(value, bool):
             return datetime.fromtimestamp(value / 1000 if value > _MILLISECONDS else value, UTC)
     except (ValueError, OverflowError, OSError):
@@ -193,6 +218,7 @@ class SessionFile(Struct, frozen=True, kw_only=True):
         size_bytes: Its size.
         written_s: When it was last written to, in seconds since 1970.
         state: Inode, size, and the time of its last change of any kind, which no program can set back.
+        parts: Of a folder the files in it, each one line, in their order.
     """
 
     path: str
@@ -201,6 +227,7 @@ class SessionFile(Struct, frozen=True, kw_only=True):
     size_bytes: int
     written_s: float = 0.0
     state: str = ""
+    parts: tuple["SessionFile", ...] = ()
 
 
 class Found(Struct, frozen=True, kw_only=True):
@@ -228,13 +255,29 @@ def find_sessions(form: Format, root: str) -> Found:
         return Found(left=((root, "belongs to another user"),))
     is_inside = cache(partial(is_within, directory=root))
     for store in form.stores:
+        folders = defaultdict[str, list[SessionFile]](list)
         for name in islice(sorted(glob.iglob(store.files, root_dir=root)), MOST_FILES):
             found = _look(root, name, store, is_inside)
             if isinstance(found, str):
                 left[name] = found
-            else:
+            elif not store.is_folder:
                 files.setdefault(name, found)
+            elif found.size_bytes > MAX_LINE_BYTES:
+                left[name] = "is longer than a megabyte"
+            else:
+                folders[os.path.dirname(name) or "."].append(found)
+        files |= {name: _folder(root, name, parts) for name, parts in folders.items()}
     return Found(files=tuple(files[name] for name in sorted(files)), left=tuple(sorted(left.items())))
+
+
+def _folder(root: str, name: str, parts: list[SessionFile]) -> SessionFile:
+    """Return a folder as one file of lines, ordered by the first number in the files' names: hosts count up."""
+    parts.sort(key=lambda one: int("0" + "".join(re.findall(r"\d+", os.path.basename(one.name))[:1])))
+    return SessionFile(
+        path=os.path.join(root, name), name=name, store=parts[0].store, size_bytes=sum(one.size_bytes + 1 for one in parts),
+        written_s=max(one.written_s for one in parts), parts=tuple(parts),
+        state=hashlib.sha256(" ".join(one.state for one in parts).encode()).hexdigest(),
+    )  # fmt: skip
 
 
 def _look(root: str, name: str, store: Store, is_inside: Callable[[str], bool]) -> SessionFile | str:

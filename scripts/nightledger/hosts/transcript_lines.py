@@ -8,6 +8,7 @@ import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from datetime import UTC, tzinfo
 from operator import attrgetter
 from typing import Any
 
@@ -75,6 +76,7 @@ class Grammar:
 
     Attributes:
         form: The format.
+        zone: Of times that tell none.
         decode: Makes what is looked at of a line; raises what msgspec does where that is no JSON object.
         rows: By kind of line, what gives the first of its rows that fits a line, or None.
         only: What must hold of a line that is said.
@@ -84,9 +86,9 @@ class Grammar:
         blocks: What a type of block is.
     """
 
-    def __init__(self, form: Format) -> None:
+    def __init__(self, form: Format, zone: tzinfo = UTC) -> None:
         """Build types and readers, once for all files of a host."""
-        self.form = form
+        self.form, self.zone = form, zone
         fields, header, settled = form.fields, form.header, form.settled
         paths = {form.kind, fields.session, fields.at, fields.cwd, fields.id, *form.only, *(settled or ())}
         paths |= {header.session, header.cwd, *header.only} if header else set()
@@ -301,7 +303,7 @@ def _tree(paths: Iterable[str]) -> _Tree:
 
 
 def _may_stand(found: Any, may: Sequence[Any]) -> bool:
-    return not isinstance(found, Struct | dict | list) and found in may
+    return found in may if not isinstance(found, Struct | dict | list) else found == [] and None in may
 
 
 def _text(found: Any) -> str:
@@ -372,7 +374,7 @@ class Reader:
 
     def _say(self, record: Any, row: Row, number: int) -> Sequence[Turn]:
         grammar, line = self._grammar, row.line
-        moment = read_moment(grammar.at(record))
+        moment = read_moment(grammar.at(record), grammar.zone)
         if moment is None:
             self.untimed += 1
             self.missed += 1

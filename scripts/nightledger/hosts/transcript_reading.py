@@ -9,7 +9,7 @@ import os
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from typing import Any, TypeVar
 from urllib.parse import quote
 
@@ -19,10 +19,11 @@ from msgspec import Struct
 from nightledger.codec.canonical import BOM, MAX_LINE_BYTES
 from nightledger.domain.errors import NightledgerError, UnreadableError
 from nightledger.domain.transcript import Speaker, Turn
+from nightledger.files.durable import read_optional
 from nightledger.files.line_log import LineLog, hash_file
 from nightledger.files.owner import for_child
 from nightledger.hosts.transcript_formats import SessionFile, Store
-from nightledger.hosts.transcript_lines import Grammar, Reader
+from nightledger.hosts.transcript_lines import Grammar, Reader, as_posix
 
 MOST_UNPACKED_BYTES = 4 << 30
 """Of one compressed file: a small one can stand for any number of bytes. Our choice."""
@@ -115,11 +116,12 @@ class Reading:
         self.cursor = msgspec.structs.replace(self.cursor, state="" if self.problem else self._file.state)
 
     def _lines(self) -> Iterator[Turn]:
-        with LineLog(self._file.path) as log:
+        with nullcontext(_Folder(self._file)) if self._file.parts else LineLog(self._file.path) as log:
             start = self.cursor
             if start.offset and not _is_same(log, start):
                 self.restarted, start = True, Cursor()
-            reader = Reader(self._grammar, session=start.session, cwd=start.cwd)
+            session = start.session or (self._file.parts and self._file.name) or ""
+            reader = Reader(self._grammar, session=session, cwd=start.cwd or self._first_cwd(log))
             reader.is_other, reader.understood, reader.missed = start.is_other, start.understood, start.missed
             place, number = task = start.task or (start.offset, start.lines)
             for chunk in () if start.is_other else log.chunks(place):
@@ -136,6 +138,12 @@ class Reading:
             last = _last_bytes(log, log.end)
             near = task if log.end - task[0] <= MOST_REREAD_BYTES else None
             self._end(reader, Cursor(inode=log.inode, offset=log.end, lines=number, last=last, task=near))
+
+    def _first_cwd(self, log: "LineLog | _Folder") -> str:
+        """Return the working directory that a folder tells first: what was said before it is of that session, too."""
+        lines = (chunk.rstrip() for chunk in (log.chunks(0) if self._file.parts else ()))
+        found = (self._grammar.cwd(one) for line in lines if (one := _decode(line, self._grammar.decode)))
+        return next((as_posix(one) for one in found if isinstance(one, str) and one), "")
 
     def _forget(self, reader: Reader, start: Cursor) -> None:
         """Count from here on."""
@@ -261,6 +269,37 @@ class Reading:
             return None
 
 
+class _Folder:
+    """A folder as a :class:`LineLog`: each file is a line; the last one waits where it has no end yet.
+
+    Attributes:
+        inode: Of the first file.
+        end: How many bytes there are, an end for each line counted.
+        torn_bytes: Of the file that waits.
+    """
+
+    def __init__(self, file: SessionFile) -> None:
+        """Look at the last file alone."""
+        self._parts = list(file.parts)
+        is_torn = not _part(self._parts[-1]).rstrip().endswith(b"}")
+        self.torn_bytes = self._parts.pop().size_bytes + 1 if is_torn else 0
+        self.end, self.inode = file.size_bytes - self.torn_bytes, int(file.parts[0].state.partition(":")[0])
+
+    def chunks(self, start: int) -> Iterator[bytes]:
+        """Yield lines from a byte on."""
+        at = 0
+        for part in self._parts:
+            if (end := at + part.size_bytes + 1) > start:
+                yield (_part(part) + b"\n")[max(0, start - at) :]
+            at = end
+
+
+def _part(part: SessionFile) -> bytes:
+    """Return a file as one line of the size that it was found with."""
+    line = (read_optional(part.path, MAX_LINE_BYTES) or b"").replace(b"\n", b" ")
+    return line[: part.size_bytes].ljust(part.size_bytes)
+
+
 def _raw(row: sqlite3.Row, value: str) -> bytes:
     """Return the bytes that stand for a row: its line, else its members as JSON."""
     told = row[value] if value else dict(row)
@@ -307,14 +346,14 @@ def _decode(line: bytes, decode: Callable[[bytes], _T]) -> _T | None:
         return None
 
 
-def _last_bytes(log: LineLog, end: int) -> str:
+def _last_bytes(log: LineLog | _Folder, end: int) -> str:
     """Return the hex SHA-256 of the last bytes before a line's end; empty at a file's beginning."""
     start = max(0, end - _LOOKED_AT_BYTES)
     block = next(log.chunks(start), b"") if end else b""
     return hashlib.sha256(block[: end - start]).hexdigest() if block else ""
 
 
-def _is_same(log: LineLog, cursor: Cursor) -> bool:
+def _is_same(log: LineLog | _Folder, cursor: Cursor) -> bool:
     """Return whether a file is the one that was read so far, by inode, size and the last bytes read."""
     is_longer = log.inode == cursor.inode and log.end >= cursor.offset
     return is_longer and _last_bytes(log, cursor.offset) == cursor.last

@@ -147,7 +147,7 @@ def take_in(home: Home, asked: Asked) -> Taken:
     entries = _entries(raw)
     before = entries.get(host, {})
     reach = Reach(home=home.root, root=asked.root, kind=asked.form.reach, directories=asked.directories)
-    run = _Run(home=home, asked=asked, taken=taken, grammar=Grammar(asked.form), reach=reach)
+    run = _Run(home=home, asked=asked, taken=taken, grammar=Grammar(asked.form, asked.zone), reach=reach)
     after = {
         file.name: cursor
         for file in found.files

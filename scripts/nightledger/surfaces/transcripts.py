@@ -17,9 +17,8 @@ from msgspec import Struct
 
 from nightledger.codec.records import to_plain
 from nightledger.domain.errors import ConfigurationError, NightledgerError, RefusedError, UsageError
-from nightledger.domain.proposal import Origin
 from nightledger.domain.settings import TranscriptSource
-from nightledger.domain.transcript import AGREED, Speaker
+from nightledger.domain.transcript import AGREED
 from nightledger.domain.words import count_of, dump_moment
 from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import home_zone, load_operator
@@ -76,25 +75,10 @@ def sources_of(keys_dir: str) -> dict[str, Source]:
                 f"operator.yaml: transcripts: {name}: it is no host that is known, so root and files are to be given",
                 hint=f"write it like: {name}: {{root: /home/ann/.{name}, files: 'sessions/*.jsonl'}}",
             )
-        sources[name] = Source(form=_described(name, told), root=told.root, directories=told.directories)
+        sources[name] = Source(
+            form=formats.described(name, told), root=told.root, directories=told.directories
+        )
     return sources
-
-
-def _described(name: str, told: TranscriptSource) -> Format:
-    """Return the format of a tool as the operator described it."""
-    said = ((told.user, Speaker.USER), (told.assistant, Speaker.ASSISTANT))
-    return Format(
-        host=name,
-        user=Origin.UNKNOWN,
-        stores=(formats.Store(files=told.files),),
-        kind=told.kind,
-        fields=formats.Fields(session=told.session, at=told.at, cwd=told.cwd),
-        lines=tuple(
-            formats.Line(of=word, speaker=speaker, content=told.content)
-            for words, speaker in said
-            for word in words
-        ),
-    )
 
 
 def source_of(keys_dir: str, host: str) -> Source:
@@ -393,6 +377,10 @@ def _tell_taken(context: Context, taken: Taken, *, dry_run: bool) -> None:
     if taken.days:
         told.append(
             f"of {min(taken.days)} to {max(taken.days)}: 'nightledger consolidate --since {min(taken.days)}' proposes from them now"
+        )
+    if taken.waiting:
+        told.append(
+            f"{count_of(taken.waiting, 'file ends', 'files end')} in a line without its end, which is read once it has one; of files that hold one object each 'folder_is_session' in operator.yaml makes lines"
         )
     say(context, *told, *problems_of(taken), first="  ", indent="    ")
     if not count_messages(taken) and not taken.of_home:
