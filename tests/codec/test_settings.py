@@ -88,6 +88,12 @@ def test_what_means_nothing_or_makes_the_gate_laxer_is_refused(bad: str) -> None
     assert refused(bad).startswith(f"own.yaml:1: {bad.partition(':')[0]}: ")
 
 
+def test_what_is_no_yaml_is_refused_with_the_next_step() -> None:
+    error = refusal(parse_settings, "zone: [Europe/Berlin\n")
+    assert error.hint == "every setting is described in the checkout's config/nightledger.yaml"
+    assert refusal(parse_operator, "notify: [\n").hint == "it holds: notify: {by: desktop}"
+
+
 def test_a_zone_that_does_not_exist_is_refused() -> None:
     error = refusal(parse_settings, "zone: Europe/Berlim\n")
     assert str(error) == "own.yaml: zone: 'Europe/Berlim' is not an IANA zone"

@@ -61,6 +61,18 @@ def test_a_signature_by_another_key_than_was_asked_for_is_refused(ssh_keygen: st
         outside.sign(b"decision", NAMESPACE)
 
 
+def test_a_key_that_is_gone_and_in_no_agent_is_named_with_the_next_step(
+    ssh_keygen: str, tmp_path: Path
+) -> None:
+    path = key_file(tmp_path)
+    (public := path.with_suffix(".pub")).write_text(f"{signer().public_key.line}\n")
+    path.unlink()
+    outside = KeygenSigner(path=str(public), public_key=signer().public_key, program=ssh_keygen)
+    with pytest.raises(SignatureError, match="did not sign") as caught:
+        outside.sign(b"decision", NAMESPACE)
+    assert f"beside {public}, or load it: ssh-add" in caught.value.hint
+
+
 def test_a_missing_ssh_keygen_is_a_clear_error(tmp_path: Path) -> None:
     outside = KeygenSigner(path="key", public_key=signer().public_key, program=str(tmp_path / "no-such"))
     with pytest.raises(ConfigurationError, match="is not installed") as caught:

@@ -152,7 +152,11 @@ def parse_configuration(raw: bytes, schema_name: str, *, where: str, hint: str) 
         ConfigurationError: Naming every problem with its line.
     """
     known = read_schema(schema_name)["properties"]
-    written = parse_yaml(raw, where)
+    try:
+        written = parse_yaml(raw, where)
+    except ConfigurationError as error:
+        error.hint = error.hint or hint
+        raise
     values = {key: _as_meant(key, value, written, known) for key, value in written.values.items()}
     problems = [(key, "there is no such setting") for key in values if key not in known]
     problems += sorted(_invalid(values, schema_name, known))

@@ -185,7 +185,10 @@ def _wanted(status: ProposalStatus, only: Sequence[int]) -> tuple[int, ...]:
     wanted = tuple(only) or tuple(applied)
     missing = [n for n in wanted if n not in applied]
     if missing or not wanted:
-        states = ", ".join(f"{n} is {status.state_of(n).value}" for n in missing or sorted(status.changes))
+        states = ", ".join(
+            f"{n} is {status.state_of(n).value if n in status.changes else 'none of its changes'}"
+            for n in missing or sorted(status.changes)
+        )
         raise UsageError(
             f"{status.id} has nothing to undo there: change {states}",
             hint="'nightledger history' shows what is applied",

@@ -69,6 +69,8 @@ def main(argv: list[str] | None = None, *, guided: bool = False) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal that is not UTF-8 shows escapes, never a traceback
             stream.reconfigure(errors="backslashreplace")
+    if words[:1] == ["help"] and len(words) > 1 and not words[1].startswith("-"):
+        words = [words[1], "--help"]
     if not words or words[0] in ("-h", "--help", "help"):
         sys.stdout.write(help_text(everything="--all" in words))
         return 0
@@ -134,8 +136,7 @@ def _guarded(verb: str, words: list[str], *, guided: bool) -> int:
         package = (error.name or "").split(".")[0]
         return _fail(f"the package {package!r} is not installed", "make setup", errors.EXIT_USAGE)
     except OSError as error:
-        place = f"{error.filename}: " if error.filename else ""
-        return _fail(f"{place}{error.strerror or error}", _os_hint(error), errors.EXIT_REFUSED)
+        return _fail(*told_of(error), errors.EXIT_REFUSED)
     except Exception as error:  # noqa: BLE001 - the edge: whatever else it is, it is our bug
         return _bug(error, verb)
 
@@ -291,13 +292,18 @@ def _fail(message: str, hint: str, status: int) -> int:
     return status
 
 
-def _os_hint(error: OSError) -> str:
+def told_of(error: errors.NightledgerError | OSError) -> tuple[str, str]:
+    """Return what an expected failure says, and its hint; of the system's own, its file and what to do."""
+    if isinstance(error, errors.NightledgerError):
+        return str(error), error.hint
     import errno
 
     from nightledger.surfaces.screen import sentences
 
     hints = sentences("system")
-    return str(hints.get(errno.errorcode.get(error.errno or 0, ""), hints["other"]))
+    place = f"{error.filename}: " if error.filename else ""
+    hint = str(hints.get(errno.errorcode.get(error.errno or 0, ""), hints["other"]))
+    return f"{place}{error.strerror or error}", hint
 
 
 def _bug(error: Exception, verb: str) -> int:

@@ -90,7 +90,9 @@ def ask_choice(context: Context, question: str, choices: Sequence[str]) -> int:
     numbers = {str(at): text for at, text in enumerate(choices, 1)}
     say(context, question)
     context.print_lines(f"  {at}  {shown(text)}" for at, text in numbers.items())
-    while (typed := input("Number [1] > ").strip() or "1") not in numbers:
+    while (typed := input("Number [1], q to leave > ").strip() or "1") not in numbers:
+        if typed.lower() == "q":
+            raise EOFError
         context.print(f"One of 1 to {len(numbers)}.")
     return int(typed) - 1
 

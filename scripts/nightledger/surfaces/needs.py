@@ -274,13 +274,14 @@ def _of_restores(book: Book, now: datetime) -> Iterator[Alarm]:
 def _of_drift(home: Home, seen: "Seen", book: Book, now: datetime) -> Iterator[Alarm]:
     """Give gated files first, then protected ones; of these the page tells otherwise, for they are no alarm."""
     from nightledger.gate.checking import DISPUTED
-    from nightledger.gate.gated import watched
+    from nightledger.gate.gated import watched, why_unreadable
 
     for path in filter(book.is_disputed, watched(home, book)):
         hint = "'nightledger verify' names the entry, and 'nightledger review' asks about what stands in the file"
         yield Alarm(kind="integrity", message=f"{path}: {DISPUTED}", hint=hint)
     for path in seen.drift:
-        message = f"{path} was changed outside Nightledger since it was last signed"
+        since = "was changed outside Nightledger since it was last signed"
+        message = why_unreadable(home, path) or f"{path} {since}"
         if at := seen.earlier.get(path):
             message = f"{path} went back to what was accepted on {at:%Y-%m-%d %H:%M} UTC"
         item = Item(need=Need.DRIFT, key=path, since=_changed_at(home.path(path), now))

@@ -24,6 +24,7 @@ from nightledger.files.home import Home
 from nightledger.hosts.daylogs import why_empty
 from nightledger.night import Job, NightReport, calendar_of, read_ledger, run_due
 from nightledger.surfaces import clock, screen
+from nightledger.surfaces.cli import told_of
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.needs import job_schedules
 from nightledger.surfaces.screen import say
@@ -146,8 +147,8 @@ def _line(run: Run) -> str:
 
 def _complain(context: Context, home: Home, run: Run, error: Exception) -> None:
     context.note(f"error: {run.job} {run.period} failed: {run.reason}")
-    if isinstance(error, errors.NightledgerError) and error.hint:
-        context.note(f"hint: {error.hint}")
+    if isinstance(error, (errors.NightledgerError, OSError)) and (hint := told_of(error)[1]):
+        context.note(f"hint: {hint}")
     elif not isinstance(error, (errors.NightledgerError, OSError)):
         path = os.path.join(home.work_dir, "night-bug.log")
         make_dir(home.work_dir)

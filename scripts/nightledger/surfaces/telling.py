@@ -18,6 +18,7 @@ from nightledger.files.configuration import OPERATOR, load_operator
 from nightledger.files.durable import make_dir, read_optional
 from nightledger.files.home import Home
 from nightledger.night import calendar_of, lately, read_ledger
+from nightledger.surfaces.cli import told_of
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.needs import job_schedules, of_gate, of_look, of_schedule, of_settings
 from nightledger.surfaces.session import reading
@@ -122,7 +123,7 @@ def tell(
         shown |= notify(outlet_of(context), [*told.values()], context.now, some=early)
     except (errors.NightledgerError, OSError) as error:
         problems.append(error)
-    said = [(str(one), getattr(one, "hint", "")) for one in problems]
+    said = list(dict.fromkeys(map(told_of, problems)))
     if alarmed and not repeated and (shown or not context.quiet):
         keys = ", ".join(dict.fromkeys(item.key for item in alarms))
         said.insert(0, (f"{keys}: see {home.relative(home.attention)}", next_steps(alarms)))

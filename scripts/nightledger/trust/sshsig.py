@@ -351,7 +351,10 @@ class KeygenSigner(Struct, frozen=True, kw_only=True):
         armour = done.stdout.decode("ascii", "replace")
         if done.returncode != 0:
             raise SignatureError(
-                f"{self.program} did not sign: {done.stderr.decode(errors='replace').strip()}"
+                f"{self.program} did not sign: {done.stderr.decode(errors='replace').strip()}",
+                hint=f"put its private key back beside {self.path}, or load it: ssh-add"
+                if self.path.endswith(".pub")
+                else "",
             )
         verify_with(self.public_key, message, armour, namespace)
         return armour

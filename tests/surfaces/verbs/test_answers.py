@@ -43,6 +43,7 @@ def test_an_undo_that_would_change_other_bytes_than_those_shown_is_refused(
         return unlock(*given)
 
     monkeypatch.setattr(signing, "unlock", meanwhile)
+    assert "change 9 is none of its changes hint: " in console.refused("undo", f"{proposal.id}#9", status=2)
     said = console.refused("undo", proposal.id)
     assert "what it would change is not what was shown any more; nothing was signed" in said
     assert "run it again" in said

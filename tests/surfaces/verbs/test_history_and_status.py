@@ -33,6 +33,15 @@ def test_reasons_and_texts_are_masked_where_the_file_tells_what_they_say(console
     assert told not in str(console.record("history"))
 
 
+def test_a_gated_file_that_cannot_be_read_is_not_said_to_have_been_changed(console: Console) -> None:
+    assert "The log holds: 1 event, root" in console.text("verify")
+    console.desk.memory.unlink()
+    console.desk.memory.mkdir()
+    told = console.text("status")
+    assert "is a directory, not a file to read" in told
+    assert "changed outside" not in told
+
+
 @pytest.mark.parametrize("name", ["audit_log", "allowed_signers", "runs"])
 def test_a_directory_in_place_of_a_file_is_told_with_the_rest(console: Console, name: str) -> None:
     path = Path(getattr(console.home, name))

@@ -46,6 +46,16 @@ def test_again_with_what_the_home_is_not_is_refused(place: Place) -> None:
         assert place.bytes() == before
 
 
+def test_q_leaves_where_the_memory_is_asked_for_and_nothing_is_made(place: Place) -> None:
+    place.home.mkdir()
+    for name in ("MEMORY.md", "CLAUDE.md"):
+        (place.home / name).write_text("- Use uv.\n")
+    before = place.bytes()
+    ran = place.shell.run("init", "--adopt", "--no-passphrase", now=START.at, typed=["7", "q"])
+    assert (ran.status, "One of 1 to 2." in ran.out) == (1, True)
+    assert place.bytes() == before
+
+
 @from_corpus("surfaces-verbs-init")
 def test_the_machines_zone(monkeypatch: pytest.MonkeyPatch, named: str, zone: str | None) -> None:
     monkeypatch.setenv("TZ", named)

@@ -1,5 +1,6 @@
 from collections.abc import Callable
 from datetime import time as clock_time
+from errno import ENOSPC
 from functools import partial
 from pathlib import Path
 
@@ -10,9 +11,13 @@ from tests.surfaces.console import Console
 from nightledger.domain.errors import UnreadableError
 from nightledger.domain.periods import JobReport, Period, Schedule
 from nightledger.night import Job
-from nightledger.surfaces import night_run
+from nightledger.surfaces import night_run, telling
 
 Fails = Callable[[Exception], list[str]]
+
+
+def raise_(error: Exception) -> None:
+    raise error
 
 
 @pytest.fixture
@@ -48,6 +53,19 @@ def test_a_failing_job_is_named_with_the_next_step_and_the_rest_run(console: Con
         "hint: it stays due and is tried again by itself; 'nightledger night --retry' tries at once",
     ]
     assert "consolidate 2026-03-02: 2 proposed" in ran.out
+
+
+def test_a_full_disk_is_told_in_words_once_with_what_to_do(
+    console: Console, fails: Fails, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fails(full := OSError(ENOSPC, "No space left on device"))
+    monkeypatch.setattr(telling, "write_page", lambda *_: raise_(full))
+    monkeypatch.setattr(telling, "outlet_of", lambda *_: raise_(full))
+    hint = "hint: the disk is full; free some room and run it again (nothing acknowledged was lost)"
+    said = console.run("night").err.splitlines()
+    assert said[1] == hint
+    assert said[-2:] == ["error: No space left on device", hint]
+    assert said.count(hint) == 2
 
 
 def test_a_bug_shows_no_traceback_but_says_where_it_is(console: Console, fails: Fails) -> None:

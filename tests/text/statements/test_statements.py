@@ -72,6 +72,12 @@ def test_of_a_chat_the_users_words_found_a_statement_and_the_assistants_only_whe
 
 
 @from_corpus("text-statements-statements")
+def test_who_only_asks_to_remember_what_was_said_tells_nothing_to_keep(said: str, kept: str) -> None:
+    line = read(f"user: hi\nuser: {said}").lines[1]
+    assert (as_told(line).content if is_told(line) else "") == kept
+
+
+@from_corpus("text-statements-statements")
 def test_of_a_chinese_or_japanese_message_what_is_to_hold_from_now_on_is_kept_and_nothing_else(
     said: str, kept: str
 ) -> None:

@@ -44,6 +44,8 @@ def run_reject(options: argparse.Namespace, context: Context) -> int:
     A proposal whose file was altered or lost is closed, all of it: 'verify' then
     names it as a note.
     """
+    if not options.reason.strip():
+        raise UsageError("the reason is empty", hint="--reason 'true that day only'")
     return answer_one(context, options.id, options.only, Verb.REJECT, reason=options.reason)
 
 
@@ -118,18 +120,16 @@ def _is_to_close(home: Session, status: ProposalStatus, only: str | None) -> boo
 
 
 def _chosen(waiting: list[Item], name: str, only: str | None) -> list[Item]:
+    hint = f"'nightledger proposals {name}' says what became of it"
     if not waiting:
-        raise UsageError(
-            f"nothing of {name} waits for an answer",
-            hint=f"'nightledger proposals {name}' says what became of it",
-        )
+        raise UsageError(f"nothing of {name} waits for an answer", hint=hint)
     if only is None:
         return waiting
     numbers = parse_numbers(only)
     chosen = [item for item in waiting if item.change.n in numbers]
     missing = sorted(set(numbers) - {item.change.n for item in chosen})
     if missing:
-        raise UsageError(f"no answer is waited for: {numbered(missing)} of {name}")
+        raise UsageError(f"no answer is waited for: {numbered(missing)} of {name}", hint=hint)
     return chosen
 
 

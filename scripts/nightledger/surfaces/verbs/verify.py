@@ -250,7 +250,7 @@ def _lines(seen: Seen) -> Iterator[str]:
     yield from _mends(seen.altered)
     if seen.holds:
         simulated = " (a simulated home: its clock is whatever --now says)" if seen.simulated else ""
-        yield f"The log holds: {seen.report.size} events, root {seen.report.root.hex()[:16]}…{simulated}"
+        yield f"The log holds: {count_of(seen.report.size, 'event')}, root {seen.report.root.hex()[:16]}…{simulated}"
         yield "Its signatures, the trust files, proposals, decisions and gated files are as they were signed."
         if seen.applies.checked:
             each = "The apply" if seen.applies.checked == 1 else f"Each of {seen.applies.checked} applies"

@@ -1,6 +1,7 @@
 """Fields of forms: headings and labels that an agent fills in day by day, and that carry no subject of their own.
 
-Invariant: what a name says counts, not how it is marked up; a name of a lesson, rule, decision or wish is none.
+Invariant: what a name says counts, not how it is marked up; a name of a lesson, rule, decision or wish is none, nor is a
+heading of all that a day brought ("Daily log 2026-03-01", "Notes").
 """
 
 import re
@@ -11,6 +12,7 @@ from datetime import date
 from msgspec.structs import replace
 
 from nightledger.domain.consolidation import DayLog, LogLine, Region
+from nightledger.text.patterns import pattern
 from nightledger.text.statements.cues import find_cues
 from nightledger.text.statements.estimate import split_label
 
@@ -32,13 +34,14 @@ def find_form_fields(texts: Iterable[tuple[date, str]], key_of: Callable[[str], 
         texts: Logs of one owner, with their days.
         key_of: What a name is known by.
     """
+    is_whole_day = pattern("line-shapes", "whole-day").fullmatch
     days: dict[str, set[date]] = {}
     times = Counter[str]()
     for day, text in texts:
         for line in text.split("\n"):
             match = _NAMED.match(line)
             name = (match["title"] or match["label"]).strip() if match else ""
-            if name:
+            if match and name and not (match["title"] and is_whole_day(key_of(name))):
                 times[name] += 1
                 days.setdefault(name, set()).add(day)
     keys = Counter[str]()
