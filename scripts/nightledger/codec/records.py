@@ -149,19 +149,6 @@ def _say(error: "ValidationError") -> str:
 
 
 Record = TypeVar("Record")
-SCHEMAS = {
-    "Consolidation": "consolidation",
-    "Constitution": "constitution",
-    "Decision": "decision",
-    "Message": "message",
-    "Peers": "peers",
-    "Proposal": "proposal",
-    "Reinforcement": "reinforcement",
-    "Reply": "reply",
-    "Run": "run",
-    "Waiting": "waiting",
-}
-"""The schema of every kind of record that goes through this module, by the name of its class."""
 WITH_FLOATS = frozenset({"Proposal"})
 """What may hold floats; what is signed holds none."""
 
@@ -172,7 +159,7 @@ def parse_record(
     """Read one record.
 
     Args:
-        kind: Its class, one of :data:`SCHEMAS`.
+        kind: Its class, whose schema has its name in small letters.
         raw: JSON, UTF-8.
         where: File or input, for messages.
         max_bytes: The largest size that is read.
@@ -189,7 +176,7 @@ def load_record(kind: type[Record], value: Any, *, where: str) -> Record:
     Raises:
         RecordError: Naming every problem.
     """
-    problems = find_problems(SCHEMAS[kind.__name__], value)
+    problems = find_problems(kind.__name__.lower(), value)
     if problems:
         raise RecordError(where, problems)
     return _convert(kind, value, where)

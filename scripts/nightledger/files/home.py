@@ -55,9 +55,8 @@ class Home:
     daily_dir = HomePath("memory/daily")  # raw daily logs, ``YYYY-MM-DD.md``
     system_dir = HomePath("memory/system")  # records and what is folded from them
     outcomes = HomePath("memory/system/outcome-records.jsonl")  # append-only outcomes, one a line
-    links = HomePath(
-        "memory/system/hebbian-links.json"
-    )  # association view for people and other tools; derived
+    # association view for people and other tools; derived
+    links = HomePath("memory/system/hebbian-links.json")
     # what each consolidation did, one a line
     consolidation_log = HomePath("memory/system/consolidation-log.jsonl")
     runs = HomePath("memory/system/runs.jsonl")  # the run ledger, one run of one job a line
@@ -216,14 +215,9 @@ class Home:
     def leading_out(self) -> list[str]:
         """Name those directories of ours, and ``memory``, that a link leads out of the home."""
         ours = (
-            *(
-                self.memory_dir,
-                self.system_dir,
-                self.proposals_dir,
-                self.received_dir,
-                self.archive_daily_dir,
-            ),
-            *(self.config_dir, self.decisions_dir, self.checkpoints_dir, self.blobs_dir, self.quarantine_dir),
+            *(self.memory_dir, self.system_dir, self.proposals_dir, self.received_dir, self.config_dir),
+            *(self.archive_daily_dir, self.decisions_dir, self.checkpoints_dir, self.blobs_dir),
+            self.quarantine_dir,
             *(self.locks_dir, self.search_dir, self.link_index_dir, self.staged_dir, self.channel_dir),
         )
         root = f"{os.path.realpath(self.root).rstrip(os.sep)}/"

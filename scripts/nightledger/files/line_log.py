@@ -21,6 +21,7 @@ from nightledger.domain.errors import (
 )
 from nightledger.files.durable import (
     FILE_MODE,
+    OpenFile,
     is_there,
     open_regular,
     read_rest,
@@ -32,39 +33,10 @@ from nightledger.files.durable import (
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from types import TracebackType
-    from typing import Self
 
 _BLOCK_BYTES = 1 << 16
 _PAUSE_S = 0.02
 """How long to wait between two tries to hold a file, as ``files/atomic.py`` does."""
-
-
-class OpenFile:
-    """A base for what keeps one descriptor; ``with`` closes it."""
-
-    __slots__ = ("_descriptor",)
-
-    def __init__(self, descriptor: int) -> None:
-        """Take a descriptor; -1 where nothing is open."""
-        self._descriptor = descriptor
-
-    def close(self) -> None:
-        """Close the file, and give back the locks on it; nothing happens when it is closed already."""
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
-
-    def __enter__(self) -> "Self":
-        return self
-
-    def __exit__(
-        self,
-        kind: "type[BaseException] | None",
-        error: "BaseException | None",
-        trace: "TracebackType | None",
-    ) -> None:
-        self.close()
 
 
 class Appender(OpenFile):
@@ -313,13 +285,24 @@ class LineLog(OpenFile):
 
     def probe(self, end: int) -> str:
         """Return the hex SHA-256 of the bytes before ``end``: other bytes are another file."""
+        return self.hashes([end]).get(end, "")
+
+    def hashes(self, sizes: "Iterable[int]") -> dict[int, str]:
+        """Return the hex SHA-256 of several beginnings of the file, by their size; see :func:`hash_prefixes`."""
         import hashlib
 
+        found: dict[int, str] = {}
         digest, at = hashlib.sha256(), 0
-        while at < end and (block := os.pread(self._descriptor, min(CHUNK_BYTES, end - at), at)):
-            digest.update(block)
-            at += len(block)
-        return digest.hexdigest()
+        for size_bytes in sorted({*sizes}):
+            while at < size_bytes and (
+                block := os.pread(self._descriptor, min(size_bytes - at, CHUNK_BYTES), at)
+            ):
+                digest.update(block)
+                at += len(block)
+            if at < size_bytes:
+                break
+            found[size_bytes] = digest.hexdigest()
+        return found
 
     def require_same(self) -> None:
         """Make sure that what was read is still the file of that name.
@@ -362,20 +345,5 @@ def hash_prefixes(path: str, sizes: "Iterable[int]") -> dict[int, str]:
     Raises:
         UnreadableError: It is a link, a directory, a FIFO or a device.
     """
-    import hashlib
-
-    try:
-        descriptor, _ = open_regular(path)
-    except MissingFileError:
-        return {}
-    found: dict[int, str] = {}
-    digest, at = hashlib.sha256(), 0
-    with OpenFile(descriptor):
-        for size_bytes in sorted({*sizes}):
-            while at < size_bytes and (block := os.read(descriptor, min(size_bytes - at, CHUNK_BYTES))):
-                digest.update(block)
-                at += len(block)
-            if at < size_bytes:
-                break
-            found[size_bytes] = digest.hexdigest()
-    return found
+    with LineLog(path) as log:
+        return log.hashes(sizes) if log.inode else {}

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import date, datetime
+from datetime import date
 from functools import cache
 from itertools import combinations
 from typing import Any, NamedTuple, Self
@@ -34,6 +34,7 @@ from nightledger.domain.outcome import (
     decayed,
     was_shown,
 )
+from nightledger.domain.periods import log_day
 from nightledger.files.durable import FILE_MODE, is_regular, make_dir
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
@@ -361,7 +362,7 @@ class _Counter:
 
     def count(self, row: Outcome) -> bool:
         """Take an outcome in; False when it stood before."""
-        day = _log_day(row.timestamp, self._zone)
+        day = log_day(row.timestamp, self._zone).toordinal()
         session = f"day {day}" if row.session is None else f"session {row.session}"
         if session not in self._before:
             self._before[session] = self._pairs_of(session)
@@ -405,13 +406,6 @@ class _Counter:
         return {pair for n, tags in rows for pair in self._pairs(n, tags.split(" "))}
 
 
-def _log_day(at: datetime, zone: ZoneInfo) -> int:
-    try:
-        return at.astimezone(zone).toordinal()
-    except OverflowError:  # the first or the last day of the calendar
-        return at.toordinal()
-
-
 def _tally(row: Outcome, day: int) -> Tally:
     """Return what one outcome counts for its resolution."""
     success, failure = row.outcome == "success", row.outcome == "failure"
@@ -437,9 +431,8 @@ def building(path: str) -> Iterator[LinkIndex]:
     """
     directory = os.path.dirname(path)
     make_dir(directory, ignored_by_git=True)
-    for name in {*os.listdir(directory)} - {
-        ".gitignore"
-    }:  # SQLite would play back a journal into the new file
+    # SQLite would play back a journal into the new file
+    for name in {*os.listdir(directory)} - {".gitignore"}:
         os.unlink(os.path.join(directory, name))
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, FILE_MODE))
     with new_index(path) as index:

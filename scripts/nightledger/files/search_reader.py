@@ -131,9 +131,8 @@ def telling(path: str) -> "Iterator[None]":
         said = str(error)
         if "locked" in said or "busy" in said:
             raise BusyIndexError(f"another run writes the search index {path}") from error
-        if (
-            "no such module" in said
-        ):  # sqlite.org/fts5.html, building; the builds of python.org and of systems have it
+        # sqlite.org/fts5.html, building; the builds of python.org and of systems have it
+        if "no such module" in said:
             raise SearchIndexError(
                 "search needs SQLite with FTS5, and this Python's was built without it",
                 hint="run Nightledger with a Python of python.org, Debian, Fedora or Homebrew",

@@ -211,9 +211,8 @@ class _Pass:
         if reason or not free:
             return len(faded), len(faded) - len(free), [], reason if free else ""
         before = {change.entry for _, change in asked}
-        free.sort(
-            key=lambda one: one.memory.id in before
-        )  # what was refused stands behind what was not asked
+        # what was refused stands behind what was not asked
+        free.sort(key=lambda one: one.memory.id in before)
         few = free[: retention.MOST_ARCHIVED]
         said = second(few) if second else dict.fromkeys((one.memory.id for one in few), "")
         going = [one for one in few if one.memory.id in said]

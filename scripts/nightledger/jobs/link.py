@@ -19,10 +19,10 @@ from msgspec import Struct
 
 from nightledger.codec import links as linked
 from nightledger.codec.canonical import canonical
-from nightledger.domain.errors import LinkIndexError, UnreadableError
+from nightledger.domain.errors import LinkIndexError
 from nightledger.domain.outcome import link_key
 from nightledger.files import link_index
-from nightledger.files.atomic import Lock, replace_file
+from nightledger.files.atomic import Lock, refresh_file, replace_file
 from nightledger.files.durable import read_optional
 from nightledger.files.line_log import LineLog
 
@@ -124,7 +124,7 @@ class _Run:
                 self._home.cursors,
                 linked.dump_link_cursor(self._cursors, self._cursor_at(self._log.end, folded.lines)),
             )
-        self._write_view(linked.dump_view(top[0]))
+        refresh_file(self._home.links, linked.dump_view(top[0]))
         return LinkReport(
             mode="rebuilt" if reason else "updated" if changed else "unchanged",
             reason=reason,
@@ -160,15 +160,6 @@ class _Run:
             forgotten_sha256=self._forgotten_sha256(),
             index=link_index.index_stamp(self._home.link_index_dir),
         )
-
-    def _write_view(self, view: bytes) -> None:
-        """Write the view where it differs."""
-        try:
-            same = read_optional(self._home.links, len(view)) == view
-        except UnreadableError:  # too large, or no file: replacing it says what is wrong
-            same = False
-        if not same:
-            replace_file(self._home.links, view)
 
     def _forgotten_sha256(self) -> str:
         forgotten: dict[str, object] = {link_key(*pair): n for pair, n in self._rules.forgotten.items()}

@@ -15,10 +15,10 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
-import msgspec
 from msgspec import Struct
 
 from nightledger.codec.extracts import read_messages
+from nightledger.codec.records import decode_lines
 from nightledger.domain.errors import RecordError, RefusedError, UnreadableError
 from nightledger.domain.proposal import Origin
 from nightledger.domain.record import (
@@ -123,12 +123,8 @@ def _sessions(home: Home, host: str, extracts: Iterable[str]) -> dict[str, Sessi
 
 def _drawn(content: bytes) -> dict[str, _Drawn]:
     """Return by session what is recorded of it; lines that are none say nothing."""
-    decode, found = msgspec.json.Decoder(RecordEvent).decode, dict[str, _Drawn]()
-    for line in content.split(b"\n"):
-        try:
-            event = decode(line)
-        except (ValueError, RecursionError, msgspec.MsgspecError):
-            continue
+    found = dict[str, _Drawn]()
+    for event in decode_lines(RecordEvent, content):
         before = found.get(event.session, _Drawn("", None, is_over=False, is_agents=False))
         if event.by is not Author.BRAIN:
             found[event.session] = before._replace(is_agents=True)

@@ -19,6 +19,7 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 from msgspec.structs import replace
 
+from nightledger.codec.canonical import BOM
 from nightledger.codec.rows import read_outcome_rows
 from nightledger.domain import lessons
 from nightledger.domain.consolidation import DayLog, SourceRead, Statement
@@ -396,7 +397,8 @@ def read_records(raw: bytes) -> tuple[list[Recorded], int]:
     """Give the outcomes of a file with their lines, and how many lines are none."""
     rows = read_outcome_rows(raw)
     bad = {number for number, _ in rows.problems}
-    lines = [(n, line) for n, line in enumerate(raw.split(b"\n"), 1) if line.strip() and n not in bad]
+    numbered = enumerate(raw.split(b"\n"), 1)
+    lines = [(n, line) for n, line in numbered if line.removeprefix(BOM).strip() and n not in bad]
     records = [
         Recorded(outcome=row, line=n, sha256=hashlib.sha256(line).hexdigest())
         for row, (n, line) in zip(rows.rows, lines, strict=True)
