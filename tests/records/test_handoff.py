@@ -28,7 +28,7 @@ def test_what_is_written_into_the_view_while_a_session_saves_is_not_lost(
         return append_events(*words)
 
     with monkeypatch.context() as patched:
-        patched.setattr("nightledger.records.handoff.append_events", written_meanwhile)
+        patched.setattr("nightledger.records.keeping.append_events", written_meanwhile)
         assert not save_handoff(home, {"carry": ["*"]}, sitting("b")).view
     assert save_handoff(home, {"carry": ["*"]}, sitting("c")).view
     assert [one.fields["text"] for one in open_handoff(home, world.now)] == ["Ask Mara", "Water the ferns"]

@@ -372,13 +372,8 @@ def _move(
 
 
 def _target(fields: Mapping[str, str]) -> states.AppliedTarget:
-    names = ("accepted_before", "accepted", "signed_base", "signed_result")
-    return states.AppliedTarget(
-        path=fields["path"],
-        before=fields["before"],
-        after=fields["after"],
-        **{name: fields.get(name, "") for name in names},
-    )
+    names = states.AppliedTarget.__struct_fields__
+    return states.AppliedTarget(**{name: fields[name] for name in names if name in fields})
 
 
 def _line(fields: Mapping[str, Any]) -> int:

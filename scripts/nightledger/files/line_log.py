@@ -11,24 +11,8 @@ import os
 import stat
 import time
 
-from nightledger.domain.errors import (
-    ConfigurationError,
-    FileChangedError,
-    LockedError,
-    MissingFileError,
-    NotDurableError,
-    UnreadableError,
-)
-from nightledger.files.durable import (
-    FILE_MODE,
-    OpenFile,
-    is_there,
-    open_regular,
-    read_rest,
-    sync_bytes,
-    sync_directory,
-    write_all,
-)
+from nightledger.domain import errors
+from nightledger.files import durable
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -39,7 +23,7 @@ _PAUSE_S = 0.02
 """How long to wait between two tries to hold a file, as ``files/atomic.py`` does."""
 
 
-class Appender(OpenFile):
+class Appender(durable.OpenFile):
     """One file, kept open to append to; a context manager.
 
     Each append holds an exclusive flock(2) on the file itself, so that writers which use
@@ -86,7 +70,7 @@ class Appender(OpenFile):
                 now = time.monotonic()
                 deadline = now + timeout_s if deadline is None else deadline
                 if now >= deadline:
-                    raise LockedError(f"{self.path} is held by another process") from None
+                    raise errors.LockedError(f"{self.path} is held by another process") from None
                 time.sleep(_PAUSE_S)
             else:
                 self._held = True
@@ -94,7 +78,7 @@ class Appender(OpenFile):
 
     def read_from(self, offset: int) -> bytes:
         """Give what stands behind an offset, to the file's end; :meth:`append` need not look there again."""
-        found = read_rest(self._descriptor, offset)
+        found = durable.read_rest(self._descriptor, offset)
         if found.endswith(b"\n"):
             self._clean_size = offset + len(found)
         return found
@@ -130,13 +114,13 @@ class Appender(OpenFile):
         torn = 0 if size == self._clean_size else size - line_end(self._descriptor, size)
         content = b"\n" + payload if torn else payload
         try:
-            write_all(self._descriptor, content)
+            durable.write_all(self._descriptor, content)
         except OSError as error:
             raise self._not_taken(error, size, len(content)) from error
         # Where it went: a program that ignores the lock may have written since the size was asked for.
         end = os.lseek(self._descriptor, 0, os.SEEK_CUR)
         self._clean_size = end
-        sync_bytes(self._descriptor, self.path)
+        durable.sync_bytes(self._descriptor, self.path)
         return end - len(payload), end, torn
 
     def _checked_size(self) -> int:
@@ -145,14 +129,16 @@ class Appender(OpenFile):
         except FileNotFoundError:
             there = None
         if there is None or not os.path.samestat(there, self._opened):
-            raise FileChangedError(f"{self.path} was moved away while it was open; nothing was appended")
+            raise errors.FileChangedError(
+                f"{self.path} was moved away while it was open; nothing was appended"
+            )
         if there.st_size < self._clean_size:
-            raise FileChangedError(f"{self.path} was cut while it was open; nothing was appended")
+            raise errors.FileChangedError(f"{self.path} was cut while it was open; nothing was appended")
         return there.st_size
 
-    def _not_taken(self, error: OSError, size: int, wanted: int) -> NotDurableError:
+    def _not_taken(self, error: OSError, size: int, wanted: int) -> errors.NotDurableError:
         kept = os.fstat(self._descriptor).st_size - size
-        return NotDurableError(
+        return errors.NotDurableError(
             f"{self.path}: {kept} of {wanted} bytes could be written ({error.strerror}); "
             "these records are not acknowledged"
         )
@@ -187,7 +173,7 @@ def require_appendable(path: str) -> None:
         UnreadableError: What has that name is no regular file.
         OSError: This user may not write to it.
     """
-    if is_there(path):
+    if durable.is_there(path):
         os.close(_open(path, make=False)[0])
 
 
@@ -197,8 +183,8 @@ def _open(path: str, *, make: bool) -> tuple[int, os.stat_result]:
         descriptor = _open_or_create(path, flags) if make else os.open(path, flags)
     except FileNotFoundError as error:
         if not make:
-            raise MissingFileError(f"{path} is missing") from error
-        raise ConfigurationError(
+            raise errors.MissingFileError(f"{path} is missing") from error
+        raise errors.ConfigurationError(
             f"{os.path.dirname(path)} is missing", hint="make the home first: nightledger init --home DIR"
         ) from error
     except OSError as error:
@@ -212,17 +198,17 @@ def _open(path: str, *, make: bool) -> tuple[int, os.stat_result]:
     return descriptor, status
 
 
-def _no_file(path: str) -> UnreadableError:
+def _no_file(path: str) -> errors.UnreadableError:
     hint = "put the file itself in its place; one that is missing is made anew"
-    return UnreadableError(f"{path} is a link or no regular file", hint=hint)
+    return errors.UnreadableError(f"{path} is a link or no regular file", hint=hint)
 
 
 def _open_or_create(path: str, flags: int) -> int:
     try:
         return os.open(path, flags)
     except FileNotFoundError:
-        descriptor = os.open(path, flags | os.O_CREAT, FILE_MODE)
-        sync_directory(os.path.dirname(path) or ".")
+        descriptor = os.open(path, flags | os.O_CREAT, durable.FILE_MODE)
+        durable.sync_directory(os.path.dirname(path) or ".")
         return descriptor
 
 
@@ -231,7 +217,7 @@ CHUNK_BYTES = 1 << 16
 not, and whatever is done with them then takes twice as long."""
 
 
-class LineLog(OpenFile):
+class LineLog(durable.OpenFile):
     """A file of lines, open for reading; a context manager.
 
     Attributes:
@@ -252,8 +238,8 @@ class LineLog(OpenFile):
         self.path = path
         self.inode = self._device = self.end = self.torn_bytes = 0
         try:
-            descriptor, size_bytes = open_regular(path)
-        except MissingFileError:
+            descriptor, size_bytes = durable.open_regular(path)
+        except errors.MissingFileError:
             super().__init__(-1)
             return
         super().__init__(descriptor)
@@ -274,7 +260,7 @@ class LineLog(OpenFile):
         while at < self.end:
             block = os.pread(self._descriptor, min(CHUNK_BYTES, self.end - at), at)
             if not block:
-                raise FileChangedError(f"{self.path} was cut while it was read")
+                raise errors.FileChangedError(f"{self.path} was cut while it was read")
             at += len(block)
             cut = block.rfind(b"\n") + 1
             if cut:
@@ -317,9 +303,9 @@ class LineLog(OpenFile):
                 return
             there = None
         if there is None or (there.st_ino, there.st_dev) != (self.inode, self._device):
-            raise FileChangedError(f"{self.path} was replaced while it was read; nothing was written")
+            raise errors.FileChangedError(f"{self.path} was replaced while it was read; nothing was written")
         if there.st_size < self.end:
-            raise FileChangedError(f"{self.path} was cut while it was read; nothing was written")
+            raise errors.FileChangedError(f"{self.path} was cut while it was read; nothing was written")
 
 
 def hash_file(path: str) -> "tuple[int, str] | None":

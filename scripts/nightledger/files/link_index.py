@@ -23,17 +23,8 @@ import msgspec
 from msgspec import Struct, field
 
 from nightledger.codec.rows import read_outcome_rows
+from nightledger.domain import outcome as outcomes
 from nightledger.domain.errors import LinkIndexError
-from nightledger.domain.outcome import (
-    SHOWN_FROM,
-    Link,
-    Outcome,
-    Pair,
-    Tally,
-    confidence_of,
-    decayed,
-    was_shown,
-)
 from nightledger.domain.periods import log_day
 from nightledger.files.durable import FILE_MODE, is_regular, make_dir
 from nightledger.files.home import Home
@@ -76,7 +67,7 @@ class Recalled(NamedTuple):
         idle_days: Active days since the link last occurred.
     """
 
-    link: Link
+    link: outcomes.Link
     confidence: float
     idle_days: int
 
@@ -101,7 +92,7 @@ class LinkIndex:
     def __exit__(self, *_: object) -> None:
         self.connection.close()
 
-    def link(self, first: str, second: str) -> Link | None:
+    def link(self, first: str, second: str) -> outcomes.Link | None:
         """Return the link of two canonical tags, in either order; None where there is none.
 
         Raises:
@@ -131,11 +122,11 @@ class LinkIndex:
         else:
             pairs = combinations(sorted(tags), 2)
             links = (link for pair in pairs if (link := self.link(*pair)) is not None)
-        found = [item for item in self._fading(links) if item.confidence >= SHOWN_FROM]
+        found = [item for item in self._fading(links) if item.confidence >= outcomes.SHOWN_FROM]
         found.sort(key=lambda item: (-item.confidence, -item.link.counted(item.link.best), item.link.pair))
         return found[:limit], len(found[limit:])
 
-    def top_links(self, limit: int) -> tuple[list[Link], int]:
+    def top_links(self, limit: int) -> tuple[list[outcomes.Link], int]:
         """Return the links that occurred in most sessions; of equals, those whose names sort first.
 
         Args:
@@ -181,16 +172,16 @@ class LinkIndex:
         with telling(self.path):
             return self.connection.execute(statement, values).fetchall()
 
-    def _links(self, statement: str, values: Sequence[object] = ()) -> Iterator[Link]:
+    def _links(self, statement: str, values: Sequence[object] = ()) -> Iterator[outcomes.Link]:
         """Return the links that rows of ``links`` tell of."""
-        decode = msgspec.json.Decoder(list[Tally]).decode
+        decode = msgspec.json.Decoder(list[outcomes.Tally]).decode
         with telling(self.path):
             for first, second, sessions, stored in self.connection.execute(statement, values):
                 tallies = decode(stored)
                 newest = max([tally.last_day for tally in tallies])
                 if not (0 < newest <= _LAST_DAY and sessions > 0 and type(first) is type(second) is str):
                     raise ValueError("a link in it is none")
-                yield Link(
+                yield outcomes.Link(
                     (first, second),
                     co_occurrences=sessions,
                     tallies=tallies,
@@ -198,12 +189,12 @@ class LinkIndex:
                     last_day=newest,
                 )
 
-    def _fading(self, links: Iterable[Link]) -> Iterator[Recalled]:
+    def _fading(self, links: Iterable[outcomes.Link]) -> Iterator[Recalled]:
         days = [row[0] for row in self.ask("SELECT DISTINCT day FROM outcomes ORDER BY day")]
         with telling(self.path):
             for link in links:
                 idle_days = len(days) - bisect_right(days, link.last_day)
-                confidence = decayed(confidence_of(link.counted(link.best)), idle_days)
+                confidence = outcomes.decayed(outcomes.confidence_of(link.counted(link.best)), idle_days)
                 yield Recalled(link, confidence, idle_days)
 
 
@@ -286,7 +277,7 @@ class Rules(Struct, frozen=True, kw_only=True):
     """
 
     zone: ZoneInfo
-    forgotten: Mapping[Pair, int] = field(default_factory=dict)
+    forgotten: Mapping[outcomes.Pair, int] = field(default_factory=dict)
     says: Callable[[str], bool] | None = None
     hashes: tuple[str, ...] = ()
 
@@ -341,7 +332,7 @@ def fold(index: LinkIndex, log: LineLog, start: int, lines: int, rules: Rules) -
     return folded
 
 
-def _rows(log: LineLog, start: int, folded: Folded) -> Iterator[Outcome]:
+def _rows(log: LineLog, start: int, folded: Folded) -> Iterator[outcomes.Outcome]:
     for chunk in log.chunks(start):
         found = read_outcome_rows(chunk, first_line=folded.lines + 1)
         folded.lines += found.lines
@@ -357,10 +348,10 @@ class _Counter:
         self._zone, self._forgotten = rules.zone, rules.forgotten
         (self._n,) = self._ask("SELECT count(*) FROM outcomes").fetchone()
         self._full = self._n + MAX_WAITING
-        self._waiting: defaultdict[Pair, list[tuple[str, Tally]]] = defaultdict(list)
-        self._before: dict[str, set[Pair]] = {}
+        self._waiting: defaultdict[outcomes.Pair, list[tuple[str, outcomes.Tally]]] = defaultdict(list)
+        self._before: dict[str, set[outcomes.Pair]] = {}
 
-    def count(self, row: Outcome) -> bool:
+    def count(self, row: outcomes.Outcome) -> bool:
         """Take an outcome in; False when it stood before."""
         day = log_day(row.timestamp, self._zone).toordinal()
         session = f"day {day}" if row.session is None else f"session {row.session}"
@@ -379,12 +370,12 @@ class _Counter:
 
     def flush(self) -> None:
         """Add what waits to the table, in its order, which is the fastest."""
-        decode, encode = msgspec.json.Decoder(list[Tally]).decode, msgspec.json.Encoder().encode
+        decode, encode = msgspec.json.Decoder(list[outcomes.Tally]).decode, msgspec.json.Encoder().encode
         known = "SELECT sessions, tallies FROM links WHERE first = ? AND second = ?"
         for pair in sorted(self._waiting):
             new = self._waiting[pair]
             sessions = sum(pair not in self._before[session] for session in {session for session, _ in new})
-            tallies: dict[str, Tally] = {}
+            tallies: dict[str, outcomes.Tally] = {}
             for counted, stored in self._ask(known, pair):
                 sessions += counted
                 tallies = {tally.resolution: tally for tally in decode(stored)}
@@ -396,21 +387,21 @@ class _Counter:
         self._before.clear()
         self._full = self._n + MAX_WAITING
 
-    def _pairs(self, n: int, tags: Iterable[str]) -> Iterable[Pair]:
+    def _pairs(self, n: int, tags: Iterable[str]) -> Iterable[outcomes.Pair]:
         """Return the pairs of tags for which an outcome counts."""
         pairs = combinations(tags, 2)
         return (pair for pair in pairs if n >= self._forgotten.get(pair, 0)) if self._forgotten else pairs
 
-    def _pairs_of(self, session: str) -> set[Pair]:
+    def _pairs_of(self, session: str) -> set[outcomes.Pair]:
         rows = self._ask("SELECT n, tags FROM outcomes WHERE session = ?", (session,))
         return {pair for n, tags in rows for pair in self._pairs(n, tags.split(" "))}
 
 
-def _tally(row: Outcome, day: int) -> Tally:
+def _tally(row: outcomes.Outcome, day: int) -> outcomes.Tally:
     """Return what one outcome counts for its resolution."""
     success, failure = row.outcome == "success", row.outcome == "failure"
-    shown = bool(row.shown) and was_shown(row.resolution, row.context_tags, row.shown)
-    return Tally(
+    shown = bool(row.shown) and outcomes.was_shown(row.resolution, row.context_tags, row.shown)
+    return outcomes.Tally(
         resolution=row.resolution,
         successes=int(success),
         partials=int(row.outcome == "partial"),

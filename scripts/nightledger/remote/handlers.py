@@ -406,9 +406,8 @@ def _texts(change: proposals.Change) -> tuple[str, ...]:
 def _document(home: Home, path: str) -> messages.Document:
     content = read_target(home, path)
     masked = mask_lines(content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
-    return messages.Document(
-        path=path, sha256=hashlib.sha256(content).hexdigest(), content=encode_base64(masked)
-    )
+    sha256 = hashlib.sha256(content).hexdigest()
+    return messages.Document(path=path, sha256=sha256, content=encode_base64(masked))
 
 
 def _excerpts(work: Work, change: proposals.Change) -> Iterator[messages.Excerpt]:
@@ -419,9 +418,8 @@ def _excerpts(work: Work, change: proposals.Change) -> Iterator[messages.Excerpt
             found = cited(work.gate.home, one)
             lines = expunged.without(found.content.decode("utf-8", "replace")).split("\n")
             same, text = found.same, _masked(lines, *one.lines)[:_MAX_EXCERPT_CHARACTERS]
-        yield messages.Excerpt(
-            n=change.n, place=proposals.place_of(one.path, one.lines), same=same, text=text
-        )
+        place = proposals.place_of(one.path, one.lines)
+        yield messages.Excerpt(n=change.n, place=place, same=same, text=text)
 
 
 def _masked(lines: list[str], first: int, last: int) -> str:
