@@ -18,7 +18,17 @@ import stat
 import time
 
 from nightledger.domain import errors
-from nightledger.files import durable
+from nightledger.files.durable import (
+    FILE_MODE,
+    OpenFile,
+    is_regular,
+    is_there,
+    make_dir,
+    read_regular,
+    sync_directory,
+    sync_file,
+    write_all,
+)
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 
@@ -52,13 +62,13 @@ def replace_file(path: str, content: bytes, *, disposable: bool = False) -> None
             owner cannot be kept; nothing was changed.
         NotDurableError: When the disk reports a failure; the old bytes or the new are there.
     """
-    temp = _write_temp(path, content, durable.FILE_MODE, disposable=disposable)
+    temp = _write_temp(path, content, FILE_MODE, disposable=disposable)
     try:
         os.rename(temp, path)
     except OSError:
         os.unlink(temp)
         raise
-    durable.sync_directory(os.path.dirname(path) or ".")
+    sync_directory(os.path.dirname(path) or ".")
 
 
 def refresh_file(path: str, content: bytes, *, disposable: bool = False) -> bool:
@@ -67,7 +77,7 @@ def refresh_file(path: str, content: bytes, *, disposable: bool = False) -> bool
     What cannot be read is replaced, or replacing it says what is wrong.
     """
     try:
-        if durable.read_regular(path, len(content)) == content:
+        if read_regular(path, len(content)) == content:
             return False
     except (OSError, errors.UnreadableError):
         pass
@@ -75,7 +85,7 @@ def refresh_file(path: str, content: bytes, *, disposable: bool = False) -> bool
     return True
 
 
-def create_file(path: str, content: bytes, *, mode: int = durable.FILE_MODE) -> None:
+def create_file(path: str, content: bytes, *, mode: int = FILE_MODE) -> None:
     """Make a new file, complete or not at all; bytes and name are on disk when this returns.
 
     Raises:
@@ -87,7 +97,7 @@ def create_file(path: str, content: bytes, *, mode: int = durable.FILE_MODE) -> 
         os.link(temp, path)  # unlike rename(2), link(2) never replaces
     finally:
         os.unlink(temp)
-    durable.sync_directory(os.path.dirname(path) or ".")
+    sync_directory(os.path.dirname(path) or ".")
 
 
 def exchange_file(
@@ -117,9 +127,9 @@ def exchange_file(
         NotDurableError: When the disk reports a failure; the old bytes or the new are there.
     """
     os.lstat(path)
-    temp = _write_temp(path, content, durable.FILE_MODE)
+    temp = _write_temp(path, content, FILE_MODE)
     old = (swap or swap_files)(temp, path)
-    durable.sync_directory(os.path.dirname(path) or ".")
+    sync_directory(os.path.dirname(path) or ".")
     replaced = _read(old)
     if keep is not None:
         keep(replaced)
@@ -144,7 +154,7 @@ def _open_temp(path: str) -> tuple[str, int]:
     while True:
         temp = os.path.join(directory, f".{name[:100]}.{os.getpid()}.{n}{TEMP_SUFFIX}")
         try:
-            return temp, os.open(temp, flags, durable.FILE_MODE)
+            return temp, os.open(temp, flags, FILE_MODE)
         except FileExistsError:  # a thread of ours, or a run that died with our number
             n += 1
 
@@ -167,9 +177,7 @@ def find_leftovers(home: "Home", *directories: str) -> "Iterator[str]":
     ours = (home.memory_dir, home.audit_dir, home.config_dir, home.work_dir, *directories)
     folders = {folder for directory in ours for folder, _, _ in os.walk(directory)}
     beside = {os.path.dirname(path) for path in home.gated_paths()}
-    return filter(
-        durable.is_regular, (path for folder in sorted(folders | beside) for path in leftovers(folder))
-    )
+    return filter(is_regular, (path for folder in sorted(folders | beside) for path in leftovers(folder)))
 
 
 def remove_leftovers(home: "Home", keys_dir: str, *, before: float) -> None:
@@ -190,12 +198,12 @@ def _write_temp(path: str, content: bytes, mode: int, *, keep: bool = True, disp
     replaced = _status(path, disposable=disposable) if keep else None
     temp, descriptor = _open_temp(path)
     try:
-        durable.write_all(descriptor, content)
+        write_all(descriptor, content)
         if replaced is not None:
             _copy_owner(descriptor, replaced, path)
             mode = stat.S_IMODE(replaced.st_mode)
         os.fchmod(descriptor, mode)
-        durable.sync_file(descriptor, path)
+        sync_file(descriptor, path)
     except BaseException:
         os.unlink(temp)
         raise
@@ -279,7 +287,7 @@ _PAUSE_S = 0.02
 """How long to wait between two tries: below what a person notices."""
 
 
-class Lock(durable.OpenFile):
+class Lock(OpenFile):
     """An exclusive lock on a file of ``.nightledger/locks/``; a context manager.
 
     Not reentrant: the same process asking twice waits for itself. The file names the
@@ -327,10 +335,10 @@ class Lock(durable.OpenFile):
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
         try:
             try:
-                return os.open(self.path, flags, durable.FILE_MODE)
+                return os.open(self.path, flags, FILE_MODE)
             except (FileNotFoundError, NotADirectoryError):
-                durable.make_dir(os.path.dirname(self.path), ignored_by_git=True)
-                return os.open(self.path, flags, durable.FILE_MODE)
+                make_dir(os.path.dirname(self.path), ignored_by_git=True)
+                return os.open(self.path, flags, FILE_MODE)
         except OSError as error:
             if error.errno in _OTHERS:
                 raise _no_file(self.path) from error
@@ -411,9 +419,9 @@ class BlobStore:
         """
         sha256 = hashlib.sha256(content).hexdigest()
         path = self.path(sha256)
-        durable.make_dir(os.path.dirname(path))
+        make_dir(os.path.dirname(path))
         if self._holds(path, content):
-            durable.sync_directory(os.path.dirname(path))
+            sync_directory(os.path.dirname(path))
         else:
             replace_file(path, content)
         return sha256
@@ -426,9 +434,9 @@ class BlobStore:
             IntegrityError: When the stored bytes have another hash.
         """
         path = self.path(sha256) if _NAME.fullmatch(sha256) else ""
-        if not path or not durable.is_there(path):
+        if not path or not is_there(path):
             raise errors.MissingBlobError(f"the blob {sha256} is not in {self.directory}")
-        content = durable.read_regular(path, MAX_BLOB_BYTES)
+        content = read_regular(path, MAX_BLOB_BYTES)
         found = hashlib.sha256(content).hexdigest()
         if found != sha256:
             raise errors.IntegrityError(
@@ -446,6 +454,6 @@ class BlobStore:
 
     def _holds(self, path: str, content: bytes) -> bool:
         try:
-            return durable.is_there(path) and durable.read_regular(path, len(content)) == content
+            return is_there(path) and read_regular(path, len(content)) == content
         except errors.UnreadableError:
             return False

@@ -12,7 +12,16 @@ import stat
 import time
 
 from nightledger.domain import errors
-from nightledger.files import durable
+from nightledger.files.durable import (
+    FILE_MODE,
+    OpenFile,
+    is_there,
+    open_regular,
+    read_rest,
+    sync_bytes,
+    sync_directory,
+    write_all,
+)
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -23,7 +32,7 @@ _PAUSE_S = 0.02
 """How long to wait between two tries to hold a file, as ``files/atomic.py`` does."""
 
 
-class Appender(durable.OpenFile):
+class Appender(OpenFile):
     """One file, kept open to append to; a context manager.
 
     Each append holds an exclusive flock(2) on the file itself, so that writers which use
@@ -78,7 +87,7 @@ class Appender(durable.OpenFile):
 
     def read_from(self, offset: int) -> bytes:
         """Give what stands behind an offset, to the file's end; :meth:`append` need not look there again."""
-        found = durable.read_rest(self._descriptor, offset)
+        found = read_rest(self._descriptor, offset)
         if found.endswith(b"\n"):
             self._clean_size = offset + len(found)
         return found
@@ -114,13 +123,13 @@ class Appender(durable.OpenFile):
         torn = 0 if size == self._clean_size else size - line_end(self._descriptor, size)
         content = b"\n" + payload if torn else payload
         try:
-            durable.write_all(self._descriptor, content)
+            write_all(self._descriptor, content)
         except OSError as error:
             raise self._not_taken(error, size, len(content)) from error
         # Where it went: a program that ignores the lock may have written since the size was asked for.
         end = os.lseek(self._descriptor, 0, os.SEEK_CUR)
         self._clean_size = end
-        durable.sync_bytes(self._descriptor, self.path)
+        sync_bytes(self._descriptor, self.path)
         return end - len(payload), end, torn
 
     def _checked_size(self) -> int:
@@ -173,7 +182,7 @@ def require_appendable(path: str) -> None:
         UnreadableError: What has that name is no regular file.
         OSError: This user may not write to it.
     """
-    if durable.is_there(path):
+    if is_there(path):
         os.close(_open(path, make=False)[0])
 
 
@@ -207,8 +216,8 @@ def _open_or_create(path: str, flags: int) -> int:
     try:
         return os.open(path, flags)
     except FileNotFoundError:
-        descriptor = os.open(path, flags | os.O_CREAT, durable.FILE_MODE)
-        durable.sync_directory(os.path.dirname(path) or ".")
+        descriptor = os.open(path, flags | os.O_CREAT, FILE_MODE)
+        sync_directory(os.path.dirname(path) or ".")
         return descriptor
 
 
@@ -217,7 +226,7 @@ CHUNK_BYTES = 1 << 16
 not, and whatever is done with them then takes twice as long."""
 
 
-class LineLog(durable.OpenFile):
+class LineLog(OpenFile):
     """A file of lines, open for reading; a context manager.
 
     Attributes:
@@ -238,7 +247,7 @@ class LineLog(durable.OpenFile):
         self.path = path
         self.inode = self._device = self.end = self.torn_bytes = 0
         try:
-            descriptor, size_bytes = durable.open_regular(path)
+            descriptor, size_bytes = open_regular(path)
         except errors.MissingFileError:
             super().__init__(-1)
             return
