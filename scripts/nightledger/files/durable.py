@@ -19,7 +19,6 @@ TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from types import TracebackType
     from typing import Self
 
 FILE_MODE = 0o600
@@ -46,12 +45,7 @@ class OpenFile:
     def __enter__(self) -> "Self":
         return self
 
-    def __exit__(
-        self,
-        kind: "type[BaseException] | None",
-        error: "BaseException | None",
-        trace: "TracebackType | None",
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

@@ -413,8 +413,7 @@ def _tally(row: outcomes.Outcome, day: int) -> outcomes.Tally:
     )
 
 
-@contextmanager
-def building(path: str) -> Iterator[LinkIndex]:
+def building(path: str) -> LinkIndex:
     """Make an empty index in the place of the one of that name; cut short, no cursor fits it, and the next run makes it anew.
 
     Args:
@@ -426,9 +425,7 @@ def building(path: str) -> Iterator[LinkIndex]:
     for name in {*os.listdir(directory)} - {".gitignore"}:
         os.unlink(os.path.join(directory, name))
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, FILE_MODE))
-    with new_index(path) as index:
-        yield index
-        index.commit()
+    return new_index(path)
 
 
 def new_index(path: str = ASIDE) -> LinkIndex:

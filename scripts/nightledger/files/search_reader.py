@@ -191,20 +191,6 @@ class Line:
         mtime_ns: When the file was last written then.
     """
 
-    __slots__ = (
-        "entry",
-        "first",
-        "heading",
-        "id",
-        "kind",
-        "last",
-        "mtime_ns",
-        "path",
-        "size_bytes",
-        "summary",
-        "text",
-    )
-
     def __init__(self, row: "Row", text: str) -> None:
         self.id, self.path, self.kind, self.size_bytes, self.mtime_ns = row[:5]
         self.first, self.last, self.heading, self.entry, self.summary = row[7:]

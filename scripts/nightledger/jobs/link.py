@@ -11,8 +11,6 @@ report says why. Both ways end in the same view, byte for byte.
 
 import hashlib
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -114,9 +112,10 @@ class _Run:
         """
         start, lines = (0, 0) if reason or self._cursor is None else (self._cursor.offset, self._cursor.lines)
         changed = bool(reason) or self._log.end > start
-        with self._opened(reason) as index:
+        with link_index.building(self._path) if reason else link_index.open_file(self._path) as index:
             folded = link_index.fold(index, self._log, start, lines, self._rules)
             self._log.require_same()
+            index.commit()
             outcomes = index.count()
             top = index.top_links(linked.VIEW_LINKS)
         if changed:
@@ -137,17 +136,6 @@ class _Run:
             links=top[1],
             in_view=len(top[0]),
         )
-
-    @contextmanager
-    def _opened(self, reason: str) -> Iterator[link_index.LinkIndex]:
-        """Open the index that is added to; what was added stays when the block ends well."""
-        if reason:
-            with link_index.building(self._path) as index:
-                yield index
-        else:
-            with link_index.open_file(self._path) as index:
-                yield index
-                index.commit()
 
     def _cursor_at(self, offset: int, lines: int) -> linked.LinkCursor:
         return linked.LinkCursor(

@@ -96,12 +96,7 @@ def save_handoff(home: Home, given: Mapping[str, Any], sitting: keeping.Sitting)
         )
         for name in ("add", "carry", "resolve")
     }
-    return Saved(
-        opened=ids["add"],
-        carried=ids["carry"],
-        resolved=ids["resolve"],
-        view=is_written,
-    )
+    return Saved(opened=ids["add"], carried=ids["carry"], resolved=ids["resolve"], view=is_written)
 
 
 def most_urgent(items: Iterable[Record], now: datetime) -> list[Record]:

@@ -15,16 +15,7 @@ from msgspec.structs import replace
 from nightledger.domain.consolidation import AnalystRun, DayLog, Found, HeldLine, Region, Statement
 from nightledger.domain.finding import Severity
 from nightledger.domain.judge import MODEL_CHOSE, Source
-from nightledger.domain.proposal import (
-    CONTRADICTION,
-    SINGLE_SOURCE,
-    Change,
-    Draft,
-    Evidence,
-    Flag,
-    Op,
-    Scope,
-)
+from nightledger.domain.proposal import CONTRADICTION, SINGLE_SOURCE, Change, Draft, Evidence, Flag, Op, Scope
 from nightledger.gate.forgotten import innermost, key_of, label_of, name_of_kind
 from nightledger.gate.screening import Held
 from nightledger.gate.stored import Stored
