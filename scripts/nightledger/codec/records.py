@@ -149,8 +149,6 @@ def _say(error: "ValidationError") -> str:
 
 
 Record = TypeVar("Record")
-WITH_FLOATS = frozenset({"Proposal"})
-"""What may hold floats; what is signed holds none."""
 
 
 def parse_record(
@@ -214,7 +212,8 @@ def dump_record(record: object) -> bytes:
     Raises:
         CanonicalError: When it holds a float that is not allowed, NaN, or half a surrogate pair.
     """
-    return canonical(to_plain(record), floats=type(record).__name__ in WITH_FLOATS)
+    # what is signed holds no floats
+    return canonical(to_plain(record), floats=type(record).__name__ == "Proposal")
 
 
 def dump_line(record: object) -> bytes:

@@ -52,7 +52,6 @@ class Home:
     __slots__ = ("_identity", "root")
 
     memory_dir = HomePath("memory")  # daily logs in the layouts of hosts, and the directories below
-    daily_dir = HomePath("memory/daily")  # raw daily logs, ``YYYY-MM-DD.md``
     system_dir = HomePath("memory/system")  # records and what is folded from them
     outcomes = HomePath("memory/system/outcome-records.jsonl")  # append-only outcomes, one a line
     # association view for people and other tools; derived
@@ -250,10 +249,6 @@ class Home:
     def records(self, kind: str) -> str:
         """Give the file of what sessions left behind of one kind, a row of ``config/records.json``."""
         return os.path.join(self.system_dir, f"{kind}.jsonl")
-
-    def archive(self, year: int) -> str:
-        """Give the file of the entries archived in a year."""
-        return os.path.join(self.archive_dir, f"{year:04d}.md")
 
     def decision(self, decision_id: str) -> str:
         """Give the file of a decision; its signature is beside it with ``.sig``.

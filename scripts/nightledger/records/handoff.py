@@ -32,8 +32,9 @@ LISTS = {
 }
 _MAX_BYTES = 256_000
 _ITEM = re.compile(
-    r"[-*+] (?:\[(?P<box>[ xX])\] )?(?P<text>.+?)(?: \((?P<told>[^()]*\b(?P<id>h-[a-z2-7]{8})\b[^()]*)\))?$"
+    r"[-*+] (?:\[(?P<box>[ xX])\] )?(?P<text>.+?)(?: \((?=[^()]*\)$)[^()]*\b(?P<id>h-[a-z2-7]{8})\b[^()]*\))?$"
 )
+"""A bracket that does not end the line is looked at once: with many ids in it each would be tried with each."""
 _SHOWN = 10
 """Characters of an id in the view: two and eight."""
 
