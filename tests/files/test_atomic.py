@@ -5,6 +5,7 @@ import os
 import socket
 import stat
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -174,13 +175,7 @@ def test_a_lock_whose_file_was_removed_while_waiting_is_taken_anew(
 
 @pytest.mark.parametrize(
     "put",
-    [
-        os.mkfifo,
-        os.mkdir,
-        lambda path: os.symlink("nothing", path),
-        lambda path: os.symlink(path, path),
-        bind,
-    ],
+    [os.mkfifo, os.mkdir, partial(os.symlink, "nothing"), lambda path: os.symlink(path, path), bind],
     ids=["fifo", "directory", "dangling", "loop", "socket"],
 )
 def test_what_is_no_file_is_named_and_left(path: str, put: Callable[[str], None]) -> None:
