@@ -169,10 +169,7 @@ def parse_json_configuration(raw: bytes, schema_name: str, *, where: str, hint: 
         RecordError: It is no JSON.
         ConfigurationError: Naming every problem.
     """
-    try:
-        record: Any = parse_json(raw, where)
-    except RecordError as error:
-        raise ConfigurationError(str(error), hint=hint) from error
+    record: Any = parse_json(raw, where)
     if problems := find_problems(schema_name, record):
         raise ConfigurationError(f"{where} is not valid:\n  " + "\n  ".join(problems), hint=hint)
     checked: dict[str, Any] = record
@@ -369,7 +366,12 @@ def parse_staging_rules(shipped: bytes, own: bytes | None, *, where: str) -> "St
 
     values: dict[str, Any] = parse_json(shipped, "config/staging-rules.json")
     if own is not None:
-        values = over(values, parse_json_configuration(own, "staging-rules", where=where, hint=_STAGING_HINT))
+        try:
+            values = over(
+                values, parse_json_configuration(own, "staging-rules", where=where, hint=_STAGING_HINT)
+            )
+        except RecordError as error:
+            raise ConfigurationError(str(error), hint=_STAGING_HINT) from error
     rules = msgspec.convert({key: told for key, told in values.items() if key not in _NOT_OURS}, StagingRules)
     problems = [
         f"windows.{n}: until_days is {window.until_days}, and from_days {window.from_days}; it must be more"
