@@ -41,7 +41,7 @@ from msgspec.structs import replace
 
 from bench import measure
 from nightledger.domain.decision import Moment
-from nightledger.domain.exposure import Exposure, Place, tokens_of
+from nightledger.domain.exposure import Place, tokens_of
 from nightledger.domain.staging import Source, StagingRules
 from nightledger.files.configuration import load_staging_rules
 from nightledger.files.home import Home
@@ -277,7 +277,7 @@ def keep_exposure(gate: Gate, recalled: Recalled) -> None:
     """Write down what was shown, as ``recall`` does."""
     places = [Place(path=path, lines=(first, last)) for path, first, last in recalled.answers]
     at = f"{recalled.at:%Y-%m-%dT%H:%M:%SZ}"
-    append_exposure(gate.home, Exposure(at=at, shown=(), host="openclaw", event="recall", places=places))
+    append_exposure(gate.home, at=at, shown=(), host="openclaw", event="recall", places=places)
 
 
 # ---------------------------------------------------------------- a year

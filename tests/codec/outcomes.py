@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from tests.rows import corpus, plain
 
 from nightledger.codec.canonical import canonical
+from nightledger.codec.outcome_line import read_outcome
 from nightledger.codec.records import to_plain
 from nightledger.domain.outcome import Outcome
 
@@ -25,6 +26,13 @@ def given_record(**changes: Any) -> dict[str, Any]:
 def full_record(**changes: Any) -> dict[str, Any]:
     """Give a record with every optional field."""
     return given_record(**{**_RECORDS["more"], **changes})
+
+
+def stored_line(record: Any) -> bytes:
+    """Give the line that is stored of what was logged, with its line end."""
+    stored, problems = read_outcome(record, now=NOW)
+    assert problems == []
+    return canonical(stored, floats=True) + b"\n"
 
 
 def dump_outcome(outcome: Outcome) -> bytes:

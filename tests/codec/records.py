@@ -1,6 +1,5 @@
 """The kinds of record that go through ``codec/records.py``, with the names of their schemas."""
 
-from nightledger.codec.records import SCHEMAS
 from nightledger.domain.consolidation import Consolidation
 from nightledger.domain.decision import Decision
 from nightledger.domain.frames import Constitution
@@ -10,5 +9,4 @@ from nightledger.domain.proposal import Proposal
 from nightledger.domain.retention import Reinforcement
 
 _ALL = (Consolidation, Constitution, Decision, Message, Peers, Proposal, Reinforcement, Reply, Run, Waiting)
-KINDS: dict[type, str] = {kind: SCHEMAS[kind.__name__] for kind in _ALL}
-assert len(KINDS) == len(SCHEMAS)
+KINDS: dict[type, str] = {kind: kind.__name__.lower() for kind in _ALL}

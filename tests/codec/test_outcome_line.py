@@ -2,32 +2,25 @@ import json
 from datetime import timedelta
 from typing import Any
 
-import pytest
-from tests.codec.outcomes import NOW, SHA256, full_record, given_record
+from tests.codec.outcomes import NOW, SHA256, full_record, given_record, stored_line
 from tests.rows import from_corpus
 
-from nightledger.codec.outcome_line import encode_outcomes, read_outcome
-from nightledger.domain.errors import RecordError
+from nightledger.codec.outcome_line import read_outcome
 
 
 def problems_of(value: Any) -> list[str]:
-    with pytest.raises(RecordError) as caught:
-        encode_outcomes([("", value)], now=NOW)
-    assert "nothing was written" in caught.value.hint
-    return list(caught.value.problems)
+    _, problems = read_outcome(value, now=NOW)
+    return problems
 
 
 def stored(value: Any) -> dict[str, Any]:
-    (line,) = encode_outcomes([("", value)], now=NOW)
-    assert json.loads(line.line) == line.record
-    assert line.id == line.record["id"]
-    return line.record
+    record: dict[str, Any] = json.loads(stored_line(value))
+    return record
 
 
 def test_the_stored_line_is_canonical_json_with_canonical_fields() -> None:
     # The id was computed with openssl and base32 from the line without id and received_at.
-    (line,) = encode_outcomes([("", given_record())], now=NOW)
-    assert line.line == (
+    assert stored_line(given_record()) == (
         b'{"context_tags":["cron","time_zone"],"id":"o-lnynxp7f5y7wtp22w7kynyfnwu","outcome":"success",'
         b'"received_at":"2026-03-01T12:00:00Z","resolution":"set_zone_explicitly",'
         b'"source_file":"memory/daily/2026-02-28.md#cron-fix","task_type":"debug_cron",'

@@ -1,7 +1,6 @@
 import pytest
-from tests.codec.outcomes import NOW, SHA256, dump_outcome, full_record, given_record
+from tests.codec.outcomes import NOW, SHA256, dump_outcome, full_record, given_record, stored_line
 
-from nightledger.codec.outcome_line import encode_outcomes
 from nightledger.codec.rows import DoingRow, Exposure, read_outcome_rows, read_rows
 from nightledger.domain.outcome import OutcomeEvidence, Result, Signal
 from nightledger.domain.proposal import Origin
@@ -37,8 +36,8 @@ def test_two_rows_on_one_line_are_none_and_neither_is_one_on_two(bad: bytes) -> 
 
 
 def test_a_stored_line_becomes_a_value_and_the_same_line_again() -> None:
-    (good,) = encode_outcomes([("", full_record())], now=NOW)
-    read = read_outcome_rows(good.line)
+    good = stored_line(full_record())
+    read = read_outcome_rows(good)
     (outcome,) = read.rows
     assert read.problems == ()
     assert outcome.context_tags == ("cron", "time_zone")
@@ -48,13 +47,11 @@ def test_a_stored_line_becomes_a_value_and_the_same_line_again() -> None:
         OutcomeEvidence(path="memory/daily/2026-02-28.md", lines=(12, 14), sha256=SHA256),
     )
     assert outcome.received_at == NOW
-    assert dump_outcome(outcome) == good.line
+    assert dump_outcome(outcome) == good
 
 
 def test_bad_lines_are_named_by_number_and_the_others_read() -> None:
-    lines = [
-        one.line for one in encode_outcomes([("", given_record(session=f"s {n}")) for n in range(6)], now=NOW)
-    ]
+    lines = [stored_line(given_record(session=f"s {n}")) for n in range(6)]
     lines[1] = b'{"half": \n'
     lines[2] = lines[2].replace(b'"v":1', b'"v":2')
     lines[3] = b"\n"

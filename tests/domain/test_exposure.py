@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.rows import each_row
 
 from nightledger.domain import exposure
-from nightledger.domain.exposure import END, HEAD, Exposure, Place, parse_page, weigh
+from nightledger.domain.exposure import END, HEAD, parse_page, weigh
 
 UNTIL = "2026-03-04T00:00:00Z"
 LINE = exposure.tell_line(
@@ -80,17 +80,6 @@ def test_an_earlier_word_counts_a_part_and_is_nothing_that_the_prompt_says() -> 
     assert math.isclose(after.words["b"], exposure.EARLIER * after.words["a"])
     assert after.score(["a", "b"]) > after.score(["a"]) == alone.score(["a"])
     assert weigh(["a"], ["a"], holding, 1000).words == alone.words
-
-
-# ---------------------------------------------------------------- the record
-
-
-def test_names_are_sorted_once_each_and_bounded() -> None:
-    shown = ["b", "a", "b", "", "x" * 201]
-    assert Exposure(at="t", shown=shown, host="h", event="prompt").shown == ("a", "b")
-    places = [Place(path="p", lines=(n, n)) for n in range(1, 500)]
-    many = Exposure(at="t", shown=map(str, range(500)), host="h", event="recall", places=places)
-    assert (len(many.shown), len(many.places)) == (exposure.MOST_SHOWN, exposure.MOST_SHOWN)
 
 
 NAMES = ("6f0d3c2e-8a51-4c7b", "agent:main:main", "a", "x" * 128)

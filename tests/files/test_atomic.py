@@ -5,19 +5,14 @@ import os
 import socket
 import stat
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from nightledger.domain.errors import EXIT_LOCKED, LockedError, RefusedError, UnreadableError
 from nightledger.files import atomic
-from nightledger.files.atomic import (
-    Lock,
-    create_file,
-    exchange_file,
-    leftovers,
-    replace_file,
-)
+from nightledger.files.atomic import Lock, create_file, exchange_file, leftovers, replace_file
 
 OLD, NEW = b"old bytes\n", b"new bytes, more of them\n"
 
@@ -174,13 +169,7 @@ def test_a_lock_whose_file_was_removed_while_waiting_is_taken_anew(
 
 @pytest.mark.parametrize(
     "put",
-    [
-        os.mkfifo,
-        os.mkdir,
-        lambda path: os.symlink("nothing", path),
-        lambda path: os.symlink(path, path),
-        bind,
-    ],
+    [os.mkfifo, os.mkdir, partial(os.symlink, "nothing"), lambda path: os.symlink(path, path), bind],
     ids=["fifo", "directory", "dangling", "loop", "socket"],
 )
 def test_what_is_no_file_is_named_and_left(path: str, put: Callable[[str], None]) -> None:

@@ -1,5 +1,6 @@
 import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -8,14 +9,14 @@ from tests.homes import make_home
 from tests.rows import from_corpus
 
 from nightledger.codec.records import find_problems, read_schema
-from nightledger.domain.exposure import EVENTS, Exposure, Place
+from nightledger.domain.exposure import Place
 from nightledger.files import hook_state
 from nightledger.files.home import Home
 from nightledger.files.hook_state import (
     HookSettings,
     PromptState,
+    append_exposure,
     drop_old_states,
-    dump_exposure,
     read_hook_settings,
     read_state,
     write_state,
@@ -53,27 +54,33 @@ def test_what_cannot_be_read_counts_as_not_set(tmp_path: Path) -> None:
 
 
 ENTRY = "e-" + "a" * 26
-
-
-def exposure(at: str = "2026-03-01T06:00:00Z") -> Exposure:
-    places = [Place(path="MEMORY.md", lines=(3, 4))]
-    return Exposure(
-        at=at, shown=["cron + path", ENTRY], host="codex", event="prompt", session="s", places=places
-    )
-
-
-def test_a_line_is_what_its_schema_says() -> None:
-    schema = read_schema("exposure")
-    record = json.loads(dump_exposure(exposure()))
-    assert find_problems("exposure", record) == ()
-    assert set(schema["properties"]) == set(Exposure.__slots__) == set(schema["required"])
-    assert set(schema["properties"]["places"]["items"]["properties"]) == set(Place.__slots__)
-    assert tuple(schema["properties"]["event"]["enum"]) == EVENTS
+AT = "2026-03-01T06:00:00Z"
 
 
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
     return make_home(tmp_path)
+
+
+def exposed(home: Home, shown: Iterable[str], lines: Iterable[int]) -> dict[str, Any]:
+    places = [Place(path="MEMORY.md", lines=(n, n + 1)) for n in lines]
+    append_exposure(home, at=AT, shown=shown, host="codex", event="prompt", session="s", places=places)
+    record: dict[str, Any] = json.loads(Path(home.exposures).read_bytes().splitlines()[-1])
+    return record
+
+
+def test_a_line_is_what_its_schema_says(home: Home) -> None:
+    schema = read_schema("exposure")
+    record = exposed(home, ["cron + path", ENTRY], [3])
+    assert find_problems("exposure", record) == ()
+    assert set(schema["properties"]) == set(record) == set(schema["required"])
+    assert set(schema["properties"]["places"]["items"]["properties"]) == set(Place.__slots__)
+
+
+def test_names_are_sorted_once_each_and_bounded(home: Home) -> None:
+    assert exposed(home, ["b", "a", "b", "", "x" * 201], [])["shown"] == ["a", "b"]
+    many = exposed(home, map(str, range(500)), range(1, 500))
+    assert (len(many["shown"]), len(many["places"])) == (hook_state.MOST_NAMES, hook_state.MOST_NAMES)
 
 
 def folder(home: Home) -> Path:

@@ -31,7 +31,7 @@ DAY = date(2026, 2, 28)
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
     made = make_home(tmp_path / "home")
-    Path(made.daily_dir).mkdir()
+    Path(made.path("memory/daily")).mkdir()
     return made
 
 

@@ -13,7 +13,7 @@ from tests.homes import make_home
 from nightledger.domain.exposure import dump_page
 from nightledger.files.home import Home
 from nightledger.files.hook_state import PromptState, write_state
-from nightledger.files.staged import StagedLine, write_staged
+from nightledger.files.staged import write_staged
 from nightledger.hosts.hooking import EVENT, HookCall, folder_name, hook_files
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "prompt_hook.py"
@@ -86,7 +86,7 @@ def put_hook(home: Home, folder: Path, script: Path = SCRIPT) -> Path:
 def staged(tmp_path: Path) -> Home:
     home = make_home(tmp_path / "home", machine=os.uname().nodename)
     page = dump_page(["Water the plants (from MEMORY.md:3; landmark)"], "2126-03-02T00:00:00Z")
-    write_staged(home, page, [StagedLine((), "")])
+    write_staged(home, page, [((), "", "")])
     write_state(
         home, SESSION, PromptState()
     )  # at a session's first message the stager runs, and what it did not make is not given

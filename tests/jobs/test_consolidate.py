@@ -5,16 +5,8 @@ from pathlib import Path
 
 import pytest
 from tests.gate.homes import MEMORY
-from tests.jobs.nights import (
-    CLOCK,
-    DAY,
-    INJECTED,
-    LESSON,
-    Nights,
-    log_of,
-    open_nights,
-    texts,
-)
+from tests.jobs.nights import CLOCK, DAY, INJECTED, LESSON, Nights, log_of, open_nights, texts
+from tests.rows import from_corpus
 
 from nightledger.codec.records import parse_record
 from nightledger.domain.consolidation import Consolidation
@@ -157,20 +149,7 @@ def test_a_lesson_that_stands_is_replaced_where_it_stands_when_it_relapses(night
     assert change.entry is not None
 
 
-ODD = "1 candidate has no place in the file: "
-
-
-@pytest.mark.parametrize(
-    ("memory", "log", "reason"),
-    [
-        ("", None, "there is no daily log of 2026-03-01"),
-        ("", "", "nothing worth keeping was found"),
-        ("", log_of(INJECTED), "the scanners held 1 candidate back"),
-        (f"- {LESSON}\n", log_of(LESSON), "what seemed worth keeping is remembered or was proposed before"),
-        ("```\nnever closed\n", log_of(LESSON), ODD),
-        ("x" * 20_000, log_of(LESSON), "1 addition would take the file over its host's cap, 20,000 "),
-    ],
-)
+@from_corpus("jobs-consolidate")
 def test_a_night_without_a_proposal_says_why(
     nights: Nights, memory: str, log: str | None, reason: str
 ) -> None:

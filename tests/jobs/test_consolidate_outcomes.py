@@ -14,6 +14,8 @@ def test_outcomes_keep_the_number_and_the_hash_of_their_lines() -> None:
     records, problems = read_records(raw)
     assert [(record.line, record.outcome.resolution) for record in records] == [(1, "a"), (5, "b"), (6, "c")]
     assert problems == 1
+    records, problems = read_records(b"\xef\xbb\xbf\n" + GOOD[0])
+    assert ([record.line for record in records], problems) == ([2], 0)
 
 
 def test_lines_that_are_no_outcomes_do_not_stop_a_night(nights: Nights) -> None:

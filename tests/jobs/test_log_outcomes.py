@@ -42,4 +42,12 @@ def test_evidence_that_cannot_be_hashed_refuses_the_record(home: Home, item: Any
         log_outcomes(home, [("line 1", given_record(evidence=[item]))], now=NOW)
     assert caught.value.problems[0].startswith("line 1: evidence: ")
     assert problem in caught.value.problems[0]
+    assert "nothing was written" in caught.value.hint
     assert stored(home) == b""
+
+
+def test_every_problem_of_every_record_is_named_at_once(home: Home) -> None:
+    gone = given_record(evidence=[{"path": "memory/gone.md", "lines": [1, 1]}])
+    with pytest.raises(RecordError) as caught:
+        log_outcomes(home, [("line 1", gone), ("line 2", given_record(outcome="fine"))], now=NOW)
+    assert [problem[:7] for problem in caught.value.problems] == ["line 1:", "line 2:"]

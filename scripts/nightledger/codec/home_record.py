@@ -8,6 +8,7 @@ every command reads this record at start.
 import json
 import re
 
+from nightledger.domain import words
 from nightledger.domain.errors import RecordError
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
@@ -62,9 +63,6 @@ class Identity:
 
 
 HOSTS = ("claude_code", "codex", "generic", "hermes", "openclaw")
-MAX_PATH_CHARACTERS = 512
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT(?!24)\d\d:\d\d:\d\d(\.\d{6})?Z")
-"""Python 3.14 takes 24:00 for the next midnight, those before it for no time."""
 _HINT = "restore config/nightledger/home.json from a backup; it is written once, by 'nightledger init'"
 
 
@@ -117,37 +115,24 @@ def _matches(pattern: str) -> "Callable[[Any], bool]":
     return lambda value: isinstance(value, str) and compiled.fullmatch(value) is not None
 
 
-def _is_time(value: "Any") -> bool:
-    from datetime import datetime
+def _read_time(value: object) -> str:
+    return words.dump_moment(words.read_moment(value))
 
-    if not (isinstance(value, str) and _TIME.fullmatch(value)):
-        return False
+
+def _is_stored(read: "Callable[[object], str]", value: object) -> bool:
+    """Tell whether a value is in the form in which a reader of ``domain/words.py`` gives it."""
     try:
-        datetime.fromisoformat(value)
+        return read(value) == value
     except ValueError:
         return False
-    return True
 
 
 def _is_gated(value: "Any") -> bool:
     return (
         isinstance(value, list)
         and 1 <= len(value) == len(set(map(str, value)))
-        and all(map(_is_relative, value))
+        and all(_is_stored(words.read_path, path) for path in value)
     )
-
-
-def _is_relative(value: "Any") -> bool:
-    if (
-        not isinstance(value, str)
-        or not value
-        or len(value) > MAX_PATH_CHARACTERS
-        or "\0" in value
-        or "\\" in value
-        or any("\ud800" <= character <= "\udfff" for character in value)
-    ):
-        return False
-    return all(part not in ("", ".", "..") for part in value.split("/"))
 
 
 _CHECKS: "dict[str, tuple[Callable[[Any], bool], str]]" = {
@@ -160,7 +145,10 @@ _CHECKS: "dict[str, tuple[Callable[[Any], bool], str]]" = {
     ),
     "id": (_matches(r"[0-9a-f]{32}"), "must be 32 lower-case hex digits"),
     "origin": (_matches(r"[!-~]{1,200}"), "must be 1 to 200 visible ASCII characters without spaces"),
-    "created_at": (_is_time, "must be a time such as 2026-02-28T03:05:00Z"),
+    "created_at": (
+        lambda value: _is_stored(_read_time, value),
+        "must be a time such as 2026-02-28T03:05:00Z",
+    ),
     "machine": (_matches(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,255}"), "must be a machine's name"),
     "zone": (
         _matches(r"[A-Za-z0-9_+/-]{1,64}"),

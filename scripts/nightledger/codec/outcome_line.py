@@ -15,7 +15,7 @@ from nightledger.domain.errors import RecordError
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from typing import Any
 
 REQUIRED = ("timestamp", "task_type", "context_tags", "resolution", "outcome", "source_file")
@@ -134,44 +134,6 @@ FIELDS: "dict[str, Callable[[Any], Any]]" = {
 
 MAX_NAMED_PROBLEMS = 200
 """A batch of 100,000 bad lines is one mistake made 100,000 times."""
-
-
-class OutcomeLine:
-    """An outcome as it is stored.
-
-    Attributes:
-        id: Derived from the content.
-        record: The stored record.
-        line: Its canonical JSON with a line end.
-    """
-
-    __slots__ = ("id", "line", "record")
-
-    def __init__(self, record: "dict[str, Any]") -> None:
-        self.id: str = record["id"]
-        self.record = record
-        self.line = canonical(record, floats=True) + b"\n"
-
-
-def encode_outcomes(records: "Iterable[tuple[str, Any]]", *, now: datetime) -> tuple[OutcomeLine, ...]:
-    """Check and canonicalise a batch: every record or none.
-
-    Args:
-        records: ``(place, JSON value)``; the place, such as ``line 3``, is for messages, "" for a single one.
-        now: When they were received; aware.
-
-    Raises:
-        RecordError: Naming every problem of every record.
-    """
-    lines, problems = [], []
-    for place, value in records:
-        record, wrong = read_outcome(value, now=now)
-        problems += [f"{place}: {problem}" if place else problem for problem in wrong]
-        if not wrong:
-            lines.append(OutcomeLine(record))
-    if problems:
-        raise refusal(problems)
-    return tuple(lines)
 
 
 def refusal(problems: "list[str]") -> RecordError:

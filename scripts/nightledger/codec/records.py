@@ -149,21 +149,6 @@ def _say(error: "ValidationError") -> str:
 
 
 Record = TypeVar("Record")
-SCHEMAS = {
-    "Consolidation": "consolidation",
-    "Constitution": "constitution",
-    "Decision": "decision",
-    "Message": "message",
-    "Peers": "peers",
-    "Proposal": "proposal",
-    "Reinforcement": "reinforcement",
-    "Reply": "reply",
-    "Run": "run",
-    "Waiting": "waiting",
-}
-"""The schema of every kind of record that goes through this module, by the name of its class."""
-WITH_FLOATS = frozenset({"Proposal"})
-"""What may hold floats; what is signed holds none."""
 
 
 def parse_record(
@@ -172,7 +157,7 @@ def parse_record(
     """Read one record.
 
     Args:
-        kind: Its class, one of :data:`SCHEMAS`.
+        kind: Its class, whose schema has its name in small letters.
         raw: JSON, UTF-8.
         where: File or input, for messages.
         max_bytes: The largest size that is read.
@@ -189,7 +174,7 @@ def load_record(kind: type[Record], value: Any, *, where: str) -> Record:
     Raises:
         RecordError: Naming every problem.
     """
-    problems = find_problems(SCHEMAS[kind.__name__], value)
+    problems = find_problems(kind.__name__.lower(), value)
     if problems:
         raise RecordError(where, problems)
     return _convert(kind, value, where)
@@ -227,7 +212,8 @@ def dump_record(record: object) -> bytes:
     Raises:
         CanonicalError: When it holds a float that is not allowed, NaN, or half a surrogate pair.
     """
-    return canonical(to_plain(record), floats=type(record).__name__ in WITH_FLOATS)
+    # what is signed holds no floats
+    return canonical(to_plain(record), floats=type(record).__name__ == "Proposal")
 
 
 def dump_line(record: object) -> bytes:

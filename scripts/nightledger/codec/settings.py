@@ -235,7 +235,11 @@ def parse_settings(own: bytes | None, *, where: str) -> Settings:
         values = over(values, parse_configuration(own, "settings", where=where, hint=_HINT))
     if values["zone"] is not None:
         find_zone(values["zone"], where=f"{where}: zone")
-    return _settings(values, where)
+    for name in ("nightly_at", "prune_at"):
+        values[name] = time.fromisoformat(values[name])
+    frames = values["frames"].items()
+    values["frames"] = {name: _frame(rules, f"{where}: frames.{name}") for name, rules in frames}
+    return Settings(**values)
 
 
 def find_zone(name: str, *, where: str) -> zoneinfo.ZoneInfo:
@@ -254,17 +258,6 @@ def find_zone(name: str, *, where: str) -> zoneinfo.ZoneInfo:
         raise ConfigurationError(
             f"{where}: {name!r} is not an IANA zone", hint="write it like Europe/Berlin"
         ) from error
-
-
-def _settings(values: dict[str, Any], where: str) -> Settings:
-    meant = {
-        "nightly_at": time.fromisoformat(values["nightly_at"]),
-        "prune_at": time.fromisoformat(values["prune_at"]),
-        "frames": {
-            name: _frame(rules, f"{where}: frames.{name}") for name, rules in values["frames"].items()
-        },
-    }
-    return Settings(**{**values, **meant})
 
 
 def _frame(values: dict[str, int], where: str) -> FrameRules:

@@ -50,9 +50,9 @@ class _Fold:
     """The running state of ``fold_entries``: a book in the making, and what only the fold needs."""
 
     def __init__(self) -> None:
-        self.book = states.Book()
         self.gated: dict[str, str] = {}
         self.protected: dict[str, str] = {}
+        self.book = states.Book(gated=self.gated, claimed=self.gated, protected=self.protected)
         self.genesis: Mapping[str, Any] = {}
         self.trust = NO_CHAIN
         self.latest = datetime.min.replace(tzinfo=UTC)
@@ -95,9 +95,6 @@ class _Fold:
             self.book,
             applies=applies,
             cut_short={name: False for name, apply in applies.items() if apply.outcome == "intent"},
-            gated=self.gated,
-            claimed=self.gated,
-            protected=self.protected,
             genesis=self.genesis,
             settled=frozenset(name for name, one in self.book.proposals.items() if not one.revocable()),
             trust=self.trust,
@@ -210,7 +207,7 @@ class _Fold:
                 taken_back=tuple(fields.get("taken_back", ())),
                 targets=tuple(map(_target, fields["targets"])),
                 standing=self._standing(fields["decision"], fields["proposal"]),
-                accepted={one["path"]: self._accepted_of(one["path"]) for one in fields["targets"]},
+                accepted={one["path"]: self.book.claimed_of(one["path"]) for one in fields["targets"]},
                 again=again,
                 trust=len(self.trust.steps),
                 began=clocks,
@@ -232,9 +229,6 @@ class _Fold:
             for n, change in status.changes.items()
             if change.state in _UNDER.get(decided.type, ()) and (not approves or change.decision == decision)
         )
-
-    def _accepted_of(self, path: str) -> str | None:
-        return replace(self.book, claimed=self.gated, protected=self.protected).claimed_of(path)
 
     def _open(self, name: str) -> states.Apply | None:
         """Return the last apply of an id while it has not ended."""
@@ -378,13 +372,8 @@ def _move(
 
 
 def _target(fields: Mapping[str, str]) -> states.AppliedTarget:
-    names = ("accepted_before", "accepted", "signed_base", "signed_result")
-    return states.AppliedTarget(
-        path=fields["path"],
-        before=fields["before"],
-        after=fields["after"],
-        **{name: fields.get(name, "") for name in names},
-    )
+    names = states.AppliedTarget.__struct_fields__
+    return states.AppliedTarget(**{name: fields[name] for name in names if name in fields})
 
 
 def _line(fields: Mapping[str, Any]) -> int:

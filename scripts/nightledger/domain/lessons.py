@@ -418,10 +418,7 @@ def _procedure(name: str, task: Task, learning: Learning) -> Procedure:
     situation, days = situation_of(wins, task), span(learning.days(wins))
     told = f"worked {times(len(wins))}, in {bare.sources} sessions or days, {days}, and has not failed since"
     return replace(
-        bare,
-        applies=where(situation),
-        reason=f"{name} {told}",
-        scope=lesson_scope(name, situation, task),
+        bare, applies=where(situation), reason=f"{name} {told}", scope=lesson_scope(name, situation, task)
     )
 
 

@@ -253,13 +253,7 @@ class Link:
     __slots__ = ("best", "co_occurrences", "first", "last_day", "resolutions", "rivals", "second")
 
     def __init__(
-        self,
-        pair: Pair,
-        *,
-        co_occurrences: int,
-        tallies: Sequence[Tally],
-        resolutions: int,
-        last_day: int,
+        self, pair: Pair, *, co_occurrences: int, tallies: Sequence[Tally], resolutions: int, last_day: int
     ) -> None:
         """Rank the resolutions.
 

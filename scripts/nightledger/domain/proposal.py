@@ -112,10 +112,10 @@ class Evidence(Struct, frozen=True, kw_only=True):
     outcome: str | None = None
 
 
-def place_of(evidence: Evidence) -> str:
-    """Give where evidence stands: ``memory/2026-02-28.md:12``."""
-    first, last = evidence.lines
-    return f"{evidence.path}:{first}" if first == last else f"{evidence.path}:{first}-{last}"
+def place_of(path: str, lines: tuple[int, int]) -> str:
+    """Return where lines stand: ``memory/2026-02-28.md:12``, ``memory/2026-02-28.md:5-6``."""
+    first, last = lines
+    return f"{path}:{first}" if first == last else f"{path}:{first}-{last}"
 
 
 CONTRADICTION = "contradiction"

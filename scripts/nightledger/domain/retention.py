@@ -222,15 +222,12 @@ class Use(Struct, frozen=True, kw_only=True):
 NO_USE = Use()
 
 
-class Tally:
+class Tally(Struct):
     """The running counts of one memory; lives only inside a fold."""
 
-    __slots__ = ("shown", "tasks", "used_at")
-
-    def __init__(self) -> None:
-        self.shown = 0
-        self.used_at = ""
-        self.tasks: dict[str, list[int]] = {}
+    shown: int = 0
+    used_at: str = ""
+    tasks: dict[str, list[int]] = field(default_factory=dict)
 
     def count(self, task_type: str, result: str) -> None:
         """Count an independent result."""

@@ -210,7 +210,7 @@ def prefix_of(day: date | None, heading: str) -> str:
 
 BELOW = 3
 """Lines looked at below one that only introduces them: an empty one, and what follows."""
-_SILENT = re.compile("\\s*(?:$|#|[|:\\-=_*~\\s]+$|.*[:\uff1a][*_\\s]*$)")
+_SILENT = re.compile("\\s*+(?:$|#|[|:\\-=_*~\\s]+$|.*[:\uff1a][*_\\s]*$)")
 """An empty line, a heading, a rule, and what ends in a colon: it introduces what follows."""
 
 

@@ -20,6 +20,7 @@ import time
 from nightledger.domain import errors
 from nightledger.files.durable import (
     FILE_MODE,
+    OpenFile,
     is_regular,
     is_there,
     make_dir,
@@ -33,7 +34,6 @@ TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from types import TracebackType
     from typing import Self
 
     from nightledger.files.home import Home
@@ -69,6 +69,20 @@ def replace_file(path: str, content: bytes, *, disposable: bool = False) -> None
         os.unlink(temp)
         raise
     sync_directory(os.path.dirname(path) or ".")
+
+
+def refresh_file(path: str, content: bytes, *, disposable: bool = False) -> bool:
+    """Make a file hold ``content`` where it does not yet, and return whether it did not; else as :func:`replace_file`.
+
+    What cannot be read is replaced, or replacing it says what is wrong.
+    """
+    try:
+        if read_regular(path, len(content)) == content:
+            return False
+    except (OSError, errors.UnreadableError):
+        pass
+    replace_file(path, content, disposable=disposable)
+    return True
 
 
 def create_file(path: str, content: bytes, *, mode: int = FILE_MODE) -> None:
@@ -238,7 +252,6 @@ def _at_once(path: str, flags: int) -> int:
 def _exchange(temp: str, path: str) -> bool:
     """Let two names change places in one step; False where system or file system cannot."""
     import ctypes
-    import errno
 
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if rename is None:
@@ -274,14 +287,14 @@ _PAUSE_S = 0.02
 """How long to wait between two tries: below what a person notices."""
 
 
-class Lock:
+class Lock(OpenFile):
     """An exclusive lock on a file of ``.nightledger/locks/``; a context manager.
 
     Not reentrant: the same process asking twice waits for itself. The file names the
     process that took it last, for the message only.
     """
 
-    __slots__ = ("_descriptor", "path", "timeout_s")
+    __slots__ = ("path", "timeout_s")
 
     def __init__(self, path: str, *, timeout_s: float = 0.0) -> None:
         """Remember what to lock; nothing is taken yet.
@@ -290,9 +303,9 @@ class Lock:
             path: The lock file (``Home.lock_path``); made where it is missing.
             timeout_s: How long to wait for another run; 0 asks once.
         """
+        super().__init__(-1)
         self.path = path
         self.timeout_s = timeout_s
-        self._descriptor = -1
 
     def acquire(self) -> None:
         """Take the lock.
@@ -306,12 +319,6 @@ class Lock:
             if time.monotonic() >= deadline:
                 raise errors.LockedError(f"{self.path} is held by {_holder(self.path)}")
             time.sleep(_PAUSE_S)
-
-    def release(self) -> None:
-        """Give the lock back; nothing happens when it is not held."""
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
 
     def _try(self) -> bool:
         descriptor, held = self._open(), False
@@ -352,17 +359,9 @@ class Lock:
             os.ftruncate(descriptor, os.write(descriptor, name))
         return True
 
-    def __enter__(self) -> "Self":
+    def __enter__(self) -> "Self":  # type: ignore[explicit-override]  # typing.override is newer than 3.11
         self.acquire()
         return self
-
-    def __exit__(
-        self,
-        kind: "type[BaseException] | None",
-        error: "BaseException | None",
-        trace: "TracebackType | None",
-    ) -> None:
-        self.release()
 
 
 def _is_named(descriptor: int, path: str) -> bool:

@@ -18,12 +18,35 @@ from nightledger.domain.errors import ConfigurationError, MissingFileError, NotD
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
+    from typing import Self
 
 FILE_MODE = 0o600
 DIRECTORY_MODE = 0o700
 FILLER = b"x"
 """What stands where a text was expunged."""
+
+
+class OpenFile:
+    """A base for what keeps one descriptor; ``with`` closes it."""
+
+    __slots__ = ("_descriptor",)
+
+    def __init__(self, descriptor: int) -> None:
+        """Take a descriptor; -1 where nothing is open."""
+        self._descriptor = descriptor
+
+    def close(self) -> None:
+        """Close the file, and give back the locks on it; nothing happens when it is closed already."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def __enter__(self) -> "Self":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 def write_all(descriptor: int, content: bytes) -> None:
@@ -48,13 +71,7 @@ def sync_file(descriptor: int, path: str) -> None:
     Raises:
         NotDurableError: When the system reports a failure; never call it again for these bytes.
     """
-    try:
-        if sys.platform == "darwin":
-            _full_sync(descriptor)
-        else:
-            os.fsync(descriptor)
-    except OSError as error:
-        raise NotDurableError(f"{path}: could not be put on disk ({error.strerror})") from error
+    _sync(_full_sync if sys.platform == "darwin" else os.fsync, descriptor, path)
 
 
 def sync_bytes(descriptor: int, path: str) -> None:
@@ -63,13 +80,7 @@ def sync_bytes(descriptor: int, path: str) -> None:
     Raises:
         NotDurableError: When the system reports a failure; never call it again for these bytes.
     """
-    if sys.platform == "darwin":
-        sync_file(descriptor, path)
-        return
-    try:
-        os.fdatasync(descriptor)
-    except OSError as error:
-        raise NotDurableError(f"{path}: could not be put on disk ({error.strerror})") from error
+    _sync(_full_sync if sys.platform == "darwin" else os.fdatasync, descriptor, path)
 
 
 def sync_directory(path: str) -> None:
@@ -80,11 +91,16 @@ def sync_directory(path: str) -> None:
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        os.fsync(descriptor)
-    except OSError as error:
-        raise NotDurableError(f"{path}: could not be put on disk ({error.strerror})") from error
+        _sync(os.fsync, descriptor, path)
     finally:
         os.close(descriptor)
+
+
+def _sync(put: "Callable[[int], None]", descriptor: int, path: str) -> None:
+    try:
+        put(descriptor)
+    except OSError as error:
+        raise NotDurableError(f"{path}: could not be put on disk ({error.strerror})") from error
 
 
 def make_dir(path: str, *, ignored_by_git: bool = False) -> bool:

@@ -52,12 +52,10 @@ class Home:
     __slots__ = ("_identity", "root")
 
     memory_dir = HomePath("memory")  # daily logs in the layouts of hosts, and the directories below
-    daily_dir = HomePath("memory/daily")  # raw daily logs, ``YYYY-MM-DD.md``
     system_dir = HomePath("memory/system")  # records and what is folded from them
     outcomes = HomePath("memory/system/outcome-records.jsonl")  # append-only outcomes, one a line
-    links = HomePath(
-        "memory/system/hebbian-links.json"
-    )  # association view for people and other tools; derived
+    # association view for people and other tools; derived
+    links = HomePath("memory/system/hebbian-links.json")
     # what each consolidation did, one a line
     consolidation_log = HomePath("memory/system/consolidation-log.jsonl")
     runs = HomePath("memory/system/runs.jsonl")  # the run ledger, one run of one job a line
@@ -216,14 +214,9 @@ class Home:
     def leading_out(self) -> list[str]:
         """Name those directories of ours, and ``memory``, that a link leads out of the home."""
         ours = (
-            *(
-                self.memory_dir,
-                self.system_dir,
-                self.proposals_dir,
-                self.received_dir,
-                self.archive_daily_dir,
-            ),
-            *(self.config_dir, self.decisions_dir, self.checkpoints_dir, self.blobs_dir, self.quarantine_dir),
+            *(self.memory_dir, self.system_dir, self.proposals_dir, self.received_dir, self.config_dir),
+            *(self.archive_daily_dir, self.decisions_dir, self.checkpoints_dir, self.blobs_dir),
+            self.quarantine_dir,
             *(self.locks_dir, self.search_dir, self.link_index_dir, self.staged_dir, self.channel_dir),
         )
         root = f"{os.path.realpath(self.root).rstrip(os.sep)}/"
@@ -256,10 +249,6 @@ class Home:
     def records(self, kind: str) -> str:
         """Give the file of what sessions left behind of one kind, a row of ``config/records.json``."""
         return os.path.join(self.system_dir, f"{kind}.jsonl")
-
-    def archive(self, year: int) -> str:
-        """Give the file of the entries archived in a year."""
-        return os.path.join(self.archive_dir, f"{year:04d}.md")
 
     def decision(self, decision_id: str) -> str:
         """Give the file of a decision; its signature is beside it with ``.sig``.

@@ -18,7 +18,9 @@ from nightledger.files.line_log import append_records
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
-    from nightledger.domain.exposure import Exposure
+    from collections.abc import Iterable
+
+    from nightledger.domain.exposure import Place
     from nightledger.files.home import Home
 
 MAX_BYTES = 1 << 18
@@ -59,29 +61,47 @@ def _is_fit(name: str, value: object) -> bool:
     return isinstance(value, kinds) and not isinstance(value, bool) and least <= value <= most
 
 
-def append_exposure(home: "Home", exposure: "Exposure") -> None:
-    """Append one showing to ``memory/system/exposures.jsonl``.
+MOST_NAMES = 100
+"""Names, and places, told of one showing; more are no showing but a listing. Our choice."""
+MAX_NAME_CHARACTERS = 200
+
+
+def append_exposure(  # noqa: PLR0913 - one argument a member of the line
+    home: "Home",
+    *,
+    at: str,
+    shown: "Iterable[str]",
+    host: str,
+    event: str,
+    session: str = "",
+    places: "Iterable[Place]" = (),
+) -> None:
+    """Append one showing to ``memory/system/exposures.jsonl``; ``schemas/exposure.schema.json``.
+
+    Args:
+        home: Whose.
+        at: When; UTC, to the second.
+        shown: Ids and names of what was shown; of names too long, and of more than a hundred, none are kept.
+        host: Which host showed it.
+        event: ``prompt``, ``recall`` (the agent asked) or ``session_start``.
+        session: The host's name of the session, as ``session_name`` gives it; empty where it has none.
+        places: Where what was shown stands.
 
     Raises:
-        NotDurableError: The disk took only a part, or could not confirm.
-        ConfigurationError: The ledger's directory is missing.
-        UnreadableError: The ledger's name is taken by something that is no regular file.
+        NightledgerError: It could not be appended.
+        OSError: The system refuses.
     """
-    append_records(home.exposures, dump_exposure(exposure))
-
-
-def dump_exposure(exposure: "Exposure") -> bytes:
-    r"""Give its line: JSON in ASCII, keys sorted, with its ``\n``."""
     record = {
-        "v": exposure.v,
-        "at": exposure.at,
-        "shown": list(exposure.shown),
-        "host": exposure.host,
-        "event": exposure.event,
-        "session": exposure.session,
-        "places": [{"path": place.path, "lines": list(place.lines)} for place in exposure.places],
+        "v": 1,
+        "at": at,
+        "shown": sorted({name for name in shown if 0 < len(name) <= MAX_NAME_CHARACTERS})[:MOST_NAMES],
+        "host": host,
+        "event": event,
+        "session": session,
+        "places": [{"path": place.path, "lines": list(place.lines)} for place in places][:MOST_NAMES],
     }
-    return json.dumps(record, sort_keys=True, separators=(",", ":")).encode("ascii") + b"\n"
+    line = json.dumps(record, sort_keys=True, separators=(",", ":")).encode("ascii")
+    append_records(home.exposures, line + b"\n")
 
 
 MOST_PROMPTS = 5

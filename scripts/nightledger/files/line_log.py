@@ -11,16 +11,10 @@ import os
 import stat
 import time
 
-from nightledger.domain.errors import (
-    ConfigurationError,
-    FileChangedError,
-    LockedError,
-    MissingFileError,
-    NotDurableError,
-    UnreadableError,
-)
+from nightledger.domain import errors
 from nightledger.files.durable import (
     FILE_MODE,
+    OpenFile,
     is_there,
     open_regular,
     read_rest,
@@ -32,39 +26,10 @@ from nightledger.files.durable import (
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from types import TracebackType
-    from typing import Self
 
 _BLOCK_BYTES = 1 << 16
 _PAUSE_S = 0.02
 """How long to wait between two tries to hold a file, as ``files/atomic.py`` does."""
-
-
-class OpenFile:
-    """A base for what keeps one descriptor; ``with`` closes it."""
-
-    __slots__ = ("_descriptor",)
-
-    def __init__(self, descriptor: int) -> None:
-        """Take a descriptor; -1 where nothing is open."""
-        self._descriptor = descriptor
-
-    def close(self) -> None:
-        """Close the file, and give back the locks on it; nothing happens when it is closed already."""
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
-
-    def __enter__(self) -> "Self":
-        return self
-
-    def __exit__(
-        self,
-        kind: "type[BaseException] | None",
-        error: "BaseException | None",
-        trace: "TracebackType | None",
-    ) -> None:
-        self.close()
 
 
 class Appender(OpenFile):
@@ -114,7 +79,7 @@ class Appender(OpenFile):
                 now = time.monotonic()
                 deadline = now + timeout_s if deadline is None else deadline
                 if now >= deadline:
-                    raise LockedError(f"{self.path} is held by another process") from None
+                    raise errors.LockedError(f"{self.path} is held by another process") from None
                 time.sleep(_PAUSE_S)
             else:
                 self._held = True
@@ -173,14 +138,16 @@ class Appender(OpenFile):
         except FileNotFoundError:
             there = None
         if there is None or not os.path.samestat(there, self._opened):
-            raise FileChangedError(f"{self.path} was moved away while it was open; nothing was appended")
+            raise errors.FileChangedError(
+                f"{self.path} was moved away while it was open; nothing was appended"
+            )
         if there.st_size < self._clean_size:
-            raise FileChangedError(f"{self.path} was cut while it was open; nothing was appended")
+            raise errors.FileChangedError(f"{self.path} was cut while it was open; nothing was appended")
         return there.st_size
 
-    def _not_taken(self, error: OSError, size: int, wanted: int) -> NotDurableError:
+    def _not_taken(self, error: OSError, size: int, wanted: int) -> errors.NotDurableError:
         kept = os.fstat(self._descriptor).st_size - size
-        return NotDurableError(
+        return errors.NotDurableError(
             f"{self.path}: {kept} of {wanted} bytes could be written ({error.strerror}); "
             "these records are not acknowledged"
         )
@@ -225,8 +192,8 @@ def _open(path: str, *, make: bool) -> tuple[int, os.stat_result]:
         descriptor = _open_or_create(path, flags) if make else os.open(path, flags)
     except FileNotFoundError as error:
         if not make:
-            raise MissingFileError(f"{path} is missing") from error
-        raise ConfigurationError(
+            raise errors.MissingFileError(f"{path} is missing") from error
+        raise errors.ConfigurationError(
             f"{os.path.dirname(path)} is missing", hint="make the home first: nightledger init --home DIR"
         ) from error
     except OSError as error:
@@ -240,9 +207,9 @@ def _open(path: str, *, make: bool) -> tuple[int, os.stat_result]:
     return descriptor, status
 
 
-def _no_file(path: str) -> UnreadableError:
+def _no_file(path: str) -> errors.UnreadableError:
     hint = "put the file itself in its place; one that is missing is made anew"
-    return UnreadableError(f"{path} is a link or no regular file", hint=hint)
+    return errors.UnreadableError(f"{path} is a link or no regular file", hint=hint)
 
 
 def _open_or_create(path: str, flags: int) -> int:
@@ -281,7 +248,7 @@ class LineLog(OpenFile):
         self.inode = self._device = self.end = self.torn_bytes = 0
         try:
             descriptor, size_bytes = open_regular(path)
-        except MissingFileError:
+        except errors.MissingFileError:
             super().__init__(-1)
             return
         super().__init__(descriptor)
@@ -302,7 +269,7 @@ class LineLog(OpenFile):
         while at < self.end:
             block = os.pread(self._descriptor, min(CHUNK_BYTES, self.end - at), at)
             if not block:
-                raise FileChangedError(f"{self.path} was cut while it was read")
+                raise errors.FileChangedError(f"{self.path} was cut while it was read")
             at += len(block)
             cut = block.rfind(b"\n") + 1
             if cut:
@@ -313,13 +280,24 @@ class LineLog(OpenFile):
 
     def probe(self, end: int) -> str:
         """Return the hex SHA-256 of the bytes before ``end``: other bytes are another file."""
+        return self.hashes([end]).get(end, "")
+
+    def hashes(self, sizes: "Iterable[int]") -> dict[int, str]:
+        """Return the hex SHA-256 of several beginnings of the file, by their size; see :func:`hash_prefixes`."""
         import hashlib
 
+        found: dict[int, str] = {}
         digest, at = hashlib.sha256(), 0
-        while at < end and (block := os.pread(self._descriptor, min(CHUNK_BYTES, end - at), at)):
-            digest.update(block)
-            at += len(block)
-        return digest.hexdigest()
+        for size_bytes in sorted({*sizes}):
+            while at < size_bytes and (
+                block := os.pread(self._descriptor, min(size_bytes - at, CHUNK_BYTES), at)
+            ):
+                digest.update(block)
+                at += len(block)
+            if at < size_bytes:
+                break
+            found[size_bytes] = digest.hexdigest()
+        return found
 
     def require_same(self) -> None:
         """Make sure that what was read is still the file of that name.
@@ -334,9 +312,9 @@ class LineLog(OpenFile):
                 return
             there = None
         if there is None or (there.st_ino, there.st_dev) != (self.inode, self._device):
-            raise FileChangedError(f"{self.path} was replaced while it was read; nothing was written")
+            raise errors.FileChangedError(f"{self.path} was replaced while it was read; nothing was written")
         if there.st_size < self.end:
-            raise FileChangedError(f"{self.path} was cut while it was read; nothing was written")
+            raise errors.FileChangedError(f"{self.path} was cut while it was read; nothing was written")
 
 
 def hash_file(path: str) -> "tuple[int, str] | None":
@@ -362,20 +340,5 @@ def hash_prefixes(path: str, sizes: "Iterable[int]") -> dict[int, str]:
     Raises:
         UnreadableError: It is a link, a directory, a FIFO or a device.
     """
-    import hashlib
-
-    try:
-        descriptor, _ = open_regular(path)
-    except MissingFileError:
-        return {}
-    found: dict[int, str] = {}
-    digest, at = hashlib.sha256(), 0
-    with OpenFile(descriptor):
-        for size_bytes in sorted({*sizes}):
-            while at < size_bytes and (block := os.read(descriptor, min(size_bytes - at, CHUNK_BYTES))):
-                digest.update(block)
-                at += len(block)
-            if at < size_bytes:
-                break
-            found[size_bytes] = digest.hexdigest()
-    return found
+    with LineLog(path) as log:
+        return log.hashes(sizes) if log.inode else {}

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import date, datetime
+from datetime import date
 from functools import cache
 from itertools import combinations
 from typing import Any, NamedTuple, Self
@@ -23,17 +23,9 @@ import msgspec
 from msgspec import Struct, field
 
 from nightledger.codec.rows import read_outcome_rows
+from nightledger.domain import outcome as outcomes
 from nightledger.domain.errors import LinkIndexError
-from nightledger.domain.outcome import (
-    SHOWN_FROM,
-    Link,
-    Outcome,
-    Pair,
-    Tally,
-    confidence_of,
-    decayed,
-    was_shown,
-)
+from nightledger.domain.periods import log_day
 from nightledger.files.durable import FILE_MODE, is_regular, make_dir
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
@@ -75,7 +67,7 @@ class Recalled(NamedTuple):
         idle_days: Active days since the link last occurred.
     """
 
-    link: Link
+    link: outcomes.Link
     confidence: float
     idle_days: int
 
@@ -100,7 +92,7 @@ class LinkIndex:
     def __exit__(self, *_: object) -> None:
         self.connection.close()
 
-    def link(self, first: str, second: str) -> Link | None:
+    def link(self, first: str, second: str) -> outcomes.Link | None:
         """Return the link of two canonical tags, in either order; None where there is none.
 
         Raises:
@@ -130,11 +122,11 @@ class LinkIndex:
         else:
             pairs = combinations(sorted(tags), 2)
             links = (link for pair in pairs if (link := self.link(*pair)) is not None)
-        found = [item for item in self._fading(links) if item.confidence >= SHOWN_FROM]
+        found = [item for item in self._fading(links) if item.confidence >= outcomes.SHOWN_FROM]
         found.sort(key=lambda item: (-item.confidence, -item.link.counted(item.link.best), item.link.pair))
         return found[:limit], len(found[limit:])
 
-    def top_links(self, limit: int) -> tuple[list[Link], int]:
+    def top_links(self, limit: int) -> tuple[list[outcomes.Link], int]:
         """Return the links that occurred in most sessions; of equals, those whose names sort first.
 
         Args:
@@ -180,16 +172,16 @@ class LinkIndex:
         with telling(self.path):
             return self.connection.execute(statement, values).fetchall()
 
-    def _links(self, statement: str, values: Sequence[object] = ()) -> Iterator[Link]:
+    def _links(self, statement: str, values: Sequence[object] = ()) -> Iterator[outcomes.Link]:
         """Return the links that rows of ``links`` tell of."""
-        decode = msgspec.json.Decoder(list[Tally]).decode
+        decode = msgspec.json.Decoder(list[outcomes.Tally]).decode
         with telling(self.path):
             for first, second, sessions, stored in self.connection.execute(statement, values):
                 tallies = decode(stored)
                 newest = max([tally.last_day for tally in tallies])
                 if not (0 < newest <= _LAST_DAY and sessions > 0 and type(first) is type(second) is str):
                     raise ValueError("a link in it is none")
-                yield Link(
+                yield outcomes.Link(
                     (first, second),
                     co_occurrences=sessions,
                     tallies=tallies,
@@ -197,12 +189,12 @@ class LinkIndex:
                     last_day=newest,
                 )
 
-    def _fading(self, links: Iterable[Link]) -> Iterator[Recalled]:
+    def _fading(self, links: Iterable[outcomes.Link]) -> Iterator[Recalled]:
         days = [row[0] for row in self.ask("SELECT DISTINCT day FROM outcomes ORDER BY day")]
         with telling(self.path):
             for link in links:
                 idle_days = len(days) - bisect_right(days, link.last_day)
-                confidence = decayed(confidence_of(link.counted(link.best)), idle_days)
+                confidence = outcomes.decayed(outcomes.confidence_of(link.counted(link.best)), idle_days)
                 yield Recalled(link, confidence, idle_days)
 
 
@@ -285,7 +277,7 @@ class Rules(Struct, frozen=True, kw_only=True):
     """
 
     zone: ZoneInfo
-    forgotten: Mapping[Pair, int] = field(default_factory=dict)
+    forgotten: Mapping[outcomes.Pair, int] = field(default_factory=dict)
     says: Callable[[str], bool] | None = None
     hashes: tuple[str, ...] = ()
 
@@ -340,7 +332,7 @@ def fold(index: LinkIndex, log: LineLog, start: int, lines: int, rules: Rules) -
     return folded
 
 
-def _rows(log: LineLog, start: int, folded: Folded) -> Iterator[Outcome]:
+def _rows(log: LineLog, start: int, folded: Folded) -> Iterator[outcomes.Outcome]:
     for chunk in log.chunks(start):
         found = read_outcome_rows(chunk, first_line=folded.lines + 1)
         folded.lines += found.lines
@@ -356,12 +348,12 @@ class _Counter:
         self._zone, self._forgotten = rules.zone, rules.forgotten
         (self._n,) = self._ask("SELECT count(*) FROM outcomes").fetchone()
         self._full = self._n + MAX_WAITING
-        self._waiting: defaultdict[Pair, list[tuple[str, Tally]]] = defaultdict(list)
-        self._before: dict[str, set[Pair]] = {}
+        self._waiting: defaultdict[outcomes.Pair, list[tuple[str, outcomes.Tally]]] = defaultdict(list)
+        self._before: dict[str, set[outcomes.Pair]] = {}
 
-    def count(self, row: Outcome) -> bool:
+    def count(self, row: outcomes.Outcome) -> bool:
         """Take an outcome in; False when it stood before."""
-        day = _log_day(row.timestamp, self._zone)
+        day = log_day(row.timestamp, self._zone).toordinal()
         session = f"day {day}" if row.session is None else f"session {row.session}"
         if session not in self._before:
             self._before[session] = self._pairs_of(session)
@@ -378,12 +370,12 @@ class _Counter:
 
     def flush(self) -> None:
         """Add what waits to the table, in its order, which is the fastest."""
-        decode, encode = msgspec.json.Decoder(list[Tally]).decode, msgspec.json.Encoder().encode
+        decode, encode = msgspec.json.Decoder(list[outcomes.Tally]).decode, msgspec.json.Encoder().encode
         known = "SELECT sessions, tallies FROM links WHERE first = ? AND second = ?"
         for pair in sorted(self._waiting):
             new = self._waiting[pair]
             sessions = sum(pair not in self._before[session] for session in {session for session, _ in new})
-            tallies: dict[str, Tally] = {}
+            tallies: dict[str, outcomes.Tally] = {}
             for counted, stored in self._ask(known, pair):
                 sessions += counted
                 tallies = {tally.resolution: tally for tally in decode(stored)}
@@ -395,28 +387,21 @@ class _Counter:
         self._before.clear()
         self._full = self._n + MAX_WAITING
 
-    def _pairs(self, n: int, tags: Iterable[str]) -> Iterable[Pair]:
+    def _pairs(self, n: int, tags: Iterable[str]) -> Iterable[outcomes.Pair]:
         """Return the pairs of tags for which an outcome counts."""
         pairs = combinations(tags, 2)
         return (pair for pair in pairs if n >= self._forgotten.get(pair, 0)) if self._forgotten else pairs
 
-    def _pairs_of(self, session: str) -> set[Pair]:
+    def _pairs_of(self, session: str) -> set[outcomes.Pair]:
         rows = self._ask("SELECT n, tags FROM outcomes WHERE session = ?", (session,))
         return {pair for n, tags in rows for pair in self._pairs(n, tags.split(" "))}
 
 
-def _log_day(at: datetime, zone: ZoneInfo) -> int:
-    try:
-        return at.astimezone(zone).toordinal()
-    except OverflowError:  # the first or the last day of the calendar
-        return at.toordinal()
-
-
-def _tally(row: Outcome, day: int) -> Tally:
+def _tally(row: outcomes.Outcome, day: int) -> outcomes.Tally:
     """Return what one outcome counts for its resolution."""
     success, failure = row.outcome == "success", row.outcome == "failure"
-    shown = bool(row.shown) and was_shown(row.resolution, row.context_tags, row.shown)
-    return Tally(
+    shown = bool(row.shown) and outcomes.was_shown(row.resolution, row.context_tags, row.shown)
+    return outcomes.Tally(
         resolution=row.resolution,
         successes=int(success),
         partials=int(row.outcome == "partial"),
@@ -428,8 +413,7 @@ def _tally(row: Outcome, day: int) -> Tally:
     )
 
 
-@contextmanager
-def building(path: str) -> Iterator[LinkIndex]:
+def building(path: str) -> LinkIndex:
     """Make an empty index in the place of the one of that name; cut short, no cursor fits it, and the next run makes it anew.
 
     Args:
@@ -437,14 +421,11 @@ def building(path: str) -> Iterator[LinkIndex]:
     """
     directory = os.path.dirname(path)
     make_dir(directory, ignored_by_git=True)
-    for name in {*os.listdir(directory)} - {
-        ".gitignore"
-    }:  # SQLite would play back a journal into the new file
+    # SQLite would play back a journal into the new file
+    for name in {*os.listdir(directory)} - {".gitignore"}:
         os.unlink(os.path.join(directory, name))
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, FILE_MODE))
-    with new_index(path) as index:
-        yield index
-        index.commit()
+    return new_index(path)
 
 
 def new_index(path: str = ASIDE) -> LinkIndex:

@@ -365,21 +365,10 @@ def _row(file: NewFile, chunk: NewChunk, place: tuple[int, int]) -> tuple[_Key, 
     heading = chunk.heading.encode("utf-8", "replace").decode()  # SQLite takes no half of a character
     day = chunk.day.toordinal() if chunk.day else None
     packed = zlib.compress(text.encode("utf-8", "surrogateescape"), _LEVEL)
-    lines = chunk.first_line, chunk.last_line
     told = (chunk.summary.encode("utf-8", "replace").decode(), chunk.lent)
     key = _head(chunk.day, heading, chunk.lent), text[: chunk.lead], text[chunk.lead :], told[0]
-    return key, (
-        *place,
-        packed,
-        chunk.lead,
-        *lines,
-        day,
-        heading,
-        chunk.entry,
-        chunk.held,
-        chunk.moved,
-        *told,
-    )
+    where = (*place, packed, chunk.lead, chunk.first_line, chunk.last_line, day, heading)
+    return key, (*where, chunk.entry, chunk.held, chunk.moved, *told)
 
 
 def _head(day: date | None, heading: str, lent: str) -> str:

@@ -131,9 +131,8 @@ def telling(path: str) -> "Iterator[None]":
         said = str(error)
         if "locked" in said or "busy" in said:
             raise BusyIndexError(f"another run writes the search index {path}") from error
-        if (
-            "no such module" in said
-        ):  # sqlite.org/fts5.html, building; the builds of python.org and of systems have it
+        # sqlite.org/fts5.html, building; the builds of python.org and of systems have it
+        if "no such module" in said:
             raise SearchIndexError(
                 "search needs SQLite with FTS5, and this Python's was built without it",
                 hint="run Nightledger with a Python of python.org, Debian, Fedora or Homebrew",
@@ -191,20 +190,6 @@ class Line:
         size_bytes: Of the file when it was indexed.
         mtime_ns: When the file was last written then.
     """
-
-    __slots__ = (
-        "entry",
-        "first",
-        "heading",
-        "id",
-        "kind",
-        "last",
-        "mtime_ns",
-        "path",
-        "size_bytes",
-        "summary",
-        "text",
-    )
 
     def __init__(self, row: "Row", text: str) -> None:
         self.id, self.path, self.kind, self.size_bytes, self.mtime_ns = row[:5]

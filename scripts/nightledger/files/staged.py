@@ -31,35 +31,6 @@ MAX_TROUBLES_BYTES = 1 << 18
 _TROUBLE = ("about", "what", "since")
 
 
-class StagedLine:
-    """What one line of the page rests on.
-
-    Attributes:
-        shown: Ids of entries and links that it shows.
-        path: The file it rests on, relative to the home; empty for none.
-        lines: Where in that file, first and last from 1; None where it rests on no lines of it.
-    """
-
-    __slots__ = ("lines", "path", "shown")
-
-    def __init__(self, shown: "Sequence[str]", path: str, place: str = "") -> None:
-        """Make one of a candidate.
-
-        Args:
-            shown: Ids.
-            path: The file.
-            place: Where it stands as the page has it: ``memory/2026-02-28.md:5-6``.
-        """
-        self.shown = tuple(shown)
-        self.path = path
-        self.lines = _lines_of(path, place)
-
-    @property
-    def place(self) -> Place | None:
-        """What the exposure ledger says of where it stands."""
-        return Place(path=self.path, lines=self.lines) if self.lines else None
-
-
 class StagedPage:
     """A page as it may be given to an agent now.
 
@@ -145,13 +116,14 @@ def find_page(home: "Home") -> "Page | None":
         return None
 
 
-def write_staged(home: "Home", text: str, lines: "Sequence[StagedLine]") -> bool:
+def write_staged(home: "Home", text: str, lines: "Sequence[tuple[Sequence[str], str, str]]") -> bool:
     """Write a page and what it rests on; a file that says so already is left as it is, to its time of change.
 
     Args:
         home: Whose; the caller holds its lock.
         text: The page, as :func:`~nightledger.domain.exposure.dump_page` gives it.
-        lines: What each of its lines rests on, in their order.
+        lines: What each of its lines rests on, in their order: ids and names for the exposure ledger, the file whose change
+            makes the line doubtful ("" for none), and where it stands; of what is in that file, ``path:first-last``.
 
     Returns:
         Whether the page changed.
@@ -162,15 +134,15 @@ def write_staged(home: "Home", text: str, lines: "Sequence[StagedLine]") -> bool
     from nightledger.codec.canonical import canonical
 
     page = parse_page(text)
-    paths = sorted({line.path for line in lines if line.path})
+    paths = sorted({path for _, path, _ in lines if path})
     sidecar = canonical(
         {
             "v": 1,
             "sha256": page.sha256 if page else "",
             "good_until": page.good_until if page else "",
             "lines": [
-                {"shown": list(line.shown), "path": line.path, "lines": list(line.lines or ())}
-                for line in lines
+                {"shown": list(shown), "path": path, "lines": list(_lines_of(path, place) or ())}
+                for shown, path, place in lines
             ],
             "files": {path: stat for path in paths if (stat := _stat(home, path))},
         }
@@ -212,16 +184,10 @@ def _sidecar(home: "Home") -> str:
 
 
 def _replace(path: str, content: bytes, *, disposable: bool) -> bool:
-    try:
-        if read_regular(path, len(content) + 1) == content:
-            return False
-    except (OSError, UnreadableError):
-        pass
-    from nightledger.files.atomic import replace_file
+    from nightledger.files.atomic import refresh_file
 
     make_dir(os.path.dirname(path), ignored_by_git=not disposable)
-    replace_file(path, content, disposable=disposable)
-    return True
+    return refresh_file(path, content, disposable=disposable)
 
 
 def _stat(home: "Home", path: str) -> "list[str] | None":

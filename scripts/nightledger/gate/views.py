@@ -12,7 +12,7 @@ from nightledger.codec.canonical import canonical
 from nightledger.domain.proposal import Change, Kind, Op, Proposal
 from nightledger.domain.retention import NO_USE, tier_of
 from nightledger.domain.states import OPEN_STATES, ChangeState
-from nightledger.files.atomic import replace_file
+from nightledger.files.atomic import refresh_file
 from nightledger.files.durable import read_optional
 from nightledger.gate.gated import MAX_GATED_BYTES
 from nightledger.gate.naming import NO_MARK, find_standing, read_marks
@@ -116,12 +116,8 @@ def build_views(gate: Gate, ledger: Ledger, *, until: Marks | None = None) -> di
 
 def refresh_views(gate: Gate, ledger: Ledger) -> list[str]:
     """Write the views that changed; give their paths relative to the home."""
-    written = []
-    for path, content in build_views(gate, ledger).items():
-        if read_optional(path, MAX_GATED_BYTES) != content:
-            replace_file(path, content)
-            written.append(gate.home.relative(path))
-    return written
+    views = build_views(gate, ledger)
+    return [gate.home.relative(path) for path, content in views.items() if refresh_file(path, content)]
 
 
 def stale_views(gate: Gate, ledger: Ledger) -> list[str]:

@@ -27,21 +27,13 @@ from nightledger.domain.pruning import in_portions, month_of
 from nightledger.domain.words import content_id, dump_moment
 from nightledger.files.configuration import home_zone
 from nightledger.files.link_index import folded_links
+from nightledger.gate import remembering
 from nightledger.gate.forgotten import link_rules
 from nightledger.gate.gated import read_gated
 from nightledger.gate.naming import evidence_of, signed_entries
 from nightledger.gate.opening import Gate, Ledger, read_ledger
 from nightledger.gate.proposing import Outcome, Submission, propose
 from nightledger.gate.recalling import read_principles
-from nightledger.gate.remembering import (
-    Facts,
-    Remembered,
-    read_facts,
-    read_network,
-    read_proofs,
-    read_reinforcements,
-    reinforce,
-)
 from nightledger.gate.removals import Grounds, archival, unseen_link_deletion
 from nightledger.gate.stored import Stored, read_stored
 from nightledger.text.markdown.document import parse_markdown
@@ -116,7 +108,7 @@ def curate(
         UnreadableError: A gated file or a ledger cannot be read.
     """
     stored = read_stored(gate, ledger.book)
-    facts = read_facts(gate, ledger, moment, stored=stored)
+    facts = remembering.read_facts(gate, ledger, moment, stored=stored)
     last = _last_period(gate)
     periods = retention.periods_due(facts.now_hour, last)
     if not periods:
@@ -131,7 +123,7 @@ def curate(
     principles = [one.id for one in standing.principles] if standing else []
     for period, entries in chosen.items() if not dry_run else ():
         ids = [*entries, *principles]
-        reinforce(gate.home, retention.ReinforcementKind.CURATE, str(period), period, ids)
+        remembering.reinforce(gate.home, retention.ReinforcementKind.CURATE, str(period), period, ids)
     return Curated(
         periods=periods,
         reinforced=sum(map(len, chosen.values())),
@@ -152,7 +144,7 @@ class _Pass:
         self,
         gate: Gate,
         ledger: Ledger,
-        facts: Facts,
+        facts: remembering.Facts,
         stored: Sequence[Stored],
         moment: Moment,
         *,
@@ -198,7 +190,7 @@ class _Pass:
         Return how many faded, how many of these stay, the proposals, and why there is none.
         """
         signed, month = self._signed, pruning.month_of(self.day)
-        network, words = read_network(self._gate.home), pruning.blocked_words(self._gate.consent)
+        network, words = remembering.read_network(self._gate.home), pruning.blocked_words(self._gate.consent)
         degrees = [network.degree(fold(one.placed.entry.text).split()) for one in signed]
         places = retention.fades([one.memory for one in signed], degrees, self._facts.now_hour)
         faded = [signed[at] for at in places]
@@ -211,9 +203,8 @@ class _Pass:
         if reason or not free:
             return len(faded), len(faded) - len(free), [], reason if free else ""
         before = {change.entry for _, change in asked}
-        free.sort(
-            key=lambda one: one.memory.id in before
-        )  # what was refused stands behind what was not asked
+        # what was refused stands behind what was not asked
+        free.sort(key=lambda one: one.memory.id in before)
         few = free[: retention.MOST_ARCHIVED]
         said = second(few) if second else dict.fromkeys((one.memory.id for one in few), "")
         going = [one for one in few if one.memory.id in said]
@@ -228,7 +219,7 @@ class _Pass:
             made += self._propose(portion, month, f"Archive what faded of {path}")
         return len(faded), len(faded) - len(free) + len(few) - len(going), made, ""
 
-    def _archival(self, one: Remembered, said: str, rank: float) -> Draft:
+    def _archival(self, one: remembering.Remembered, said: str, rank: float) -> Draft:
         memory = one.memory
         idle = self._facts.now_hour - max(memory.created_hour, memory.used_hour)
         reason = f"It was of no use for {idle} active hours ({memory.tier.name} memories fade so fast){said}."
@@ -239,7 +230,7 @@ class _Pass:
     def most_useful(self, periods: Sequence[int]) -> dict[int, tuple[str, ...]]:
         """Return the entries that each period reinforces."""
         memories = [one.memory for one in self._signed]
-        proofs = read_proofs(self._gate.home, self._ledger.book.names, self._facts.hours, periods)
+        proofs = remembering.read_proofs(self._gate.home, self._ledger.book.names, self._facts.hours, periods)
         return {
             period: retention.most_useful(
                 proofs[period], {memory.id: retention.measured_utility(memory, period) for memory in memories}
@@ -263,7 +254,7 @@ class _Second:
         self._day = day
         self.run: AnalystRun | None = None
 
-    def __call__(self, faded: Sequence[Remembered]) -> dict[str, str]:
+    def __call__(self, faded: Sequence[remembering.Remembered]) -> dict[str, str]:
         """Give ids of entries that may go, and what the model says of each."""
         said: dict[str, str] = {}
         for path in dict.fromkeys(one.placed.path for one in faded):
@@ -289,7 +280,9 @@ class _Second:
 
 def _last_period(gate: Gate) -> int | None:
     lines = (
-        line for line in read_reinforcements(gate.home) if line.kind is retention.ReinforcementKind.CURATE
+        line
+        for line in remembering.read_reinforcements(gate.home)
+        if line.kind is retention.ReinforcementKind.CURATE
     )
     return max((line.active_hours for line in lines), default=None)
 
@@ -303,12 +296,12 @@ class Judged(Struct, frozen=True, kw_only=True):
         faded: Whether the policy would let it go.
     """
 
-    remembered: Remembered
+    remembered: remembering.Remembered
     utility: float
     faded: bool
 
 
-def survey(facts: Facts) -> list[Judged]:
+def survey(facts: remembering.Facts) -> list[Judged]:
     """Judge the entries of a home by what is known of them, in the order of files and lines."""
     return [
         Judged(
@@ -325,7 +318,7 @@ def pending(judged: Sequence[Judged]) -> list[Judged]:
     return sorted((one for one in judged if one.faded), key=lambda one: one.utility)
 
 
-def why(judged: Judged, facts: Facts) -> str:
+def why(judged: Judged, facts: remembering.Facts) -> str:
     """Say in one sentence what speaks for letting an entry go, or for keeping it."""
     memory = judged.remembered.memory
     age = max(0, facts.now_hour - memory.created_hour)
@@ -336,7 +329,7 @@ def why(judged: Judged, facts: Facts) -> str:
 
 
 def propose_archive(
-    gate: Gate, ledger: Ledger, chosen: Sequence[Judged], facts: Facts, moment: Moment
+    gate: Gate, ledger: Ledger, chosen: Sequence[Judged], facts: remembering.Facts, moment: Moment
 ) -> list[Outcome]:
     """Propose to archive entries, file by file, within the budget of what one proposal removes.
 
@@ -376,7 +369,7 @@ def propose_archive(
     return outcomes
 
 
-def show_mercy(gate: Gate, chosen: Sequence[Judged], facts: Facts, moment: Moment) -> bool:
+def show_mercy(gate: Gate, chosen: Sequence[Judged], facts: remembering.Facts, moment: Moment) -> bool:
     """Let entries count as made anew; the caller holds the home's lock.
 
     Returns:
@@ -384,4 +377,4 @@ def show_mercy(gate: Gate, chosen: Sequence[Judged], facts: Facts, moment: Momen
     """
     ids = sorted({one.remembered.memory.id for one in chosen})
     period = f"{dump_moment(moment.at)} {content_id('m', canonical(ids))}"
-    return reinforce(gate.home, retention.ReinforcementKind.MERCY, period, facts.now_hour, ids)
+    return remembering.reinforce(gate.home, retention.ReinforcementKind.MERCY, period, facts.now_hour, ids)

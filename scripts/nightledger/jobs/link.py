@@ -11,18 +11,16 @@ report says why. Both ways end in the same view, byte for byte.
 
 import hashlib
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from nightledger.codec import links as linked
 from nightledger.codec.canonical import canonical
-from nightledger.domain.errors import LinkIndexError, UnreadableError
+from nightledger.domain.errors import LinkIndexError
 from nightledger.domain.outcome import link_key
 from nightledger.files import link_index
-from nightledger.files.atomic import Lock, replace_file
+from nightledger.files.atomic import Lock, refresh_file, replace_file
 from nightledger.files.durable import read_optional
 from nightledger.files.line_log import LineLog
 
@@ -114,9 +112,10 @@ class _Run:
         """
         start, lines = (0, 0) if reason or self._cursor is None else (self._cursor.offset, self._cursor.lines)
         changed = bool(reason) or self._log.end > start
-        with self._opened(reason) as index:
+        with link_index.building(self._path) if reason else link_index.open_file(self._path) as index:
             folded = link_index.fold(index, self._log, start, lines, self._rules)
             self._log.require_same()
+            index.commit()
             outcomes = index.count()
             top = index.top_links(linked.VIEW_LINKS)
         if changed:
@@ -124,7 +123,7 @@ class _Run:
                 self._home.cursors,
                 linked.dump_link_cursor(self._cursors, self._cursor_at(self._log.end, folded.lines)),
             )
-        self._write_view(linked.dump_view(top[0]))
+        refresh_file(self._home.links, linked.dump_view(top[0]))
         return LinkReport(
             mode="rebuilt" if reason else "updated" if changed else "unchanged",
             reason=reason,
@@ -138,17 +137,6 @@ class _Run:
             in_view=len(top[0]),
         )
 
-    @contextmanager
-    def _opened(self, reason: str) -> Iterator[link_index.LinkIndex]:
-        """Open the index that is added to; what was added stays when the block ends well."""
-        if reason:
-            with link_index.building(self._path) as index:
-                yield index
-        else:
-            with link_index.open_file(self._path) as index:
-                yield index
-                index.commit()
-
     def _cursor_at(self, offset: int, lines: int) -> linked.LinkCursor:
         return linked.LinkCursor(
             path=self._home.relative(self._log.path),
@@ -160,15 +148,6 @@ class _Run:
             forgotten_sha256=self._forgotten_sha256(),
             index=link_index.index_stamp(self._home.link_index_dir),
         )
-
-    def _write_view(self, view: bytes) -> None:
-        """Write the view where it differs."""
-        try:
-            same = read_optional(self._home.links, len(view)) == view
-        except UnreadableError:  # too large, or no file: replacing it says what is wrong
-            same = False
-        if not same:
-            replace_file(self._home.links, view)
 
     def _forgotten_sha256(self) -> str:
         forgotten: dict[str, object] = {link_key(*pair): n for pair, n in self._rules.forgotten.items()}

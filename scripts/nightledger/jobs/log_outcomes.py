@@ -8,7 +8,8 @@ Changes no memory.
 import hashlib
 from datetime import datetime
 
-from nightledger.codec.outcome_line import encode_outcomes, refusal
+from nightledger.codec.canonical import canonical
+from nightledger.codec.outcome_line import read_outcome, refusal
 from nightledger.domain.errors import UnreadableError
 from nightledger.files.durable import read_regular
 from nightledger.files.home import Home
@@ -43,18 +44,19 @@ def log_outcomes(
         NotDurableError: When the disk reports a failure; they are not acknowledged.
     """
     home.require()
-    hashed, problems = [], []
+    stored, problems = [], []
     for place, value in records:
-        found, wrong = _with_hashes(home, value)
-        hashed.append((place, found))
-        problems += [f"{place}: {problem}" if place else problem for problem in wrong]
+        hashed, wrong = _with_hashes(home, value)
+        record, more = read_outcome(hashed, now=now)
+        problems += [f"{place}: {problem}" if place else problem for problem in wrong or more]
+        stored.append(record)
     if problems:
         raise refusal(problems)
-    lines = encode_outcomes(hashed, now=now)
-    if not lines:
+    if not stored:
         return [], 0
-    _, _, torn_bytes = append_records(home.outcomes, b"".join(line.line for line in lines))
-    return [line.record for line in lines], torn_bytes
+    lines = b"".join(canonical(record, floats=True) + b"\n" for record in stored)
+    _, _, torn_bytes = append_records(home.outcomes, lines)
+    return stored, torn_bytes
 
 
 def _with_hashes(home: Home, value: "Any") -> "tuple[Any, list[str]]":

@@ -22,6 +22,7 @@ from itertools import groupby
 from msgspec import Struct, field
 
 from nightledger.codec.rows import read_outcome_rows
+from nightledger.domain import pruning
 from nightledger.domain.consent import SELF_MODIFICATION, Tier
 from nightledger.domain.decision import Moment
 from nightledger.domain.errors import NightledgerError
@@ -29,20 +30,6 @@ from nightledger.domain.judge import JOB, MOST_DELETIONS
 from nightledger.domain.outcome import Link
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Change, Draft, Evidence, Kind, Op, Origin, Proposal
-from nightledger.domain.pruning import (
-    MOST_MONTHS,
-    REFERENCED_FROM,
-    Kept,
-    blocked_words,
-    by_age,
-    in_portions,
-    is_faint,
-    is_long_closed,
-    is_old_log,
-    is_weak,
-    month_of,
-    names_blocked,
-)
 from nightledger.domain.states import OPEN_STATES, REFUSED, ChangeState
 from nightledger.domain.transcript import EXTRACTS
 from nightledger.domain.words import count_of
@@ -50,18 +37,12 @@ from nightledger.files.configuration import home_zone
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
 from nightledger.files.link_index import folded_links
+from nightledger.gate import removals
 from nightledger.gate.forgotten import link_rules, read_forgotten
 from nightledger.gate.gated import read_gated, read_target
 from nightledger.gate.naming import NO_MARK, find_standing, read_marks
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing import Submission, propose, supersede
-from nightledger.gate.removals import (
-    Grounds,
-    archival,
-    compression,
-    copy_path,
-    unseen_link_deletion,
-)
 from nightledger.gate.stored import Stored, read_stored
 from nightledger.hosts.daylogs import LogFile, find_daylogs, preset, read_daylogs
 from nightledger.text.forgetting import Status, count_lines, find_statuses, summarise_daily
@@ -85,7 +66,7 @@ class Left(Struct, frozen=True, kw_only=True):
     """
 
     what: str
-    kept: Kept
+    kept: pruning.Kept
     detail: str = ""
 
 
@@ -127,7 +108,7 @@ class Tally(Struct, kw_only=True):
     def kept(self) -> dict[str, int]:
         """How many stay, by reason."""
         found = Counter(item.kept for item in self.left)
-        return {kept.value: found[kept] for kept in Kept if found[kept]}
+        return {kept.value: found[kept] for kept in pruning.Kept if found[kept]}
 
 
 class Pruned(Struct, frozen=True, kw_only=True):
@@ -165,9 +146,9 @@ def prune(gate: Gate, ledger: Ledger, today: date, moment: Moment, *, dry_run: b
     with folded_links(gate.home, rules) as index:
         for one in index.every():  # there may be a million: few are kept
             looked += 1
-            weak += [one.link] if is_weak(one.link, today) else []
-            faint.update([one.link.key] if is_faint(one.link, one.confidence, today) else ())
-            sure.update(one.link.best.sources if one.confidence >= REFERENCED_FROM else ())
+            weak += [one.link] if pruning.is_weak(one.link, today) else []
+            faint.update([one.link.key] if pruning.is_faint(one.link, one.confidence, today) else ())
+            sure.update(one.link.best.sources if one.confidence >= pruning.REFERENCED_FROM else ())
     places = _places(gate.home, sure)
     return Pruned(today=today, tallies=(run.links(looked, weak, faint), run.entries(), run.logs(places)))
 
@@ -229,12 +210,12 @@ class _Run:
             faint: Names of those that are hardly believed, about which curation asks.
         """
         today = self._today
-        weak = {one.key: one for one in sorted(old, key=by_age)}
+        weak = {one.key: one for one in sorted(old, key=pruning.by_age)}
         tally = Tally(op=Op.DELETE_LINK, looked=looked, old=len(weak))
         open_now = self._close(tally, lambda change: change.hunk.removed not in {*weak, *faint})
         tally.waiting = sum(change.hunk.removed in weak for _, change in open_now)
         said = {change.key for item in self._stored for change in item.proposal.changes}
-        drafts = ((name, unseen_link_deletion(one, today)) for name, one in weak.items())
+        drafts = ((name, removals.unseen_link_deletion(one, today)) for name, one in weak.items())
         fresh = [(name, draft) for name, draft in drafts if draft.statement_key not in said]
         asked = ((today.isoformat(), f"Forget the link {name}", [draft]) for name, draft in fresh)
         self._submit(asked, tally, MOST_DELETIONS - len(open_now))
@@ -260,10 +241,10 @@ class _Run:
                 lines = (entry.first_line, entry.last_line)
                 reason = f"{status.closure.value} since {since}, {(self._today - since).days} days ago"
                 cited = _cite(path, text, lines, Origin.UNKNOWN, told)
-                grounds = Grounds(reason=reason, evidence=(cited,))
-                months[month_of(since)].append(archival(path, entry, self._today, grounds))
+                grounds = removals.Grounds(reason=reason, evidence=(cited,))
+                months[pruning.month_of(since)].append(removals.archival(path, entry, self._today, grounds))
             for month, drafts in months.items():
-                for members, part in in_portions(drafts, len(text)):
+                for members, part in pruning.in_portions(drafts, len(text)):
                     count = count_of(len(members), "entry", "entries")
                     found.append((month, f"Archive {count} of {path}, closed in {month}{part}", members))
         self._submit(sorted(found, key=lambda one: one[0]), tally, _room(open_now))
@@ -273,22 +254,22 @@ class _Run:
         self, path: str, entries: Sequence[Entry], tally: Tally
     ) -> Iterator[tuple[Entry, Status, date]]:
         """Give the entries of one file that may go, each with since when it is closed; count and name those that stay."""
-        marks, blocked = read_marks(self._gate, self._ledger), blocked_words(self._gate.consent)
+        marks, blocked = read_marks(self._gate, self._ledger), pruning.blocked_words(self._gate.consent)
         wordings, days = Counter(fold(entry.text) for entry in entries), self._signed_days()
         signed = {entry.id: day for entry in entries if (day := days.get(fold(entry.text)))}
         for entry, status in find_statuses(entries, self._today, signed):
             since, kept = status.since, status.kept
-            if kept is None and since and not is_long_closed(since, self._today):
+            if kept is None and since and not pruning.is_long_closed(since, self._today):
                 continue
             tally.old += 1
             if kept is None and marks.get(entry.id, NO_MARK).pinned:
-                kept = Kept.PINNED
-            elif kept is None and names_blocked(entry.text, blocked):
-                kept = Kept.CONSENT
+                kept = pruning.Kept.PINNED
+            elif kept is None and pruning.names_blocked(entry.text, blocked):
+                kept = pruning.Kept.CONSENT
             elif kept is None and wordings[fold(entry.text)] > 1:
-                kept = Kept.TWICE
+                kept = pruning.Kept.TWICE
             if kept or since is None:
-                tally.left.append(Left(what=f"{path}:{entry.first_line}", kept=kept or Kept.NO_DATE))
+                tally.left.append(Left(what=f"{path}:{entry.first_line}", kept=kept or pruning.Kept.NO_DATE))
             else:
                 yield entry, status, since
 
@@ -327,13 +308,15 @@ class _Run:
     ) -> Iterator[tuple[str, str, list[Draft]]]:
         home, today = self._gate.home, self._today
         logs = find_daylogs(home, (*preset(home.identity.host).daily, EXTRACTS))
-        tally.left += [Left(what=log.path, kept=Kept.FUTURE_DATE) for log in logs if log.day > today]
+        tally.left += [Left(what=log.path, kept=pruning.Kept.FUTURE_DATE) for log in logs if log.day > today]
         copies = self._ledger.book.copies
-        old = [log for log in logs if is_old_log(log.day, today) and log.path not in copies]
+        old = [log for log in logs if pruning.is_old_log(log.day, today) and log.path not in copies]
         tally.looked, tally.old = len(logs), len(old)
         # whatever was written to them since
         refused = {change.target for _, change in self._states(Op.COMPRESS, REFUSED)}
-        months = [(month, list(group)) for month, group in groupby(old, key=lambda log: month_of(log.day))]
+        months = [
+            (month, list(group)) for month, group in groupby(old, key=lambda log: pruning.month_of(log.day))
+        ]
         for n, (month, group) in enumerate(months):
             tally.months_left = len(months) - n - 1
             if month in busy:
@@ -341,45 +324,47 @@ class _Run:
                 continue
             taken, drafts = set[str](), list[Draft]()
             for log in group:
-                kept = Kept.REFUSED if log.path in refused else None
-                kept = kept or (Kept.REFERENCED if posixpath.basename(log.path) in places else None)
+                kept = pruning.Kept.REFUSED if log.path in refused else None
+                kept = kept or (pruning.Kept.REFERENCED if posixpath.basename(log.path) in places else None)
                 found = kept or self._compressed(log, taken)
                 if isinstance(found, Draft):
                     drafts.append(found)
-                elif isinstance(found, Kept):
+                elif isinstance(found, pruning.Kept):
                     tally.left.append(Left(what=log.path, kept=found))
                 else:
-                    tally.left.append(Left(what=log.path, kept=Kept.ODD_FILE, detail=found))
+                    tally.left.append(Left(what=log.path, kept=pruning.Kept.ODD_FILE, detail=found))
             if drafts:
                 yield month, f"Compress {count_of(len(drafts), 'log')} of {month}", drafts
 
-    def _compressed(self, log: LogFile, taken: set[str]) -> Draft | Kept | str:
+    def _compressed(self, log: LogFile, taken: set[str]) -> Draft | pruning.Kept | str:
         """Return the draft of a log's compression, or why it stays: what is odd about the file in words."""
         home = self._gate.home
         content, problem = _read(home, log)
         if problem:
             return problem
         try:
-            copy = copy_path(home, log.path, hashlib.sha256(content).hexdigest(), taken)
+            copy = removals.copy_path(home, log.path, hashlib.sha256(content).hexdigest(), taken)
         except NightledgerError as error:
             return str(error)
         text = content.decode("utf-8", "surrogateescape")
         if self._expunged.lines_in(text.split("\n")):
             return f"{log.path} holds a text that was expunged"
         made = summarise_daily(read_daylog(log.path, text, log.day), content, copy)
-        if isinstance(made, Kept):
+        if isinstance(made, pruning.Kept):
             return made
         taken.add(copy)
         noun = "transcript" if log.path.startswith(f"{EXTRACTS}/") else "daily log"
         days, lines = (self._today - log.day).days, count_lines(content)
         reason = f"{noun} of {log.day}, {days} days ago: {lines} lines become {count_lines(made.encode())}, the full text goes to {copy}"
         cited = _cite(log.path, text, (1, lines), Origin.AGENT, told_values(text))
-        return compression(log.path, content, made, copy, Grounds(reason=reason, evidence=(cited,)))
+        return removals.compression(
+            log.path, content, made, copy, removals.Grounds(reason=reason, evidence=(cited,))
+        )
 
 
 def _room(waiting: Iterable[tuple[Stored, Change]]) -> int:
     """Return how many more proposals of a kind may wait for an answer."""
-    return MOST_MONTHS - len({item.proposal.id for item, _ in waiting})
+    return pruning.MOST_MONTHS - len({item.proposal.id for item, _ in waiting})
 
 
 def _cite(path: str, text: str, lines: tuple[int, int], origin: Origin, told: frozenset[str]) -> Evidence:

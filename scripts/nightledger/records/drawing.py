@@ -15,10 +15,10 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
-import msgspec
 from msgspec import Struct
 
 from nightledger.codec.extracts import read_messages
+from nightledger.codec.records import decode_lines
 from nightledger.domain.errors import RecordError, RefusedError, UnreadableError
 from nightledger.domain.proposal import Origin
 from nightledger.domain.record import (
@@ -36,20 +36,8 @@ from nightledger.domain.transcript import Speaker
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
 from nightledger.files.line_log import Appender
+from nightledger.records import keeping
 from nightledger.records.handoff import most_urgent
-from nightledger.records.keeping import (
-    PATIENCE_S,
-    Sitting,
-    Told,
-    append_events,
-    checked,
-    fold_lines,
-    kind_named,
-    new_event,
-    read_records,
-    record_id,
-    record_kinds,
-)
 from nightledger.text.similar import dice, shingles
 from nightledger.text.tokens import Likeness
 from nightledger.text.visible import CUT, quoted
@@ -100,10 +88,10 @@ def draw_episodes(home: Home, host: str, extracts: Iterable[str], projects: Mapp
     """
     sessions = _sessions(home, host, extracts)
     with Appender(home.records(EPISODE)) as file:
-        file.hold(timeout_s=PATIENCE_S)
+        file.hold(timeout_s=keeping.PATIENCE_S)
         drawn = _drawn(file.read_from(0))
         events = [event for name, one in sessions.items() for event in _events(name, one, drawn, projects)]
-        append_events(file, events)
+        keeping.append_events(file, events)
     return len(events)
 
 
@@ -123,12 +111,8 @@ def _sessions(home: Home, host: str, extracts: Iterable[str]) -> dict[str, Sessi
 
 def _drawn(content: bytes) -> dict[str, _Drawn]:
     """Return by session what is recorded of it; lines that are none say nothing."""
-    decode, found = msgspec.json.Decoder(RecordEvent).decode, dict[str, _Drawn]()
-    for line in content.split(b"\n"):
-        try:
-            event = decode(line)
-        except (ValueError, RecursionError, msgspec.MsgspecError):
-            continue
+    found = dict[str, _Drawn]()
+    for event in decode_lines(RecordEvent, content):
         before = found.get(event.session, _Drawn("", None, is_over=False, is_agents=False))
         if event.by is not Author.BRAIN:
             found[event.session] = before._replace(is_agents=True)
@@ -143,23 +127,25 @@ def _events(
     name: str, one: Session, drawn: Mapping[str, _Drawn], projects: Mapping[str, str]
 ) -> Iterator[RecordEvent]:
     known = drawn.get(name)
-    ended = Sitting(at=one.ends, by=Author.BRAIN, session=name)
+    ended = keeping.Sitting(at=one.ends, by=Author.BRAIN, session=name)
     if known is None:
         asked = one.asked if len(one.asked) <= _TITLE_CHARACTERS else f"{one.asked[:_TITLE_CHARACTERS]} {CUT}"
         project = projects.get(one.source, "")
-        told = Told(
+        told = keeping.Told(
             kind=EPISODE, action="open", fields={"title": asked, **({"project": project} if project else {})}
         )
         try:
-            (event,) = checked([told], {}, Sitting(at=one.begins, by=Author.BRAIN, session=name))
+            (event,) = keeping.checked(
+                [told], {}, keeping.Sitting(at=one.begins, by=Author.BRAIN, session=name)
+            )
         except (RefusedError, RecordError):
             return  # an agent reads what is recorded: scanners hold this back
         yield event
-        yield new_event(EPISODE, event.id, Happened.RESOLVED, {}, ended)
+        yield keeping.new_event(EPISODE, event.id, Happened.RESOLVED, {}, ended)
     elif known.id and known.is_agents and not known.is_over:
-        yield new_event(EPISODE, known.id, Happened.EXPIRED, {}, ended)
+        yield keeping.new_event(EPISODE, known.id, Happened.EXPIRED, {}, ended)
     elif known.at and not known.is_agents and one.ends.replace(microsecond=0) > known.at:
-        yield new_event(EPISODE, known.id, Happened.RESOLVED, {}, ended)
+        yield keeping.new_event(EPISODE, known.id, Happened.RESOLVED, {}, ended)
 
 
 SIMILAR = 0.35
@@ -167,21 +153,21 @@ SIMILAR = 0.35
 LEAST = 3
 
 
-def draw_ideas(home: Home, sitting: Sitting) -> tuple[str, ...]:
+def draw_ideas(home: Home, sitting: keeping.Sitting) -> tuple[str, ...]:
     """Open an idea for each group of three or more similar seeds; return the ids of those that are new.
 
     Args:
         home: The home.
         sitting: Who asks, and when.
     """
-    seeds, _ = read_records(home, "seed")
-    waiting = [one for one in seeds.values() if is_open(one, kind_named("seed"), sitting.at.date())]
+    seeds, _ = keeping.read_records(home, "seed")
+    waiting = [one for one in seeds.values() if is_open(one, keeping.kind_named("seed"), sitting.at.date())]
     with Appender(home.records("idea")) as file:
-        file.hold(timeout_s=PATIENCE_S)
-        known, _ = fold_lines("idea", [file.read_from(0)])
+        file.hold(timeout_s=keeping.PATIENCE_S)
+        known, _ = keeping.fold_lines("idea", [file.read_from(0)])
         used = {name for one in known.values() for name in one.fields["seeds"]}
         groups = _groups([one for one in waiting if one.id not in used])
-        return append_events(file, [_idea(group, sitting) for group in groups])
+        return keeping.append_events(file, [_idea(group, sitting) for group in groups])
 
 
 def _groups(seeds: Sequence[Record]) -> list[list[Record]]:
@@ -200,9 +186,9 @@ def _groups(seeds: Sequence[Record]) -> list[list[Record]]:
     return groups
 
 
-def _idea(group: Sequence[Record], sitting: Sitting) -> RecordEvent:
+def _idea(group: Sequence[Record], sitting: keeping.Sitting) -> RecordEvent:
     fields: Mapping[str, object] = {"text": group[0].fields["text"], "seeds": sorted(one.id for one in group)}
-    return new_event("idea", record_id("idea", fields), Happened.OPENED, fields, sitting)
+    return keeping.new_event("idea", keeping.record_id("idea", fields), Happened.OPENED, fields, sitting)
 
 
 MOST_OBSERVATIONS = 3
@@ -256,10 +242,10 @@ def gap_of(last: datetime | None, now: datetime) -> Gap:
 def read_every(home: Home) -> tuple[dict[str, list[Record]], list[str]]:
     """Return all records of each kind in the order in which they were opened, and which kinds cannot be read, with why."""
     found, problems = dict[str, list[Record]](), []
-    for name in record_kinds():
+    for name in keeping.record_kinds():
         found[name] = []
         try:
-            found[name] += read_records(home, name)[0].values()
+            found[name] += keeping.read_records(home, name)[0].values()
         except UnreadableError as error:
             problems.append(str(error))
     return found, problems
@@ -268,7 +254,7 @@ def read_every(home: Home) -> tuple[dict[str, list[Record]], list[str]]:
 def still_open(records: Mapping[str, Sequence[Record]], now: datetime) -> dict[str, list[Record]]:
     """Return of each kind what is open."""
     return {
-        name: [one for one in rows if is_open(one, kind_named(name), now.date())]
+        name: [one for one in rows if is_open(one, keeping.kind_named(name), now.date())]
         for name, rows in records.items()
     }
 
@@ -305,7 +291,7 @@ def speak_to_open(open_records: Mapping[str, Sequence[Record]]) -> list[Match]:
     corrections = _newest(open_records["correction"], MOST_HELD)
     for name in ("handoff", "goal", "episode", "intention"):
         for one in _newest(open_records.get(name, ()), MOST_LOOKED):
-            for match in match_corrections(corrections, told_in_a_line(one, kind_named(name))):
+            for match in match_corrections(corrections, told_in_a_line(one, keeping.kind_named(name))):
                 if match.likeness > getattr(best.get(match.record.id), "likeness", 0):
                     best[match.record.id] = match
     return sorted(best.values(), key=lambda one: (-one.likeness, one.record.id))[:MOST_MATCHES]
@@ -317,7 +303,11 @@ def _newest(records: Sequence[Record], most: int) -> list[Record]:
 
 def said_of(one: Record) -> str:
     """Return a record in one line, of a correction the mistake alone: what it demands is for whoever looks it up, as unsigned text gives no orders."""
-    return one.fields["mistake"] if one.kind == "correction" else told_in_a_line(one, kind_named(one.kind))
+    return (
+        one.fields["mistake"]
+        if one.kind == "correction"
+        else told_in_a_line(one, keeping.kind_named(one.kind))
+    )
 
 
 class Noticed(Struct, frozen=True, kw_only=True):
@@ -343,7 +333,7 @@ class Noticed(Struct, frozen=True, kw_only=True):
 
 def notice(open_records: Mapping[str, Sequence[Record]], now: datetime) -> Iterator[Noticed]:
     """Give what is worth telling, the most pressing first: deadlines, repeated corrections, stale goals and work."""
-    goal, correction = kind_named("goal"), kind_named("correction")
+    goal, correction = keeping.kind_named("goal"), keeping.kind_named("correction")
     for one in open_records["goal"]:
         day = due_day(one, goal)
         if day is not None and day - now.date() <= SOON:
@@ -353,7 +343,7 @@ def notice(open_records: Mapping[str, Sequence[Record]], now: datetime) -> Itera
             yield _noticed(one, now, f"was corrected in {one.times} sessions")
     for name in ("goal", "episode"):
         for one in open_records[name]:
-            if is_stale(one, kind_named(name), now):
+            if is_stale(one, keeping.kind_named(name), now):
                 yield _noticed(
                     one, now, f"was not touched for {(now.date() - one.changed_at.date()).days} days"
                 )
@@ -366,7 +356,7 @@ def _noticed(one: Record, now: datetime, what: str) -> Noticed:
 
 def named_places(open_records: Mapping[str, Sequence[Record]], now: datetime) -> Iterator[tuple[Record, str]]:
     """Give what the first screen of a session would tell, each record once and with why, for a page that quotes none of it."""
-    kind, seen = kind_named("handoff"), set[str]()
+    kind, seen = keeping.kind_named("handoff"), set[str]()
     late = (one for one in open_records["handoff"] if is_overdue(one, kind, now.date()))
     for one, why in (
         *((one, f"was carried through {one.carried} sessions and is overdue") for one in late),
@@ -392,5 +382,5 @@ def untold(noticed: Iterable[Noticed], told: Iterable[Record]) -> list[Noticed]:
 def overdue_items(handed: Iterable[Record], now: datetime) -> tuple[list[Record], list[Record]]:
     """Return what was handed over and is overdue, and the rest of it, the most urgent first."""
     waiting = most_urgent(handed, now)
-    late = [one for one in waiting if is_overdue(one, kind_named("handoff"), now.date())]
+    late = [one for one in waiting if is_overdue(one, keeping.kind_named("handoff"), now.date())]
     return late, [one for one in waiting if one not in late]

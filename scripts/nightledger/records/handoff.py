@@ -21,18 +21,7 @@ from nightledger.files.atomic import replace_file
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
 from nightledger.files.line_log import Appender
-from nightledger.records.keeping import (
-    PATIENCE_S,
-    Sitting,
-    Told,
-    append_events,
-    checked,
-    find_record,
-    fold_lines,
-    kind_named,
-    read_records,
-    record_id,
-)
+from nightledger.records import keeping
 
 HANDOFF = "handoff"
 LISTS = {
@@ -43,8 +32,9 @@ LISTS = {
 }
 _MAX_BYTES = 256_000
 _ITEM = re.compile(
-    r"[-*+] (?:\[(?P<box>[ xX])\] )?(?P<text>.+?)(?: \((?P<told>[^()]*\b(?P<id>h-[a-z2-7]{8})\b[^()]*)\))?$"
+    r"[-*+] (?:\[(?P<box>[ xX])\] )?(?P<text>.+?)(?: \((?=[^()]*\)$)[^()]*\b(?P<id>h-[a-z2-7]{8})\b[^()]*\))?$"
 )
+"""A bracket that does not end the line is looked at once: with many ids in it each would be tried with each."""
 _SHOWN = 10
 """Characters of an id in the view: two and eight."""
 
@@ -67,10 +57,10 @@ class Saved(Struct, frozen=True, kw_only=True):
 
 def open_handoff(home: Home, now: datetime) -> list[Record]:
     """Return what is left open, the overdue first, then the most urgent."""
-    return most_urgent(read_records(home, HANDOFF)[0].values(), now)
+    return most_urgent(keeping.read_records(home, HANDOFF)[0].values(), now)
 
 
-def save_handoff(home: Home, given: Mapping[str, Any], sitting: Sitting) -> Saved:
+def save_handoff(home: Home, given: Mapping[str, Any], sitting: keeping.Sitting) -> Saved:
     """Take in what a session hands over.
 
     Args:
@@ -92,45 +82,42 @@ def save_handoff(home: Home, given: Mapping[str, Any], sitting: Sitting) -> Save
             hint=f"not: {', '.join(strange) or 'another shape'}",
         )
     with Appender(home.records(HANDOFF)) as file:
-        file.hold(timeout_s=PATIENCE_S)
+        file.hold(timeout_s=keeping.PATIENCE_S)
         view = read_view(home)
-        records, _ = fold_lines(HANDOFF, [file.read_from(0)])
+        records, _ = keeping.fold_lines(HANDOFF, [file.read_from(0)])
         told = _told(given, records, view, sitting)
-        append_events(file, checked(told, records, sitting))
-        after, _ = fold_lines(HANDOFF, [file.read_from(0)])
+        keeping.append_events(file, keeping.checked(told, records, sitting))
+        after, _ = keeping.fold_lines(HANDOFF, [file.read_from(0)])
         is_written = write_view(home, view, most_urgent(after.values(), sitting.at), sitting.at)
     ids = {
         name: tuple(
-            dict.fromkeys(one.id or record_id(HANDOFF, one.fields) for one in told if one.action == name)
+            dict.fromkeys(
+                one.id or keeping.record_id(HANDOFF, one.fields) for one in told if one.action == name
+            )
         )
         for name in ("add", "carry", "resolve")
     }
-    return Saved(
-        opened=ids["add"],
-        carried=ids["carry"],
-        resolved=ids["resolve"],
-        view=is_written,
-    )
+    return Saved(opened=ids["add"], carried=ids["carry"], resolved=ids["resolve"], view=is_written)
 
 
 def most_urgent(items: Iterable[Record], now: datetime) -> list[Record]:
     """Return those that are open, the overdue first, then the most urgent."""
-    kind, today = kind_named(HANDOFF), now.date()
+    kind, today = keeping.kind_named(HANDOFF), now.date()
     waiting = [one for one in items if is_open(one, kind, today)]
     return sorted(waiting, key=lambda one: (not is_overdue(one, kind, today), -urgency(one, kind, now)))
 
 
 def _told(
-    given: Mapping[str, list[str]], records: Mapping[str, Record], view: "View", sitting: Sitting
-) -> list[Told]:
+    given: Mapping[str, list[str]], records: Mapping[str, Record], view: "View", sitting: keeping.Sitting
+) -> list[keeping.Told]:
     """Return what a save says: new items first, then what becomes of each open one."""
     new = [{"list": name, "text": text} for name in LISTS for text in given.get(name, ())] + list(view.added)
-    opened = {record_id(HANDOFF, fields): fields for fields in new}
+    opened = {keeping.record_id(HANDOFF, fields): fields for fields in new}
     waiting = {one.id for one in most_urgent(records.values(), sitting.at)}
-    resolve = {find_record(records, name).id for name in given.get("resolve", ())} | {
+    resolve = {keeping.find_record(records, name).id for name in given.get("resolve", ())} | {
         found for name in view.ticked for found in waiting if found.startswith(name)
     }
-    carry = {find_record(records, name).id for name in given.get("carry", ()) if name != "*"} | (
+    carry = {keeping.find_record(records, name).id for name in given.get("carry", ()) if name != "*"} | (
         waiting & {*opened}
     )
     left = waiting - resolve - carry
@@ -146,12 +133,15 @@ def _told(
         )
     new = [fields for name, fields in opened.items() if name not in waiting]
     return [
-        *(Told(kind=HANDOFF, action="add", fields=fields) for fields in new),
+        *(keeping.Told(kind=HANDOFF, action="add", fields=fields) for fields in new),
         *(
-            Told(kind=HANDOFF, action="carry", fields={}, id=name)
+            keeping.Told(kind=HANDOFF, action="carry", fields={}, id=name)
             for name in sorted(carry & waiting - resolve)
         ),
-        *(Told(kind=HANDOFF, action="resolve", fields={}, id=name) for name in sorted(resolve & waiting)),
+        *(
+            keeping.Told(kind=HANDOFF, action="resolve", fields={}, id=name)
+            for name in sorted(resolve & waiting)
+        ),
     ]
 
 
@@ -216,7 +206,7 @@ def write_view(home: Home, taken_in: View, waiting: list[Record], now: datetime)
 
 
 def _row(one: Record, now: datetime) -> str:
-    kind = kind_named(HANDOFF)
+    kind = keeping.kind_named(HANDOFF)
     overdue = ", overdue" if is_overdue(one, kind, now.date()) else ""
     carried = f", carried {one.carried}" if one.carried else ""
     return f"- [ ] {' '.join(one.fields['text'].split())} ({one.id[:_SHOWN]}, since {one.opened_at.date()}{carried}{overdue})"

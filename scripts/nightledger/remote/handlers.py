@@ -22,7 +22,7 @@ from nightledger.domain import errors
 from nightledger.domain import message as messages
 from nightledger.domain import proposal as proposals
 from nightledger.domain.decision import Decision, DecisionType, LogHead, Moment
-from nightledger.domain.exposure import Exposure, parse_page
+from nightledger.domain.exposure import parse_page
 from nightledger.domain.judge import DRIFT, EDIT_LANE
 from nightledger.domain.kept import files_of
 from nightledger.domain.periods import log_day
@@ -244,8 +244,8 @@ def restore_context(work: Work) -> Done:
         staged = stage_home(gate, work.ledger, moment, prepared)
         at = f"{moment.at:%Y-%m-%dT%H:%M:%SZ}"
         if page := read_staged(gate.home, at):
-            shown = Exposure(at=at, shown=page.shown, host=HOST, event="session_start", places=page.places)
-            append_exposure(gate.home, shown)
+            shown, places = page.shown, page.places
+            append_exposure(gate.home, at=at, shown=shown, host=HOST, event="session_start", places=places)
     except (errors.ConfigurationError, OSError) as error:
         raise errors.RefusedError(str(error), hint=getattr(error, "hint", "")) from error
     fence = parse_page(staged.text)
@@ -406,20 +406,20 @@ def _texts(change: proposals.Change) -> tuple[str, ...]:
 def _document(home: Home, path: str) -> messages.Document:
     content = read_target(home, path)
     masked = mask_lines(content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
-    return messages.Document(
-        path=path, sha256=hashlib.sha256(content).hexdigest(), content=encode_base64(masked)
-    )
+    sha256 = hashlib.sha256(content).hexdigest()
+    return messages.Document(path=path, sha256=sha256, content=encode_base64(masked))
 
 
 def _excerpts(work: Work, change: proposals.Change) -> Iterator[messages.Excerpt]:
     expunged = read_forgotten(work.gate, (), work.ledger.book).expunged
-    for evidence in change.evidence[:MAX_EXCERPTS]:
+    for one in change.evidence[:MAX_EXCERPTS]:
         same, text = False, ""
         with suppress(errors.NightledgerError):
-            found = cited(work.gate.home, evidence)
+            found = cited(work.gate.home, one)
             lines = expunged.without(found.content.decode("utf-8", "replace")).split("\n")
-            same, text = found.same, _masked(lines, *evidence.lines)[:_MAX_EXCERPT_CHARACTERS]
-        yield messages.Excerpt(n=change.n, place=proposals.place_of(evidence), same=same, text=text)
+            same, text = found.same, _masked(lines, *one.lines)[:_MAX_EXCERPT_CHARACTERS]
+        place = proposals.place_of(one.path, one.lines)
+        yield messages.Excerpt(n=change.n, place=place, same=same, text=text)
 
 
 def _masked(lines: list[str], first: int, last: int) -> str:

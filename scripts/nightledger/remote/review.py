@@ -231,7 +231,7 @@ def _unpack_one(travelling: Travelling, documents: dict[str, str]) -> tuple[Stor
     places = Places(gated=tuple(path for path in documents if not is_kept(path)))
     if reasons := [reason for change in proposal.changes for reason in why_forbidden(change, places)]:
         raise RefusedError(f"{proposal.id} came as no gate carries it out: {reasons[0]}")
-    named = {(change.n, place_of(evidence)) for change in proposal.changes for evidence in change.evidence}
+    named = {(change.n, place_of(e.path, e.lines)) for change in proposal.changes for e in change.evidence}
     for excerpt in travelling.excerpts:
         if (excerpt.n, excerpt.place) not in named:
             raise RefusedError(f"{proposal.id} came with lines of {excerpt.place}, on which it does not rest")

@@ -14,8 +14,9 @@ from msgspec.structs import replace
 
 from nightledger.domain.consolidation import Block
 from nightledger.domain.errors import NightledgerError, RefusedError
-from nightledger.domain.exposure import Exposure, Place, session_name
+from nightledger.domain.exposure import Place, session_name
 from nightledger.domain.frames import Candidate, Frame
+from nightledger.domain.proposal import place_of
 from nightledger.domain.search import Chunk, Found, Hit, Query, Why
 from nightledger.domain.settings import Operator
 from nightledger.files.configuration import load_operator
@@ -68,8 +69,7 @@ def one_hit(hit: Hit, *, explained: bool = False) -> Iterator[str]:
 
 def place(hit: Hit) -> str:
     """Give where a hit's best lines stand: ``memory/2026-02-28.md:12-13``."""
-    first, last = hit.lines
-    return screen.shown(f"{hit.chunk.path}:{first}" if first == last else f"{hit.chunk.path}:{first}-{last}")
+    return screen.shown(place_of(hit.chunk.path, hit.lines))
 
 
 def found_record(found: Found, query: Query) -> dict[str, Any]:
@@ -187,16 +187,16 @@ def expose(context: Context, home: Home, found: Found) -> None:
     host = calling_host()
     if not host or not found.hits:
         return
-    exposure = Exposure(
-        at=f"{context.now:%Y-%m-%dT%H:%M:%SZ}",
-        shown=[hit.chunk.entry for hit in found.hits],
-        host=_HOSTS.get(host, "unknown"),
-        event="recall",
-        session=calling_session(),
-        places=[Place(path=hit.chunk.path, lines=hit.lines) for hit in found.hits],
-    )
     try:
-        append_exposure(home, exposure)
+        append_exposure(
+            home,
+            at=f"{context.now:%Y-%m-%dT%H:%M:%SZ}",
+            shown=[hit.chunk.entry for hit in found.hits],
+            host=_HOSTS.get(host, "unknown"),
+            event="recall",
+            session=calling_session(),
+            places=[Place(path=hit.chunk.path, lines=hit.lines) for hit in found.hits],
+        )
     except (NightledgerError, OSError) as error:
         context.note(f"what was shown could not be recorded: {error}")
 

@@ -288,7 +288,7 @@ def place(evidence: "Evidence") -> str:
     """Give where evidence stands: ``memory/2026-02-28.md:12``."""
     from nightledger.domain.proposal import place_of
 
-    return shown(place_of(evidence))
+    return shown(place_of(evidence.path, evidence.lines))
 
 
 def evidence_lines(

@@ -251,4 +251,4 @@ def _turn(context: Context, home: Home, *, answered: bool) -> Iterator[None]:
     try:
         yield
     finally:
-        lock.release()
+        lock.close()

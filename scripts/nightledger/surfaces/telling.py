@@ -13,9 +13,9 @@ from nightledger.domain import errors
 from nightledger.domain.attention import ALARMS, Item, Need, list_needs, next_steps
 from nightledger.domain.periods import reckon
 from nightledger.domain.settings import Notifier
-from nightledger.files.atomic import replace_file
+from nightledger.files.atomic import refresh_file
 from nightledger.files.configuration import OPERATOR, load_operator
-from nightledger.files.durable import make_dir, read_optional
+from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
 from nightledger.night import calendar_of, lately, read_ledger
 from nightledger.surfaces.cli import told_of
@@ -30,7 +30,6 @@ from nightledger.trust.pin import FILE as PIN
 if TYPE_CHECKING:
     from nightledger.jobs.notify import Outlet
 
-MAX_PAGE_BYTES = 1 << 20
 BY_DESKTOP = "notify: {by: desktop}"
 
 
@@ -197,11 +196,5 @@ def write_page(home: Home, items: list[Item]) -> bool:
     """Write ``ATTENTION.md`` where it is not what it should be, and return whether it was not."""
     content = list_needs(items).encode("utf-8", "backslashreplace")
     home.resolve(home.relative(home.state_dir))
-    try:
-        if read_optional(home.attention, MAX_PAGE_BYTES) == content:
-            return False
-    except errors.UnreadableError:
-        pass  # a link or a FIFO gives way
     make_dir(home.state_dir)
-    replace_file(home.attention, content, disposable=True)
-    return True
+    return refresh_file(home.attention, content, disposable=True)  # a link or a FIFO gives way

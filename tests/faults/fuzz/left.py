@@ -27,9 +27,9 @@ from nightledger.files.staged import StagedPage, read_staged
 @cache
 def home() -> Home:
     home = make_home(scratch() / "home")
-    for directory in (home.staged_dir, f"{home.work_dir}/prompts", home.daily_dir):
+    for directory in (home.staged_dir, f"{home.work_dir}/prompts", home.path("memory/daily")):
         Path(directory).mkdir(parents=True, exist_ok=True)
-    (Path(home.daily_dir) / "2026-03-02.md").write_text("- Rinsed the kettle.\n")
+    Path(home.path("memory/daily/2026-03-02.md")).write_text("- Rinsed the kettle.\n")
     return home
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from tests.codec.outcomes import dump_outcome, full_record, given_record
+from tests.codec.outcomes import dump_outcome, full_record, given_record, stored_line
 from tests.codec.records import KINDS
 from tests.faults.fuzz.target import Target, alike, seeds
 
@@ -23,7 +23,7 @@ from nightledger.codec.canonical import (
 )
 from nightledger.codec.home_record import Identity, dump_home, parse_home
 from nightledger.codec.links import LinkCursor, dump_link_cursor, parse_link_cursor
-from nightledger.codec.outcome_line import OutcomeLine, find_outcome_problems, read_outcome
+from nightledger.codec.outcome_line import find_outcome_problems, read_outcome
 from nightledger.codec.records import (
     decode_record,
     dump_line,
@@ -108,7 +108,7 @@ def _check_lines(raw: bytes, read: _Lines) -> None:
 @cache
 def _outcome_lines() -> tuple[bytes, ...]:
     records = (given_record(), full_record(), given_record(outcome="failure", duration_s=0.125))
-    return tuple(OutcomeLine(read_outcome(record, now=NOW)[0]).line for record in records)
+    return tuple(map(stored_line, records))
 
 
 def _check_outcomes(raw: bytes, read: OutcomeRows) -> None:
@@ -135,19 +135,19 @@ def _is_outcome(line: bytes) -> bool:
         return False
 
 
-def _log(raw: bytes) -> list[OutcomeLine]:
+def _log(raw: bytes) -> list[dict[str, Any]]:
     """Take outcomes in as ``log --stdin`` does."""
     read = [read_outcome(value, now=NOW) for _, value in read_jsonl(raw)[0]]
-    return [OutcomeLine(record) for record, problems in read if not problems]
+    return [record for record, problems in read if not problems]
 
 
-def _check_logged(_: bytes, logged: list[OutcomeLine]) -> None:
-    stored = read_outcome_rows(b"".join(line.line for line in logged))
+def _check_logged(_: bytes, logged: list[dict[str, Any]]) -> None:
+    stored = read_outcome_rows(b"".join(canonical(record, floats=True) + b"\n" for record in logged))
     assert stored.problems == ()
-    assert [row.id for row in stored.rows] == [line.id for line in logged]
-    for line in logged:
-        assert read_outcome(line.record, now=NOW) == (line.record, [])
-        assert find_outcome_problems(line.record) == []
+    assert [row.id for row in stored.rows] == [record["id"] for record in logged]
+    for record in logged:
+        assert read_outcome(record, now=NOW) == (record, [])
+        assert find_outcome_problems(record) == []
 
 
 # runs, and every kind of record

@@ -15,7 +15,7 @@ from nightledger.files.home import Home
 from nightledger.files.hook_state import read_state
 from nightledger.files.search_index import index_path
 from nightledger.files.search_reader import open_reader
-from nightledger.files.staged import StagedLine, write_staged
+from nightledger.files.staged import write_staged
 from nightledger.gate.naming import find_standing
 from nightledger.gate.removals import forget
 from nightledger.recall.indexing import refresh
@@ -75,7 +75,7 @@ def test_of_prompts_only_words_are_kept_that_stand_in_memory(home: Home) -> None
 def test_what_the_start_of_the_session_showed_is_not_shown_again_at_its_prompts(home: Home) -> None:
     handoff = home.relative(home.handoff)
     page = dump_page(["One (from a; b)", "Two (from a; b)"], "2026-03-02T00:00:00Z")
-    lines = [StagedLine((IDS[0],), "MEMORY.md", "MEMORY.md:3"), StagedLine((), handoff, f"{handoff}:4")]
+    lines = [((IDS[0],), "MEMORY.md", "MEMORY.md:3"), ((), handoff, f"{handoff}:4")]
     write_staged(home, page, lines)
     plumber = "what should the plumber do about the greenhouse pump?"
     assert "Fahrenheit" in ask(home, SENSOR, session="another")

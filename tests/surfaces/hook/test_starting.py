@@ -15,7 +15,7 @@ from tests.surfaces.hook.indexed import make_indexed
 
 from nightledger.domain.exposure import dump_page
 from nightledger.files.home import Home
-from nightledger.files.staged import StagedLine, write_staged
+from nightledger.files.staged import write_staged
 from nightledger.surfaces.hook import running
 from nightledger.surfaces.hook.running import SCRIPTS, answer_event, stage_anew, started
 
@@ -33,7 +33,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
 
 def stage(home: Home, *lines: str, shown: tuple[str, ...] = ("e-" + "a" * 26,)) -> str:
     page = dump_page(lines, UNTIL)
-    write_staged(home, page, [StagedLine(shown, "") for _ in lines])
+    write_staged(home, page, [(shown, "", "") for _ in lines])
     return page
 
 

@@ -37,14 +37,7 @@ from nightledger.gate.removals import room_for, withdraw_roomless
 from nightledger.gate.screening import Held
 from nightledger.gate.stored import Stored, read_stored, without_unanswered
 from nightledger.hosts.daylogs import LogFile, Skipped, find_daylogs, preset, read_daylogs, take_daylogs
-from nightledger.jobs.consolidate.reading import (
-    OutcomeFindings,
-    Target,
-    Taught,
-    find_in_outcomes,
-    read_taught,
-    source_read,
-)
+from nightledger.jobs.consolidate import reading
 from nightledger.jobs.consolidate.skills import SkillNight, propose_skill
 from nightledger.jobs.consolidate.statements import MINED, Night, find_in_logs
 from nightledger.text.markdown.document import parse_markdown
@@ -118,8 +111,8 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
     said = without_unanswered(stored, ledger.book)
     zone = home_zone(home, gate.settings)
     logs, skipped = _read_logs(gate, ledger, asked, zone, _paths_of_unanswered(ledger, stored, moment))
-    from_outcomes = find_in_outcomes(gate, ledger, stored, document, asked.day, zone)
-    taught, unread = read_taught(home, _first_day(gate, asked, zone), asked.day, zone)
+    from_outcomes = reading.find_in_outcomes(gate, ledger, stored, document, asked.day, zone)
+    taught, unread = reading.read_taught(home, _first_day(gate, asked, zone), asked.day, zone)
     night = _night(gate, asked, taught)
     where = target_of(gate, ledger.book, zone)
     from_logs = find_in_logs(logs, document, said, where, night, read_forgotten(gate, stored, ledger.book))
@@ -162,10 +155,10 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
     )
 
 
-def target_of(gate: Gate, book: Book, zone: ZoneInfo) -> Target:
+def target_of(gate: Gate, book: Book, zone: ZoneInfo) -> reading.Target:
     """Return where lessons go, and what is not asked for."""
     loaded = _loaded(gate.home)
-    return Target(
+    return reading.Target(
         path=gate.home.identity.gated[0],
         adopted=_adopted(gate, zone),
         unasked=frozenset(key_of(one.name) for one in find_unasked(gate, book)),
@@ -204,7 +197,9 @@ def _submission(asked: Asked, drafts: Sequence[Draft], held: tuple[Held, ...]) -
     )
 
 
-def _skill(gate: Gate, ledger: Ledger, found: OutcomeFindings, asked: Asked, moment: Moment) -> SkillNight:
+def _skill(
+    gate: Gate, ledger: Ledger, found: reading.OutcomeFindings, asked: Asked, moment: Moment
+) -> SkillNight:
     """Propose a skill beside what the night proposed: one that is due is not looked for where logs are mined."""
     if asked.since is not None or not found.procedures:
         return SkillNight()
@@ -213,7 +208,7 @@ def _skill(gate: Gate, ledger: Ledger, found: OutcomeFindings, asked: Asked, mom
     return propose_skill(gate, now, found.procedures, period, moment, dry_run=asked.dry_run)
 
 
-def _night(gate: Gate, asked: Asked, taught: Mapping[LogFile, Taught]) -> Night:
+def _night(gate: Gate, asked: Asked, taught: Mapping[LogFile, reading.Taught]) -> Night:
     mining = asked.since is not None  # asked for by the operator, and without caps
     return Night(
         day=asked.day,
@@ -293,7 +288,7 @@ def _adopted(gate: Gate, zone: ZoneInfo) -> date:
 
 def _sources(logs: Mapping[LogFile, bytes]) -> tuple[SourceRead, ...]:
     return tuple(
-        source_read(path, content) for path, content in {log.path: logs[log] for log in logs}.items()
+        reading.source_read(path, content) for path, content in {log.path: logs[log] for log in logs}.items()
     )
 
 

@@ -19,24 +19,16 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 from msgspec.structs import replace
 
+from nightledger.codec.canonical import BOM
 from nightledger.codec.rows import read_outcome_rows
 from nightledger.domain import lessons
+from nightledger.domain import proposal as proposals
 from nightledger.domain.consolidation import DayLog, SourceRead, Statement
 from nightledger.domain.errors import NightledgerError, UnreadableError
 from nightledger.domain.lessons import MAX_EVIDENCE, Procedure, find_patterns, find_procedures, lesson_drafts
 from nightledger.domain.outcome import OutcomeEvidence
 from nightledger.domain.patterns import Learning, Recorded
 from nightledger.domain.periods import DAY, local_moment, log_day
-from nightledger.domain.proposal import (
-    CONTRADICTION,
-    SINGLE_SOURCE,
-    Change,
-    Draft,
-    Evidence,
-    Flag,
-    Op,
-    Proposal,
-)
 from nightledger.domain.record import Record, lesson_of
 from nightledger.domain.states import ChangeState
 from nightledger.domain.words import count_of
@@ -104,7 +96,7 @@ class Clash(Struct, frozen=True, kw_only=True):
     """
 
     entry: Entry | None
-    flag: Flag
+    flag: proposals.Flag
     beside: Entry | None = None
 
 
@@ -142,7 +134,7 @@ def _days_said(stored: Iterable[Stored]) -> dict[str, date]:
     return days
 
 
-def _day_of(change: Change, proposal: Proposal) -> date:
+def _day_of(change: proposals.Change, proposal: proposals.Proposal) -> date:
     """Give the day of the youngest log that a change cites; of none that is younger than its proposal, else its day."""
     paths = " ".join(evidence.path for evidence in change.evidence)
     days = []
@@ -175,10 +167,13 @@ def clash_with(
     """Give what one contradiction means for a statement: whether it takes the entry's place, and what to say."""
     entry = reader.entries[hit.entry]
     if takes_place and hit.sure and is_later(statement, hit.entry, reader):
-        return Clash(entry=entry, flag=Flag(rule=CONTRADICTION, message=f"{hit.reason}: keep one of them"))
+        return Clash(
+            entry=entry,
+            flag=proposals.Flag(rule=proposals.CONTRADICTION, message=f"{hit.reason}: keep one of them"),
+        )
     younger = "" if is_later(statement, hit.entry, reader) else ", which may be younger"
     message = f"may contradict {reader.target.path}:{entry.first_line}{younger}: {hit.reason}"
-    return Clash(entry=None, beside=entry, flag=Flag(rule=CONTRADICTION, message=message))
+    return Clash(entry=None, beside=entry, flag=proposals.Flag(rule=proposals.CONTRADICTION, message=message))
 
 
 def is_later(statement: Statement, entry: str, reader: Reader) -> bool:
@@ -258,7 +253,7 @@ def read_taught(
     return found, skipped
 
 
-def with_events(draft: Draft, taught: Mapping[LogFile, Taught]) -> Draft:
+def with_events(draft: proposals.Draft, taught: Mapping[LogFile, Taught]) -> proposals.Draft:
     """Return a draft of a record's words with every event of the record behind it; any other as it is."""
     cited = draft.evidence[0]
     for log, one in taught.items():
@@ -271,7 +266,7 @@ def with_events(draft: Draft, taught: Mapping[LogFile, Taught]) -> Draft:
         return replace(
             draft,
             evidence=tuple(
-                Evidence(
+                proposals.Evidence(
                     path=log.path,
                     lines=(n, n),
                     sha256=hashlib.sha256(lines[n - 1]).hexdigest(),
@@ -280,7 +275,9 @@ def with_events(draft: Draft, taught: Mapping[LogFile, Taught]) -> Draft:
                 for n in record.lines[-MAX_EVIDENCE:]
             ),
             reason=f"{record.kind} {record.id[:10]}, recorded in {sessions}; {draft.reason}",
-            flags=tuple(flag for flag in draft.flags if flag.rule != SINGLE_SOURCE or record.is_one_source),
+            flags=tuple(
+                flag for flag in draft.flags if flag.rule != proposals.SINGLE_SOURCE or record.is_one_source
+            ),
         )
     return draft
 
@@ -305,7 +302,7 @@ class OutcomeFindings(Struct, frozen=True, kw_only=True):
         procedures: What worked often enough for a skill, or failed, the best first.
     """
 
-    drafts: list[Draft]
+    drafts: list[proposals.Draft]
     outcomes: int
     patterns: int
     problems: int
@@ -396,7 +393,8 @@ def read_records(raw: bytes) -> tuple[list[Recorded], int]:
     """Give the outcomes of a file with their lines, and how many lines are none."""
     rows = read_outcome_rows(raw)
     bad = {number for number, _ in rows.problems}
-    lines = [(n, line) for n, line in enumerate(raw.split(b"\n"), 1) if line.strip() and n not in bad]
+    numbered = enumerate(raw.split(b"\n"), 1)
+    lines = [(n, line) for n, line in numbered if line.removeprefix(BOM).strip() and n not in bad]
     records = [
         Recorded(outcome=row, line=n, sha256=hashlib.sha256(line).hexdigest())
         for row, (n, line) in zip(rows.rows, lines, strict=True)
@@ -412,7 +410,7 @@ def _standing(ledger: Ledger, stored: list[Stored], document: Document) -> Itera
         for change in item.proposal.changes:
             entry = entries.get(fold(change.hunk.added))
             applied = status.state_of(change.n) is ChangeState.APPLIED
-            if entry and applied and change.op in (Op.ADD, Op.REPLACE):
+            if entry and applied and change.op in (proposals.Op.ADD, proposals.Op.REPLACE):
                 yield lessons.Standing(
                     key=change.key,
                     text=entry.text,

@@ -15,34 +15,12 @@ from msgspec.structs import replace
 from nightledger.domain.consolidation import AnalystRun, DayLog, Found, HeldLine, Region, Statement
 from nightledger.domain.finding import Severity
 from nightledger.domain.judge import MODEL_CHOSE, Source
-from nightledger.domain.proposal import (
-    CONTRADICTION,
-    SINGLE_SOURCE,
-    Change,
-    Draft,
-    Evidence,
-    Flag,
-    Op,
-    Scope,
-)
+from nightledger.domain.proposal import CONTRADICTION, SINGLE_SOURCE, Change, Draft, Evidence, Flag, Op, Scope
 from nightledger.gate.forgotten import innermost, key_of, label_of, name_of_kind
 from nightledger.gate.screening import Held
 from nightledger.gate.stored import Stored
 from nightledger.hosts.daylogs import LogFile
-from nightledger.jobs.consolidate.reading import (
-    Clash,
-    Reader,
-    Target,
-    Taught,
-    choose_revisions,
-    clash_with,
-    contradicted,
-    is_later,
-    make_reader,
-    rank_of,
-    revisions_in,
-    with_events,
-)
+from nightledger.jobs.consolidate import reading
 from nightledger.text.markdown.document import Document
 from nightledger.text.phrases import Forgotten
 from nightledger.text.scanners.scan import scan_secrets
@@ -83,7 +61,7 @@ class Night(Struct, frozen=True, kw_only=True):
     mining: bool = False
     judged: frozenset[tuple[str, str]] = frozenset()
     analyst: Analyst | None = None
-    taught: Mapping[LogFile, Taught] = field(default_factory=dict)
+    taught: Mapping[LogFile, reading.Taught] = field(default_factory=dict)
 
 
 class StatementFindings(Struct, frozen=True, kw_only=True):
@@ -108,7 +86,7 @@ def find_in_logs(
     logs: Mapping[LogFile, bytes],
     document: Document,
     stored: Collection[Stored],
-    target: Target,
+    target: reading.Target,
     night: Night,
     forgotten: Forgotten = NOTHING_FORGOTTEN,
 ) -> StatementFindings:
@@ -132,7 +110,7 @@ def find_in_logs(
         beside=(line for text in (*texts.values(), *taught.values()) for line in text.split("\n")),
         memory=document.lines,
     )
-    reader = make_reader(document, stored, target)
+    reader = reading.make_reader(document, stored, target)
     said = _said(known, changes, forgotten, target, night)
     changing, found = _read_all(texts, taught, reader, said.holds)
     contents = _contents(logs, night.taught)
@@ -142,7 +120,7 @@ def find_in_logs(
     revisions, choice = _choose_by_rules(changing, found, said, covered, night.limit - len(drafts))
     clashes = _clashes(revisions, choice.chosen, reader)
     ruled = [
-        with_events(_draft(one, contents[one.path], document, reader, clash), night.taught)
+        reading.with_events(_draft(one, contents[one.path], document, reader, clash), night.taught)
         for one, clash in clashes
     ]
     return StatementFindings(
@@ -179,7 +157,7 @@ class Said(Struct, frozen=True, kw_only=True):
 
 
 def _said(
-    known: Known, changes: Iterable[Change], forgotten: Forgotten, target: Target, night: Night
+    known: Known, changes: Iterable[Change], forgotten: Forgotten, target: reading.Target, night: Night
 ) -> Said:
     return Said(
         known=known,
@@ -199,7 +177,7 @@ def _choose_by_rules(
     def counts(one: Statement) -> bool:
         return one.path not in covered and not said.forgotten.holds(one.text)
 
-    revisions = choose_revisions((one for one in changing if counts(one.statement)), said.keys, MINED)
+    revisions = reading.choose_revisions((one for one in changing if counts(one.statement)), said.keys, MINED)
     recorded = [one for one in revisions if one.statement.path in said.noted]
     revisions = tuple(one for one in revisions if one not in recorded[said.most_noted :])[: max(0, limit)]
     few = said.most_noted - len(recorded)
@@ -220,7 +198,7 @@ def _ask_analyst(
     texts: Mapping[LogFile, str],
     contents: Mapping[str, bytes],
     document: Document,
-    reader: Reader,
+    reader: reading.Reader,
     said: Said,
 ) -> tuple[list[Chosen], Drafted | None]:
     """Give what a model chose of the night's notes that is news, and which notes need no rules any more.
@@ -261,7 +239,7 @@ def _source(log: LogFile, contents: Mapping[str, bytes]) -> tuple[str, str]:
     return log.path, hashlib.sha256(contents[log.path]).hexdigest()
 
 
-def _why_not(one: Chosen, said: Said, reader: Reader) -> str:
+def _why_not(one: Chosen, said: Said, reader: reading.Reader) -> str:
     if any(map(said.forgotten.holds, (*one.claims, one.statement.text))):
         return "it was forgotten on request"
     if said.keys.intersection((one.statement.key, *map(fold, one.told))):
@@ -270,12 +248,16 @@ def _why_not(one: Chosen, said: Said, reader: Reader) -> str:
         return "its owner refused three of its kind"
     if one.op in {Does.ADD, Does.MERGE} and any(map(said.known.holds, one.told)):
         return "memory or an earlier proposal says it, or a part of it"
-    if one.entry and not (one.entry.id in reader.days and is_later(one.statement, one.entry.id, reader)):
+    if one.entry and not (
+        one.entry.id in reader.days and reading.is_later(one.statement, one.entry.id, reader)
+    ):
         return "what it would change was said later"
     return ""
 
 
-def _draft_of(one: Chosen, contents: Mapping[str, bytes], document: Document, reader: Reader) -> Draft:
+def _draft_of(
+    one: Chosen, contents: Mapping[str, bytes], document: Document, reader: reading.Reader
+) -> Draft:
     statement, entry = one.statement, one.entry
     section = one.section or choose_section(document, Shelf(statement.section))
     flags: tuple[Flag, ...] = (_SINGLE,) if len({log.path for log, _ in one.quoted}) == 1 else ()
@@ -322,22 +304,22 @@ def _after(one: Chosen) -> str:
 
 
 def _clashes(
-    revisions: Iterable[Revision], chosen: Iterable[Statement], reader: Reader
-) -> list[tuple[Statement, Clash | None]]:
+    revisions: Iterable[Revision], chosen: Iterable[Statement], reader: reading.Reader
+) -> list[tuple[Statement, reading.Clash | None]]:
     return [
-        *((one.statement, clash_with(one.contradiction, one.statement, reader)) for one in revisions),
-        *((statement, contradicted(statement, reader)) for statement in chosen),
+        *((one.statement, reading.clash_with(one.contradiction, one.statement, reader)) for one in revisions),
+        *((statement, reading.contradicted(statement, reader)) for statement in chosen),
     ]
 
 
-def _contents(logs: Mapping[LogFile, bytes], taught: Mapping[LogFile, Taught]) -> dict[str, bytes]:
+def _contents(logs: Mapping[LogFile, bytes], taught: Mapping[LogFile, reading.Taught]) -> dict[str, bytes]:
     return {log.path: logs[log] for log in logs} | {log.path: taught[log].content for log in taught}
 
 
 def _read_all(
     texts: Mapping[LogFile, str],
     taught: Mapping[LogFile, str],
-    reader: Reader,
+    reader: reading.Reader,
     is_known: Callable[[str], bool],
 ) -> tuple[list[Revision], list[Found]]:
     """Give what each log and record changes in memory, and what else it says; a year of logs is not kept in memory."""
@@ -346,7 +328,7 @@ def _read_all(
     fields = find_form_fields(((log.day, text) for log, text in texts.items()), key_of)
     for log, text in texts.items():
         day_log = _read(log, text, reader.target, fields)
-        changing += (revised := revisions_in(day_log, reader))
+        changing += (revised := reading.revisions_in(day_log, reader))
         texts_of = _texts_of(revised)
         known = partial(_is_either, texts_of, is_known)
         found.append(_beside(texts_of, find_statements(day_log, is_known=known)))
@@ -356,18 +338,18 @@ def _read_all(
     return changing, found
 
 
-def _read(log: LogFile, text: str, target: Target, fields: frozenset[str]) -> DayLog:
+def _read(log: LogFile, text: str, target: reading.Target, fields: frozenset[str]) -> DayLog:
     read = with_owner_quotations(read_daylog(log.path, text, log.day), target.owners)
     return _without_unasked(read, target.unasked, fields)
 
 
 def _read_taught(
-    texts: Mapping[LogFile, str], reader: Reader
+    texts: Mapping[LogFile, str], reader: reading.Reader
 ) -> Iterator[tuple[tuple[Revision, ...], Found]]:
     """Give what the records of each file and day change in memory, and what else they say."""
     for log, text in texts.items():
         named = _without_unasked(read_daylog(log.path, text, log.day), reader.target.unasked, frozenset())
-        revised = revisions_in(named, reader)
+        revised = reading.revisions_in(named, reader)
         yield revised, _beside(_texts_of(revised), find_named(named))
 
 
@@ -403,7 +385,11 @@ def _wordings(changes: Iterable[Change]) -> Iterator[str]:
 
 
 def _draft(
-    statement: Statement, content: bytes, document: Document, reader: Reader, clash: Clash | None
+    statement: Statement,
+    content: bytes,
+    document: Document,
+    reader: reading.Reader,
+    clash: reading.Clash | None,
 ) -> Draft:
     old = clash.entry if clash else None
     other = old or (clash.beside if clash else None)
@@ -417,7 +403,7 @@ def _draft(
         reason="; ".join(statement.reasons),
         evidence=(_evidence(statement, content),),
         confidence=calibrated(Source.RULES, statement.score),
-        rank=rank_of(statement),
+        rank=reading.rank_of(statement),
         statement_key=statement.key,
         scope=Scope(fails_when=statement.fails_when),
         flags=(_SINGLE, *((clash.flag,) if clash else ())),

@@ -25,12 +25,12 @@ from nightledger.domain.decision import Moment
 from nightledger.domain.exposure import dump_page, parse_page, tell_line, tokens_of
 from nightledger.domain.finding import Severity
 from nightledger.domain.periods import DAY, local_moment, log_day
-from nightledger.domain.proposal import Origin
+from nightledger.domain.proposal import Origin, place_of
 from nightledger.domain.staging import PERCENT, Candidate, Event, Source
 from nightledger.files.configuration import OPERATOR, home_zone, load_operator
 from nightledger.files.home import SHIPPED
 from nightledger.files.line_log import LineLog
-from nightledger.files.staged import StagedLine, write_staged
+from nightledger.files.staged import write_staged
 from nightledger.gate.kept_page import Basis, keep
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.hosts.daylogs import preset
@@ -40,7 +40,6 @@ from nightledger.jobs.stage.inquiry import (
     document,
     landmarks,
     long_range,
-    place_of,
     read_handoff,
     read_known,
     stamp,
@@ -318,7 +317,7 @@ def stage(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Staged:
         lambda one: tokens_of(f"- {line_of(one, rules)}\n"),
     )
     text = page_of(chosen.lines, rules, until)
-    lines = [StagedLine(one.shown, one.path, one.place) for one in chosen.lines]
+    lines = [(one.shown, one.path, one.place) for one in chosen.lines]
     held = {
         "event titles": sum(one.source is staging.Source.EVENT and one.text == HELD_TITLE for one in found),
         "handoff": inquiry.handed.held,
@@ -361,6 +360,7 @@ def _inquire(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Inquir
         problems=asked.problems,
         now=moment.at,
         zone=zone,
+        today=log_day(moment.at, zone),
     )
 
 

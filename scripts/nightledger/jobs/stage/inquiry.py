@@ -6,9 +6,8 @@ it stands as it was signed. Of a log the page names places, and quotes nothing.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
-from functools import cached_property, partial
+from functools import partial
 from itertools import islice
 
 from msgspec import Struct
@@ -16,6 +15,7 @@ from msgspec.structs import replace
 
 from nightledger.domain.decision import Moment
 from nightledger.domain.periods import log_day
+from nightledger.domain.proposal import place_of
 from nightledger.domain.retention import DURABLE, EPHEMERAL, lean
 from nightledger.domain.search import Chunk, Hit, Kind, Query, Showing, Why, says
 from nightledger.domain.staging import PERCENT, Candidate, Event, Source, StagingRules, importance_of
@@ -47,11 +47,6 @@ def plain(text: str) -> str:
     pieces = [_EMPHASIS.sub("", line).strip().lstrip("#").strip() for line in text.split("\n")]
     told = [ENVELOPE.sub("", _MARK.sub("", piece)) for piece in pieces]
     return " / ".join(piece for piece in told if piece)
-
-
-def place_of(path: str, lines: tuple[int, int]) -> str:
-    """Return where lines stand: ``memory/2026-02-28.md:5-6``."""
-    return f"{path}:{lines[0]}" if lines[0] == lines[1] else f"{path}:{lines[0]}-{lines[1]}"
 
 
 def candidate_of(
@@ -305,8 +300,7 @@ LEAST_WORDS = 2
 """Words of a query that a hit must hold beside each other or a name among them: one common word is met by chance."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Inquiry:
+class Inquiry(Struct, frozen=True, kw_only=True):
     """What the sources are asked with.
 
     Attributes:
@@ -320,6 +314,7 @@ class Inquiry:
         problems: By calendar, what of it could not be read.
         now: Aware, UTC.
         zone: The home's.
+        today: The log day.
     """
 
     home: Home
@@ -332,11 +327,7 @@ class Inquiry:
     problems: tuple[tuple[str, str], ...]
     now: datetime
     zone: tzinfo
-
-    @cached_property
-    def today(self) -> date:
-        """The log day."""
-        return log_day(self.now, self.zone)
+    today: date
 
     def find(self, query: str) -> Iterator[Hit]:
         """Give what is about a query, the best first, as many as an event gets."""

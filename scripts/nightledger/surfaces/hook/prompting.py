@@ -13,7 +13,7 @@ import re
 import zlib
 from itertools import pairwise
 
-from nightledger.domain.exposure import BYTES_A_TOKEN, Exposure, Place, bytes_of, session_name
+from nightledger.domain.exposure import BYTES_A_TOKEN, Place, bytes_of, session_name
 from nightledger.files import hook_state
 from nightledger.files.search_reader import Line, Reader, open_reader
 from nightledger.recall import relevant
@@ -140,22 +140,19 @@ def prompted(home: "Home", host: str, payload: "dict[str, Any]", now: str) -> st
         notes, kept = found.answer(own, relevant.earlier_words(state.prompts, _topic(home, payload)))
         text, told = fence(notes, settings.tokens)
         if told:
-            hook_state.append_exposure(home, _exposure(told, host, payload, now))
+            hook_state.append_exposure(
+                home,
+                at=now,
+                shown=[name for note in told for name in note.shown],
+                host=host,
+                event="prompt",
+                session=session_name(payload.get("session_id")),
+                places=[note.place for note in told],
+            )
         hook_state.write_state(home, session, state.after(kept, tuple(note.key for note in told)))
     finally:
         reader.close()
     return text
-
-
-def _exposure(told: "Sequence[Note]", host: str, payload: "dict[str, Any]", now: str) -> Exposure:
-    return Exposure(
-        at=now,
-        shown=[name for note in told for name in note.shown],
-        host=host,
-        event="prompt",
-        session=session_name(payload.get("session_id")),
-        places=[note.place for note in told],
-    )
 
 
 class Answering:

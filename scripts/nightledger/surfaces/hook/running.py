@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-    from nightledger.domain.exposure import Exposure
-    from nightledger.files.staged import StagedPage
     from nightledger.surfaces.context import Context
 
 MAX_STDIN_BYTES = 8 << 20
@@ -369,8 +367,15 @@ def started(
     places = (hook_state.place_key(place.path, place.lines[0]) for place in page.places)
     names = (*page.shown, *places) or ((_NAMELESS,) if each_message else ())
     if not (each_message and hook_state.read_state(home, given).shown[-1:] == (names,)):
-        exposure = _exposure(page, stamp(now), host, session_name(given))
-        hook_state.append_exposure(home, exposure)
+        hook_state.append_exposure(
+            home,
+            at=stamp(now),
+            shown=page.shown,
+            host=host,
+            event="session_start",
+            session=session_name(given),
+            places=page.places,
+        )
         if names:  # so that the session's prompts are not shown it again
             hook_state.write_state(home, given, hook_state.read_state(home, given).after_showing(names))
     return page.text
@@ -397,11 +402,3 @@ def stage_anew(home: Home, now: "datetime") -> bool:
     except (OSError, subprocess.SubprocessError):
         return False
     return done.returncode == 0
-
-
-def _exposure(page: "StagedPage", at: str, host: str, session: str) -> "Exposure":
-    from nightledger.domain.exposure import Exposure
-
-    return Exposure(
-        at=at, shown=page.shown, host=host, event="session_start", session=session, places=page.places
-    )

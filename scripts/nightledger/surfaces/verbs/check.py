@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from nightledger.codec.records import to_plain
 from nightledger.domain.errors import UnreadableError, UsageError
 from nightledger.domain.periods import log_day
+from nightledger.domain.proposal import place_of
 from nightledger.domain.words import count_of
 from nightledger.files.configuration import home_zone
 from nightledger.files.durable import read_regular
@@ -115,8 +116,7 @@ def _show_doubts(context: Context, found: Checkup, *, every: bool) -> None:
     if rest:
         return
     for doubt, opening in zip(found.doubts[:most], found.openings, strict=False):
-        first, last = doubt.lines
-        where = f"{found.path}:{first}" if first == last else f"{found.path}:{first}-{last}"
+        where = place_of(found.path, doubt.lines)
         text = f"{shown(where)} {doubt.label.value} ({doubt.confidence:.2f}): {shown(doubt.reason)}"
         context.print_lines(screen.wrap(text, indent="      ", first="  "))
         if opening:
