@@ -72,7 +72,7 @@ def test_every_event_is_an_entry_of_its_place_and_fits_the_published_schema(
         "seq": seq,
         "event": event.event,
         "actor": str(event.actor),
-        "at": f"{event.placed(seq).at:%Y-%m-%dT%H:%M:%SZ}",
+        "at": f"{event.at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
         **event.fields,
     }
 

@@ -25,7 +25,7 @@ from nightledger.files.durable import read_optional
 from nightledger.files.home import Home, shipped_config
 from nightledger.trust import audit, pin
 from nightledger.trust.audit import VerifiedLog
-from nightledger.trust.event import Actor, Event, NewEvent, collector_at_rest
+from nightledger.trust.event import Actor, NewEvent, collector_at_rest
 from nightledger.trust.keys import KeyRing, LogKey, UnloadedKey, load_log_key
 from nightledger.trust.note import Checkpoint
 
@@ -207,9 +207,7 @@ def fold_log(home: Home, log: VerifiedLog) -> Book:
     )
 
 
-def record(
-    gate: Gate, events: Sequence[tuple[EventName, dict[str, object]]], moment: Moment
-) -> tuple[Event, ...]:
+def record(gate: Gate, events: Sequence[tuple[EventName, dict[str, object]]], moment: Moment) -> None:
     """Append events to the audit log; they are on disk when this returns."""
     clocks = {"boot": moment.boot, "boot_s": moment.boot_s} if moment.boot else {}
     entries = [
@@ -220,7 +218,7 @@ def record(
     key = UnloadedKey(
         origin=identity.origin, directory=gate.ring.home_dir(identity.id), load=partial(log_key, gate)
     )
-    return audit.append(gate.home, key, entries)
+    audit.append(gate.home, key, entries)
 
 
 def closing(

@@ -21,12 +21,19 @@ from msgspec.structs import replace
 from nightledger.domain.decision import EventName
 from nightledger.domain.errors import IntegrityError, NightledgerError
 from nightledger.files.atomic import replace_file
-from nightledger.files.durable import is_there, list_names, make_dir
+from nightledger.files.durable import is_there, make_dir
 from nightledger.files.home import Home
 from nightledger.files.line_log import Appender
 from nightledger.trust import event as logged
 from nightledger.trust import pin as pins
-from nightledger.trust.heads import SignedHead, hold, hold_open, read_signed_head, read_stated_head
+from nightledger.trust.heads import (
+    SignedHead,
+    hold,
+    hold_open,
+    kept_paths,
+    read_signed_head,
+    read_stated_head,
+)
 from nightledger.trust.keys import KeyRing, LogKey, UnloadedKey
 from nightledger.trust.merkle import CompactRange, TreeRangeError, leaf_hash
 from nightledger.trust.note import Checkpoint, dump_checkpoint, dump_note, sign_note
@@ -45,9 +52,7 @@ class _Tail(Struct, frozen=True, kw_only=True):
     closure: Mapping[str, int] | None = None
 
 
-def append(
-    home: Home, key: LogKey | UnloadedKey, events: Sequence[logged.NewEvent]
-) -> tuple[logged.Event, ...]:
+def append(home: Home, key: LogKey | UnloadedKey, events: Sequence[logged.NewEvent]) -> None:
     """Append events; they are on disk and acknowledged when this returns.
 
     It costs the same whatever the size of the log, which is not read.
@@ -55,10 +60,7 @@ def append(
     Args:
         home: Whose log.
         key: Its key, loaded or not; names the log and where the acknowledged head is kept.
-        events: What happened, in order.
-
-    Returns:
-        The events with their places.
+        events: What happened, in order; of nothing nothing is written.
 
     Raises:
         LockedError: When another run writes to the log for longer than 10 s.
@@ -67,10 +69,9 @@ def append(
         EventError: When an event holds what the log does not take; nothing is written.
         NotDurableError: When the disk fails; the events are not acknowledged.
     """
-    if not events:
-        return ()
-    with hold(home) as log:
-        return _write(home, key, log, events, events[0].at)
+    if events:
+        with hold(home) as log:
+            _write(home, key, log, events, events[0].at)
 
 
 def sign_head(home: Home, key: LogKey, ring: KeyRing, *, now: datetime, keep: bool = False) -> Checkpoint:
@@ -169,7 +170,7 @@ def _write(
     log: Appender,
     events: Sequence[logged.NewEvent],
     at: datetime,
-) -> tuple[logged.Event, ...]:
+) -> None:
     tail = _find_tail(home, key, log)
     if tail.closure:
         closing = logged.NewEvent(
@@ -190,8 +191,6 @@ def _write(
         )
     grown = tail.head.range.extend(map(leaf_hash, lines))  # a head ahead of its log would be a false alarm
     pins.keep_head(key.directory, pins.KeptHead(range=grown, offset=size_bytes))
-    placed = tuple(event.placed(seq) for seq, event in enumerate(events, first))
-    return placed[1:] if tail.closure else placed
 
 
 def _find_tail(home: Home, key: LogKey | UnloadedKey, log: Appender) -> _Tail:
@@ -395,9 +394,9 @@ def verify(home: Home, pin: pins.Pin | None, *, thorough: bool = False) -> Repor
 def _check(home: Home, pin: pins.Pin | None, *, thorough: bool = False) -> tuple[logged.Scan, Claims, Report]:
     # Order matters: a run that appends meanwhile makes the log longer than its heads, never shorter.
     checkpoint = _stored(home, home.checkpoint, pin, signatures=True)
-    kept_paths = _kept_paths(home)
+    paths = kept_paths(home)
     scan = _scan(home, pin, thorough=thorough)
-    kept = tuple(_stored_kept(home, path, pin, scan, thorough=thorough) for path in kept_paths)
+    kept = tuple(_stored_kept(home, path, pin, scan, thorough=thorough) for path in paths)
     if checkpoint.problem and not scan.tree.size and not kept and not (pin and pin.acknowledged):
         checkpoint = StoredHead(path=home.checkpoint, head=None)  # nothing was ever logged
     claims = Claims(
@@ -436,10 +435,11 @@ def require_intact(log: VerifiedLog) -> None:
         raise IntegrityError(f"{first.damage.value.upper()} {first.path}: {first.message}")
 
 
-def read_events(home: Home) -> tuple[logged.Event, ...]:
-    """Read the entries of the log as they stand, unchecked; for counting and display, never for the gate."""
+def read_genesis(home: Home) -> Mapping[str, Any]:
+    """Read the entry with which the log began, as it stands, unchecked; none where there is none. Never for the gate."""
     scan = logged.scan_log(home.audit_log)
-    return tuple(map(logged.event_of_record, scan.records(scan.tree.size, ())))
+    records = scan.records(scan.tree.size, ())
+    return next((record for record in records if record["event"] == EventName.GENESIS), {})
 
 
 def _stored(home: Home, path: str, pin: pins.Pin | None, *, signatures: bool) -> StoredHead:
@@ -468,12 +468,5 @@ def _stored_kept(
 
 def kept_heads(home: Home, pin: pins.Pin | None) -> tuple[Checkpoint, ...]:
     """Return the checkpoints kept, by size, whose form and signatures hold."""
-    kept = (_stored(home, path, pin, signatures=True) for path in _kept_paths(home))
+    kept = (_stored(home, path, pin, signatures=True) for path in kept_paths(home))
     return tuple(one.head for one in kept if one.head)
-
-
-def _kept_paths(home: Home) -> tuple[str, ...]:
-    if not os.path.isdir(home.checkpoints_dir):
-        return ()
-    names = [name for name in list_names(home.checkpoints_dir) if name.isdecimal()]
-    return tuple(os.path.join(home.checkpoints_dir, name) for name in sorted(names, key=int))
