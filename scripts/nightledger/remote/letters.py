@@ -199,7 +199,10 @@ def prepare(context: Context, name: str, action: str, body: Mapping[str, Any]) -
     if address is None:
         hint = f"in {context.keys_dir}/operator.yaml: peers: {{{name}: {{url: 'http://127.0.0.2:18799'}}}}"
         raise errors.UsageError(f"nothing says where the machine {name!r} is reached", hint=hint)
-    parts = urlsplit(address.url)
+    try:
+        parts = urlsplit(address.url)
+    except ValueError as error:
+        raise errors.ConfigurationError(f"{address.url} is no address", hint="mend operator.yaml") from error
     if parts.scheme == "http" and not is_loopback(parts.hostname or "") and not address.insecure_plain_http:
         raise errors.ConfigurationError(
             f"{address.url} is beyond this machine, and plain HTTP can be read on the way",
