@@ -49,7 +49,7 @@ def test_what_is_said_wrongly_is_refused(pair: Pair, words: tuple[str, ...], why
 
 @from_corpus("remote-commands", tuples=True)
 def test_no_letter_leaves_for_a_wrong_address(pair: Pair, url: str, why: str) -> None:
-    (pair.ops.keys / "operator.yaml").write_text(json.dumps({"peers": {"agent": {"url": url}}}))
+    pair.ops.reach(agent={"url": url})
     ran = pair.ops.run("channel", "send", "proposals", "--to", "agent")
     assert (ran.status, why in ran.err) == (2, True)
 

@@ -85,10 +85,8 @@ def fold_uses(home: Home, names: Mapping[str, str], until: Marks | None = None) 
     tallies = retention.Tallies(names=names)
     with LineLog(home.outcomes) as outcomes, LineLog(home.exposures) as exposures:
         if until is not None:
-            outcomes.end, exposures.end = (
-                min(outcomes.end, until.outcomes),
-                min(exposures.end, until.exposures),
-            )
+            outcomes.end = min(outcomes.end, until.outcomes)
+            exposures.end = min(exposures.end, until.exposures)
         named = _read_outcomes(outcomes, tallies)
         for rows, bad in read_rows(Exposure, exposures.chunks(0)):
             tallies.bad_lines += bad

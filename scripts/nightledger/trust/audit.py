@@ -15,7 +15,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.decision import EventName
@@ -38,18 +37,6 @@ from nightledger.trust.keys import KeyRing, LogKey, UnloadedKey
 from nightledger.trust.merkle import CompactRange, TreeRangeError, leaf_hash
 from nightledger.trust.note import Checkpoint, dump_checkpoint, dump_note, sign_note
 from nightledger.trust.report import MOVE_AWAY, Claims, Report, StoredHead, acknowledged_size, find_damage
-
-
-class _Tail(Struct, frozen=True, kw_only=True):
-    """The log as it is found.
-
-    Attributes:
-        head: Over everything that is there, a line without its end included.
-        closure: What to record about lines that nobody acknowledged; empty where there are none.
-    """
-
-    head: pins.KeptHead
-    closure: Mapping[str, int] | None = None
 
 
 def append(home: Home, key: LogKey | UnloadedKey, events: Sequence[logged.NewEvent]) -> None:
@@ -91,11 +78,11 @@ def sign_head(home: Home, key: LogKey, ring: KeyRing, *, now: datetime, keep: bo
         IntegrityError: When a longer log or another head of this size was seen; nothing is signed.
     """
     with hold(home) as log:
-        tail = _find_tail(home, key, log)
-        if tail.closure:
+        head, closure = _find_tail(home, key, log)
+        if closure:
             _write(home, key, log, (), now)
-            tail = _find_tail(home, key, log)
-        signed = _present(home, key, tail.head.range) or _sign(home, key, ring, tail.head.range, now)
+            head, _ = _find_tail(home, key, log)
+        signed = _present(home, key, head.range) or _sign(home, key, ring, head.range, now)
         if keep:
             make_dir(home.checkpoints_dir)
             path = os.path.join(home.checkpoints_dir, str(signed.checkpoint.size))
@@ -171,35 +158,42 @@ def _write(
     events: Sequence[logged.NewEvent],
     at: datetime,
 ) -> None:
-    tail = _find_tail(home, key, log)
-    if tail.closure:
+    head, closure = _find_tail(home, key, log)
+    if closure:
         closing = logged.NewEvent(
-            event=EventName.TAIL_CLOSED, actor=logged.Actor.UNKNOWN, at=at, fields=tail.closure
+            event=EventName.TAIL_CLOSED, actor=logged.Actor.UNKNOWN, at=at, fields=closure
         )
         events = (closing, *events)
-    first = tail.head.range.size
+    first = head.range.size
     lines = [event.line(seq) for seq, event in enumerate(events, first)]
     if odd := [
         event.event for seq, event in enumerate(events) if not logged.is_entry(lines[seq], first + seq)
     ]:
         raise logged.EventError(f"{odd[0]} has not the members that an event of this name has")
     offset, size_bytes, _ = log.append(b"\n".join(lines) + b"\n")
-    if offset != tail.head.offset:
+    if offset != head.offset:
         raise IntegrityError(
             f"another program wrote to {log.path} at the same time; these entries are not acknowledged",
             hint="find out what writes there, then run it again",
         )
-    grown = tail.head.range.extend(map(leaf_hash, lines))  # a head ahead of its log would be a false alarm
+    grown = head.range.extend(map(leaf_hash, lines))  # a head ahead of its log would be a false alarm
     pins.keep_head(key.directory, pins.KeptHead(range=grown, offset=size_bytes))
 
 
-def _find_tail(home: Home, key: LogKey | UnloadedKey, log: Appender) -> _Tail:
-    """Read what stands behind the last acknowledged head, usually nothing."""
+def _find_tail(
+    home: Home, key: LogKey | UnloadedKey, log: Appender
+) -> tuple[pins.KeptHead, Mapping[str, int]]:
+    """Read what stands behind the last acknowledged head, usually nothing.
+
+    Returns:
+        The head over everything that is there, a line without its end included; and what to record about lines that nobody
+        acknowledged, empty where there are none.
+    """
     kept = pins.read_head(key.directory) or pins.KeptHead(range=CompactRange(), offset=0)
     raw = _read_behind(log, kept.offset)
     if not raw:
         _check_signed(home, key, kept, ())
-        return _Tail(head=kept)
+        return kept, {}
     lines = raw.split(b"\n")
     unfinished = lines.pop()
     if unfinished:  # the next append closes it: then it is a line like any other
@@ -211,9 +205,9 @@ def _find_tail(home: Home, key: LogKey | UnloadedKey, log: Appender) -> _Tail:
     )
     unknown = lines[acknowledged - kept.range.size :]
     if not unknown:
-        return _Tail(head=head)
+        return head, {}
     damaged = sum(not logged.is_entry(line, index) for index, line in enumerate(unknown, acknowledged))
-    return _Tail(head=head, closure={"first": acknowledged, "count": len(unknown), "damaged": damaged})
+    return head, {"first": acknowledged, "count": len(unknown), "damaged": damaged}
 
 
 def _check_signed(home: Home, key: LogKey | UnloadedKey, kept: pins.KeptHead, lines: Sequence[bytes]) -> int:

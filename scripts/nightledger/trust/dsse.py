@@ -7,7 +7,6 @@ no further members, each once, because what is not signed must not mean anything
 """
 
 import base64
-import binascii
 import re
 from collections.abc import Iterable, Iterator
 from typing import Annotated
@@ -21,7 +20,6 @@ from nightledger.trust.sshsig import ED25519, KeySigner, PublicKey, SignatureErr
 
 _PAYLOAD = re.compile(rb'"payload":"((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)"')
 _FORM = "an envelope has payload, payloadType and one signature of keyid and sig: text, and nothing else"
-_URL_SAFE = bytes.maketrans(b"-_", b"+/")
 
 
 class _Signature(Struct, forbid_unknown_fields=True):
@@ -137,13 +135,5 @@ def payloads_in(content: bytes) -> Iterator[bytes]:
 
 def _decoded(text: str) -> bytes | None:
     """Decode base64 of either alphabet, each in its one form; a verifier must take both (protocol)."""
-    if not text.isascii():
-        return None
-    standard = decode_base64(text)
-    if standard is not None:
-        return standard
-    try:
-        plain = base64.b64decode(text.encode().translate(_URL_SAFE), validate=True)
-    except (binascii.Error, ValueError):
-        return None
-    return plain if base64.urlsafe_b64encode(plain).decode() == text else None
+    is_standard = "+" in text or "/" in text
+    return decode_base64(text if is_standard else text.replace("-", "+").replace("_", "/"))
