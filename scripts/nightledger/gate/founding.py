@@ -238,8 +238,7 @@ def _identity(founding: Founding, moment: Moment) -> Identity:
 def _start(founding: Founding, passphrase: bytes | None, moment: Moment) -> None:
     home, ring, identity = founding.home, founding.ring, founding.home.identity
     directory = keys.operator_key_path(ring, identity.id).parent
-    if not (directory / "log-ed25519").exists():
-        keys.create_log_keys(ring, identity.id)
+    keys.create_log_keys(ring, identity.id)
     if not (directory / "machine-ed25519").exists():
         keys.create_machine_key(ring, identity.id)
     if not (directory / "operator.pub").exists():
