@@ -32,7 +32,7 @@ from nightledger.gate.checking import Held, find_altered, find_drift, verify_dec
 from nightledger.gate.keeping import find_rewrites
 from nightledger.gate.opening import Gate, Ledger, fold_log, log_key
 from nightledger.gate.stored import read_signed, signed_by
-from nightledger.gate.trusting import read_signers
+from nightledger.gate.trusting import Trust
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.verbs import verify
 from nightledger.trust import audit
@@ -102,7 +102,7 @@ def verb_parts(gate: Gate, pin: Pin, ledger: Ledger) -> Candidates:
     context.keys_dir = str(gate.ring.directory)
     at, held = Moment(at=LATER), verify_decisions(home, ledger)
     none = Held(decisions={}, keys={}, away=frozenset(), altered=())
-    signers = read_signers(home, ledger, at)
+    signers = Trust(home, ledger).signers(at)
     signed = [(read_signed(home, status), status.recorded) for status in book.decisions.values()]
     return {
         "the log, its entries and drift": lambda: _log_and_drift(gate, pin),

@@ -124,7 +124,8 @@ def make_long_home(root: Path, events: int, seed: int = 1) -> Gate:
             day += timedelta(days=1)
             if size + len(batch) >= events:
                 break
-        size += len(audit.append(gate.home, life.key, batch))
+        audit.append(gate.home, life.key, batch)
+        size += len(batch)
     undoable = {BlobStore(gate.home.blobs_dir).put(content) for content in life.recent}
     audit.append(gate.home, life.key, list(_expired([one for one in life.blobs if one not in undoable], day)))
     memory.write_bytes(life.memory)

@@ -18,7 +18,7 @@ from nightledger.domain.decision import Actor, EventName, Moment
 from nightledger.domain.errors import IntegrityError, LockedError
 from nightledger.files.atomic import Lock
 from nightledger.files.line_log import Appender
-from nightledger.gate.opening import record
+from nightledger.gate.opening import Gate, record
 from nightledger.jobs.log_outcomes import log_outcomes
 from nightledger.trust.audit import check_log
 from nightledger.trust.pin import read_pin
@@ -37,21 +37,19 @@ def outcome(name: str, number: int) -> dict[str, object]:
 
 
 def write(root: Path, name: str, count: int) -> None:
-    """Append entries to the audit log and outcomes, and say what was acknowledged: ``seq`` and id."""
+    """Append entries to the audit log and outcomes, and say what was acknowledged: name and id."""
     desk = open_desk(root, actor=Actor.CRON)
     for number in range(count):
-        told: list[object] = []
-        again(lambda told=told, number=number: told.extend(_entry(desk.gate, name, number)))  # type: ignore[misc]
-        print("seq", *told)
+        again(lambda number=number: _append(desk.gate, f"{name}-{number}"))  # type: ignore[misc]
+        print("entry", f"{name}-{number}")
         records = [("", outcome(name, number))]
         told = [record["id"] for record in log_outcomes(desk.home, records, now=NOW)[0]]
         print("outcome", *told, flush=True)
 
 
-def _entry(gate: object, name: str, number: int) -> list[object]:
-    fields: dict[str, object] = {"proposal": f"{name}-{number}", "changes": [], "reason": "withdrawn"}
-    placed = record(gate, [(EventName.RUN, fields)], Moment(at=NOW))  # type: ignore[arg-type]
-    return [placed[0].seq, f"{name}-{number}"]
+def _append(gate: Gate, name: str) -> None:
+    fields: dict[str, object] = {"proposal": name, "changes": [], "reason": "withdrawn"}
+    record(gate, [(EventName.RUN, fields)], Moment(at=NOW))
 
 
 def again(call: Callable[[], object]) -> None:

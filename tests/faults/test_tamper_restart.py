@@ -18,7 +18,7 @@ from tests.trust.worlds import HOME_ID, ORIGIN, World, make_home
 
 from nightledger.domain.errors import NightledgerError
 from nightledger.files.home import Home
-from nightledger.trust import audit
+from nightledger.trust import audit, pin
 from nightledger.trust.keys import KeyRing, create_log_keys, load_log_key
 from nightledger.trust.report import Report
 
@@ -166,7 +166,7 @@ def test_a_check_that_cries_wolf_is_found(
     hole: str, begun: Disk, memory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if hole.startswith("the acknowledged"):
-        monkeypatch.setattr(audit, "keep_head", lambda *_: None)
+        monkeypatch.setattr(pin, "keep_head", lambda *_: None)
     else:
         real = audit._check
 

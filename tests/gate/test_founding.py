@@ -13,6 +13,8 @@ from nightledger.files.atomic import Lock
 from nightledger.gate import founding
 from nightledger.gate.founding import found, remove_disposable
 from nightledger.gate.views import refresh_views
+from nightledger.trust.keys import KeyRing, create_log_keys
+from nightledger.trust.note import has_mldsa
 
 
 def test_a_kill_at_any_step_of_init_is_completed_by_the_next_one(tmp_path: Path) -> None:
@@ -28,6 +30,15 @@ def test_a_kill_at_any_step_of_init_is_completed_by_the_next_one(tmp_path: Path)
         assert made.events() == ["genesis"]
         assert made.ledger().book.gated["MEMORY.md"] == hashlib.sha256(MEMORY.encode()).hexdigest()
         assert made.text() == MEMORY
+
+
+@pytest.mark.skipif(not has_mldsa(), reason="this platform's cryptography has no ML-DSA")
+def test_an_init_that_was_cut_short_between_the_logs_keys_makes_the_other_one(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    create_log_keys(KeyRing(tmp_path / "keys"), HOME_ID)
+    (second := tmp_path / "keys" / HOME_ID / "log-mldsa44").unlink()
+    found(make_founding(tmp_path), None, START)
+    assert second.exists()
 
 
 def test_a_run_at_work_keeps_everything_in_place(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,12 +13,12 @@ from nightledger.domain.errors import RefusedError
 from nightledger.gate.checking import find_altered
 from nightledger.gate.stored import with_id
 from nightledger.gate.trust_changes import reset_signers, settle_trust
-from nightledger.gate.trusting import read_signers
+from nightledger.gate.trusting import Trust
 from nightledger.trust import signers
 
 
 def names(desk: Desk) -> list[str]:
-    return [signer.principals[0] for signer in read_signers(desk.home, desk.ledger(), desk.moment).signers]
+    return [signer.principals[0] for signer in Trust(desk.home, desk.ledger()).signers(desk.moment).signers]
 
 
 def refused(desk: Desk, decision: Decision) -> str:

@@ -1,3 +1,4 @@
+import pytest
 from tests.gate.forgetting_desk import COPY, FULL, LOG, ODD, compress, file, forgotten, put, snapshot
 from tests.gate.homes import MEMORY, Desk, addition
 
@@ -8,7 +9,7 @@ from nightledger.gate.reviewing import Documents
 from nightledger.gate.undoing import reversal
 
 LESSON = "Set the zone in every timer."
-OLD = "- Keep backups for 30 days."
+RESTART, OLD = "- Restart the relay after an upgrade.", "- Keep backups for 30 days."
 
 
 def test_a_reversal_leaves_out_what_is_no_longer_there_as_a_whole_line(desk: Desk) -> None:
@@ -16,6 +17,15 @@ def test_a_reversal_leaves_out_what_is_no_longer_there_as_a_whole_line(desk: Des
     desk.wait(days=8)
     desk.memory.write_text(desk.text().replace(f"- {LESSON}", f"- Note - {LESSON}"))
     assert reversal(desk.plan_undo(proposal), Documents(desk.gate)).drafts == []
+
+
+@pytest.mark.parametrize("like", [f"- {LESSON}", f"- Timers:\n  - {LESSON}"], ids=["same", "within"])
+def test_a_reversal_takes_back_its_own_line_and_not_one_like_it_above(desk: Desk, like: str) -> None:
+    proposal = desk.applied(addition(LESSON))
+    desk.wait(days=8)
+    desk.memory.write_text(desk.text().replace("## Decisions\n", f"## Decisions\n\n{like}\n"))
+    (back,) = reversal(desk.plan_undo(proposal), Documents(desk.gate)).drafts
+    assert desk.text().splitlines()[back.line - 2 : back.line] == [RESTART, f"- {LESSON}"]
 
 
 def test_a_change_that_another_rests_on_is_not_taken_from_under_it(desk: Desk) -> None:

@@ -47,6 +47,13 @@ def test_what_is_said_wrongly_is_refused(pair: Pair, words: tuple[str, ...], why
     assert why in ran.err + ran.out
 
 
+@from_corpus("remote-commands", tuples=True)
+def test_no_letter_leaves_for_a_wrong_address(pair: Pair, url: str, why: str) -> None:
+    pair.ops.reach(agent={"url": url})
+    ran = pair.ops.run("channel", "send", "proposals", "--to", "agent")
+    assert (ran.status, why in ran.err) == (2, True)
+
+
 def test_a_service_ends_in_order_when_it_is_told_to(pair: Pair) -> None:
     port = free_port()
     process = subprocess.Popen(

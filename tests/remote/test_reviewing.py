@@ -76,6 +76,19 @@ def test_what_was_settled_meanwhile_is_refused_there(trusted: Pair, monkeypatch:
     assert "change 1 is rejected" in out
 
 
+def test_what_came_by_the_spool_is_reviewed_where_the_address_does_not_answer(
+    trusted: Pair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trusted.agent.desk.proposal(addition("first"))
+    monkeypatch.setattr("nightledger.domain.message.RETRY_AFTER_S", ())
+    for machine, other in ((trusted.agent, "ops"), (trusted.ops, "agent")):
+        machine.reach(**{other: {"url": "http://127.0.0.2:1", "spool": str(tmp_path)}})
+    assert review(trusted.ops)[0] == 1
+    for machine in (trusted.agent, trusted.ops):
+        assert machine.run("channel", "receive").status == 0
+    assert "1 change waits on agent" in review(trusted.ops)[1]
+
+
 def test_a_decision_that_does_not_arrive_is_kept(trusted: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     trusted.agent.desk.proposal(addition("first"))
     from nightledger.remote import review as remote_review

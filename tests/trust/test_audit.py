@@ -10,7 +10,7 @@ from nightledger.domain.decision import Actor
 from nightledger.domain.errors import IntegrityError, LockedError, NotDurableError
 from nightledger.files import line_log
 from nightledger.files.line_log import Appender
-from nightledger.trust import audit, heads
+from nightledger.trust import audit, heads, pin
 from nightledger.trust import event as scan
 from nightledger.trust import event as scans
 from nightledger.trust.audit import verify
@@ -66,7 +66,7 @@ def test_an_entry_is_acknowledged_only_when_the_head_is_kept(
         raise NotDurableError("the disk is gone")
 
     with monkeypatch.context() as patch:
-        patch.setattr(audit, "keep_head", fail)
+        patch.setattr(pin, "keep_head", fail)
         with pytest.raises(NotDurableError):
             world.append(1)
     assert numbers(world) == []

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests import homes
 
-from nightledger.domain.decision import Actor, Event
+from nightledger.domain.decision import Actor
 from nightledger.files.home import Home
 from nightledger.trust import audit
 from nightledger.trust.audit import VerifiedLog, check_log, verify
@@ -31,8 +31,8 @@ class World:
     def event(self, number: int = 0, name: str = "run.finished") -> NewEvent:
         return NewEvent(event=name, actor=Actor.CRON, at=NOW, fields={"n": number})
 
-    def append(self, *numbers: int) -> tuple[Event, ...]:
-        return audit.append(self.home, self.key, [self.event(number) for number in numbers])
+    def append(self, *numbers: int) -> None:
+        audit.append(self.home, self.key, [self.event(number) for number in numbers])
 
     def sign(self, *, keep: bool = False) -> None:
         audit.sign_head(self.home, self.key, self.ring, now=NOW, keep=keep)

@@ -37,7 +37,7 @@ from nightledger.gate import expunging, restoring, trust_changes
 from nightledger.gate import naming as pinning
 from nightledger.gate.consenting import review_reasons
 from nightledger.gate.drifting import plan_settlement, settled_target
-from nightledger.gate.opening import Gate, Ledger, record
+from nightledger.gate.opening import Gate, Leaf, Ledger, record
 from nightledger.gate.placing import put_change
 from nightledger.gate.reviewing import TWICE, Answer, Item, Refusal, Verb
 from nightledger.gate.stored import KEPT, Signed, Stored, hunks_sha256, keep, signed_by, with_id
@@ -399,9 +399,7 @@ def accept(gate: Gate, ledger: Ledger, signed: Signed, moment: Moment) -> Decisi
     return decision
 
 
-def _consequences(
-    gate: Gate, ledger: Ledger, decision: Decision, moment: Moment
-) -> list[tuple[EventName, dict[str, object]]]:
+def _consequences(gate: Gate, ledger: Ledger, decision: Decision, moment: Moment) -> list[Leaf]:
     """Return what is logged in one write with the decision, so that no crash parts them."""
     if decision.type is DecisionType.TRUST:
         return trust_changes.change_events(gate, ledger, decision, moment)

@@ -40,15 +40,7 @@ from nightledger.gate.writing import Write
 from nightledger.text.changes.diff import UNJOINED, trace
 from nightledger.text.changes.place import NOT_UTF8, Unplaced, place
 from nightledger.text.changes.sections import SHOWN_SECTION
-from nightledger.text.markdown.document import (
-    decode,
-    is_blank,
-    is_utf8,
-    parse_markdown,
-    readable,
-    section_of,
-    split_lines,
-)
+from nightledger.text.markdown import document as markdown
 from nightledger.text.scanners.scan import mask_diff, readable_diff, told_values, veil, veil_blocked
 
 _UNSIGNED = frozenset({ChangeState.PENDING, ChangeState.DEFERRED})
@@ -66,7 +58,7 @@ def revise(gate: Gate, ledger: Ledger, stored: Stored, n: int, wording: str, mom
     change = next(change for change in stored.proposal.changes if change.n == n)
     if change.op in LETTING_GO:
         raise RefusedError("there is nothing to word in it", hint="answer it with y or n")
-    document = decode(read_gated(gate.home, change.target))
+    document = markdown.decode(read_gated(gate.home, change.target))
     before, line = lines_of(document, change)
     like = draft_like(change, "worded by the operator")
     key = f"{like.statement_key}: {wording.strip()}"
@@ -137,8 +129,8 @@ def lines_of(document: str, change: Change) -> tuple[str, int]:
     line = line_at(document, placed.end - len(body))
     if HOLE not in change.hunk.removed:
         return change.before, line
-    lines = split_lines(document[document.rfind("\n", 0, placed.end - len(body)) + 1 : placed.end])
-    while len(lines) > 1 and is_blank(lines[-1]):
+    lines = markdown.split_lines(document[document.rfind("\n", 0, placed.end - len(body)) + 1 : placed.end])
+    while len(lines) > 1 and markdown.is_blank(lines[-1]):
         lines.pop()
     return "".join(lines), line
 
@@ -159,7 +151,7 @@ def propose_edit(gate: Gate, ledger: Ledger, path: str, edited: bytes, moment: M
         raise RefusedError("the edit cannot be applied:\n  " + "\n  ".join(reasons))
     if own_write(gate, ledger.book, path, before, edited) == ELSEWHERE:
         raise RefusedError(f"the edit cannot be applied: {ELSEWHERE}")
-    changes = list(_edit_changes(path, decode(before), decode(edited), moment))
+    changes = list(_edit_changes(path, markdown.decode(before), markdown.decode(edited), moment))
     if not changes:
         return None
     submission = Submission(
@@ -183,18 +175,18 @@ def _edit_changes(path: str, document: str, edited: str, moment: Moment) -> Iter
     """Yield each run of changed lines as a change, with its diff against the document as those before it left it."""
     told = told_values(document) | told_values(edited)
     veiled, blocked = veil(document, told=told), veil_blocked(edited, told=told)
-    course, parsed = trace(document, edited, most=UNJOINED), parse_markdown(document)
+    course, parsed = trace(document, edited, most=UNJOINED), markdown.parse_markdown(document)
     old, new = ([0, *accumulate(map(len, lines))] for lines in (course.old, course.new))
     for n, before, after in course.steps():
         run, added = course.runs[n - 1], course.added(n)
-        if not is_utf8(course.removed(n) + added):
+        if not markdown.is_utf8(course.removed(n) + added):
             raise _not_recorded(path, NOT_UTF8)
         if blocked[new[run.new_start] : new[run.new_stop]] != added:
             raise _not_recorded(path, f"at line {run.new_start + 1} it puts in a line with a secret")
-        section = section_of(parsed, run.old_start + 1, run.old_stop).path
+        section = markdown.section_of(parsed, run.old_start + 1, run.old_stop).path
         hunk = Hunk(
             anchor=Anchor.FILE_LINES,
-            section=tuple(veil(readable(title), told=told) for title in section),
+            section=tuple(veil(markdown.readable(title), told=told) for title in section),
             line=run.new_start,
             removed=veiled[old[run.old_start] : old[run.old_stop]],
             added=added,

@@ -25,7 +25,7 @@ from nightledger.files.atomic import find_leftovers
 from nightledger.files.durable import is_within, overwrite, overwritten, read_regular, sync_directory
 from nightledger.files.home import Home
 from nightledger.gate.gated import append_only, read_accepted, read_gated, watched, why_locked
-from nightledger.gate.opening import Gate, Ledger, closing
+from nightledger.gate.opening import Gate, Leaf, Ledger, closing
 from nightledger.gate.placing import LOST, carry
 from nightledger.gate.trusting import Trust, read_verified
 from nightledger.trust.dsse import payloads_in
@@ -33,7 +33,6 @@ from nightledger.trust.dsse import payloads_in
 TARGETS_A_DECISION = 300
 """Files that one decision names; its entry has a limit of 65,535 bytes."""
 MAX_BYTES = 1 << 32
-_Events = list[tuple[EventName, dict[str, object]]]
 
 
 class Found(Struct, frozen=True, kw_only=True):
@@ -306,7 +305,7 @@ def _stays(gate: Gate, ledger: Ledger, target: DecisionTarget) -> bool:
     return target.base in kept or not any(is_within(home.path(target.path), folder) for folder in ours)
 
 
-def expunge_events(gate: Gate, ledger: Ledger, decision: Decision) -> _Events:
+def expunge_events(gate: Gate, ledger: Ledger, decision: Decision) -> list[Leaf]:
     """Return what is logged beside the decision: the expunge, and the proposals that end with it."""
     removed = [target.base for target in decision.targets if target.result == EMPTY_SHA256]
     # rewritten by whoever hands over: nothing rests on them
@@ -325,9 +324,9 @@ def expunge_events(gate: Gate, ledger: Ledger, decision: Decision) -> _Events:
     return [(EventName.EXPUNGED, fields), *_closings(ledger.book, frozenset(removed))]
 
 
-def _closings(book: Book, removed: frozenset[str]) -> _Events:
+def _closings(book: Book, removed: frozenset[str]) -> list[Leaf]:
     """End what waits in proposals that go: an approval falls back first, because only open changes close."""
-    events: _Events = []
+    events: list[Leaf] = []
     decided = {status.id for status in book.decisions.values() if status.sha256 in removed}
     for status in book.proposals.values():
         approved = [n for n in status.changes if status.state_of(n) is ChangeState.APPROVED]

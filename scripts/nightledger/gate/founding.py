@@ -21,16 +21,9 @@ from nightledger.gate.gated import read_gated, require_apart, require_readable
 from nightledger.gate.opening import Gate, Ledger, record
 from nightledger.gate.trust_changes import keep_contents
 from nightledger.gate.trusting import read_trust_file, trust_files
+from nightledger.trust import keys
 from nightledger.trust.audit import start_log
 from nightledger.trust.event import MAX_LEAF_BYTES, Actor, NewEvent, path_word
-from nightledger.trust.keys import (
-    KeyRing,
-    create_log_keys,
-    create_machine_key,
-    create_operator_key,
-    load_log_key,
-    operator_key_path,
-)
 from nightledger.trust.signers import AllowedSigner, dump_allowed_signers
 from nightledger.trust.sshsig import parse_public_line
 
@@ -71,7 +64,7 @@ class Founding(Struct, frozen=True, kw_only=True):
     """
 
     home: Home
-    ring: KeyRing
+    ring: keys.KeyRing
     home_id: str
     machine: str
     zone: str
@@ -211,7 +204,7 @@ def found(founding: Founding, passphrase: bytes | None, moment: Moment) -> Ident
         create_file(home.memory_md, NEW_MEMORY.encode())
     if is_unfinished(home):
         _start(founding, passphrase, moment)
-    elif not operator_key_path(founding.ring, identity.id).parent.is_dir():
+    elif not keys.operator_key_path(founding.ring, identity.id).parent.is_dir():
         raise ConfigurationError(
             f"the home {home.root} has a log, and its keys are not in {founding.ring.directory}",
             hint="set NIGHTLEDGER_KEYS to where they are, or restore them from a backup",
@@ -244,16 +237,15 @@ def _identity(founding: Founding, moment: Moment) -> Identity:
 
 def _start(founding: Founding, passphrase: bytes | None, moment: Moment) -> None:
     home, ring, identity = founding.home, founding.ring, founding.home.identity
-    directory = operator_key_path(ring, identity.id).parent
-    if not (directory / "log-ed25519").exists():
-        create_log_keys(ring, identity.id)
+    directory = keys.operator_key_path(ring, identity.id).parent
+    keys.create_log_keys(ring, identity.id)
     if not (directory / "machine-ed25519").exists():
-        create_machine_key(ring, identity.id)
+        keys.create_machine_key(ring, identity.id)
     if not (directory / "operator.pub").exists():
-        create_operator_key(
+        keys.create_operator_key(
             ring, identity.id, passphrase=passphrase, comment=f"operator of {identity.origin}"
         )
-    key = load_log_key(ring, identity.id, identity.origin)
+    key = keys.load_log_key(ring, identity.id, identity.origin)
     _write_trust_files(founding, key.vkeys)
     trust = trust_files(home)
     keep_contents(home, {name: content for name in trust if (content := read_trust_file(home, name))})
@@ -274,7 +266,7 @@ def _start(founding: Founding, passphrase: bytes | None, moment: Moment) -> None
 
 def _write_trust_files(founding: Founding, vkeys: tuple[str, ...]) -> None:
     home = founding.home
-    public = operator_key_path(founding.ring, home.identity.id).with_name("operator.pub")
+    public = keys.operator_key_path(founding.ring, home.identity.id).with_name("operator.pub")
     signer = AllowedSigner(
         principals=(PRINCIPAL,),
         key=parse_public_line(public.read_text(encoding="utf-8").strip()),

@@ -18,15 +18,9 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from nightledger.domain import errors
 from nightledger.domain.consent import PROTECTED_FILES
 from nightledger.domain.decision import EventName, Moment
-from nightledger.domain.errors import (
-    IntegrityError,
-    MissingBlobError,
-    NightledgerError,
-    RefusedError,
-    UnreadableError,
-)
 from nightledger.domain.kept import LINKS, Places, is_archive, is_copy, is_daily_log, skill_name
 from nightledger.domain.states import Book
 from nightledger.domain.transcript import EXTRACTS
@@ -65,7 +59,11 @@ def read_accepted(home: Home, book: Book, path: str) -> bytes | None:
         return b""
     try:
         return None if sha256 is None else BlobStore(home.blobs_dir).get(sha256)
-    except (MissingBlobError, IntegrityError, ValueError):  # ValueError: what stands there is no hash
+    except (
+        errors.MissingBlobError,
+        errors.IntegrityError,
+        ValueError,
+    ):  # ValueError: what stands there is no hash
         return None
 
 
@@ -73,7 +71,7 @@ def why_unreadable(home: Home, relative: str) -> str:
     """Return why a gated file cannot be read now, and what helps; empty where it can."""
     try:
         read_gated(home, relative)
-    except NightledgerError as error:
+    except errors.NightledgerError as error:
         return f"{error}; {error.hint}" if error.hint else str(error)
     return ""
 
@@ -104,7 +102,7 @@ def require_gated(home: Home, relative: str) -> None:
             or a link to another gated one.
     """
     if relative not in home.identity.gated:
-        raise RefusedError(
+        raise errors.RefusedError(
             f"{relative} is not a gated file of this home",
             hint=f"gated here: {', '.join(home.identity.gated)}",
         )
@@ -133,7 +131,7 @@ def require_apart(home: Home, relative: str, gated: Iterable[str]) -> None:
         return
     for other in gated:
         if other != relative and real == os.path.realpath(home.path(other)):
-            raise RefusedError(
+            raise errors.RefusedError(
                 f"{relative} is a link that leads to another gated file, {other}",
                 hint="put the file itself in its place",
             )
@@ -148,14 +146,16 @@ def require_gateable(home: Home, relative: str) -> None:
     """
     try:
         real = home.resolve(relative)
-    except UnreadableError as error:
-        raise RefusedError(str(error), hint=error.hint) from error
+    except errors.UnreadableError as error:
+        raise errors.RefusedError(str(error), hint=error.hint) from error
     for name in protected_paths(home):
         if is_same_file(real, name):
-            raise RefusedError(f"{relative} is really the protected file {home.relative(name)}")
+            raise errors.RefusedError(f"{relative} is really the protected file {home.relative(name)}")
     for directory in (home.audit_dir, home.config_dir, home.system_dir, home.state_dir, home.work_dir):
         if is_within(real, directory):
-            raise RefusedError(f"{relative} lies in {home.relative(directory)}, which the gate never changes")
+            raise errors.RefusedError(
+                f"{relative} lies in {home.relative(directory)}, which the gate never changes"
+            )
 
 
 def protected_paths(home: Home) -> tuple[str, ...]:
@@ -223,15 +223,19 @@ def require_kept(home: Home, relative: str) -> None:
     """
     kept = is_archive(relative) or is_copy(relative) or is_daily_log(relative, places_of(home).daily)
     if not (kept or _is_skill(home, relative)):
-        raise RefusedError(f"{relative} is neither a daily log nor in the archive nor a skill of this home")
+        raise errors.RefusedError(
+            f"{relative} is neither a daily log nor in the archive nor a skill of this home"
+        )
     if not is_daily_log(relative, (EXTRACTS,)):  # of our own records these alone are let go as logs are
         require_gateable(home, relative)
     path = home.path(relative)
     if os.path.realpath(path) != os.path.join(os.path.realpath(home.root), relative):
-        raise RefusedError(f"{relative} is reached through a link, which the gate does not follow there")
+        raise errors.RefusedError(
+            f"{relative} is reached through a link, which the gate does not follow there"
+        )
     for other in (*home.gated_paths(), *protected_paths(home)):
         if os.path.lexists(path) and os.path.exists(other) and os.path.samefile(path, other):
-            raise RefusedError(f"{relative} is really {home.relative(other)}")
+            raise errors.RefusedError(f"{relative} is really {home.relative(other)}")
 
 
 def protected_now(home: Home) -> dict[str, bytes]:
@@ -240,7 +244,7 @@ def protected_now(home: Home) -> dict[str, bytes]:
     for path in PROTECTED_FILES:
         try:
             content = read_optional(home.path(path), MAX_PROTECTED_BYTES, within=home.root)
-        except NightledgerError:
+        except errors.NightledgerError:
             continue
         if content is not None:
             found[path] = content
@@ -307,7 +311,7 @@ class Lockable(Struct, frozen=True, kw_only=True):
     held: Held
 
 
-class LockError(RefusedError):
+class LockError(errors.RefusedError):
     """A file is locked by the operating system, and this user cannot exchange it."""
 
     hint = "as root: nightledger guard --unlock, and nightledger guard --lock when it is done; root's own 'apply' needs neither"
@@ -327,7 +331,7 @@ def lockables(home: Home) -> tuple[Lockable, ...]:
 def _held(home: Home, path: str, flag: Flag) -> Held:
     try:
         flags = read_flags(home.resolve(path))
-    except (OSError, NightledgerError):
+    except (OSError, errors.NightledgerError):
         return Held.MISSING
     if flags is None:
         return Held.IMPOSSIBLE
@@ -345,7 +349,7 @@ def lock_files(gate: Gate, moment: Moment) -> tuple[Lockable, ...]:
     """
     found = [one for one in lockables(gate.home) if one.held in (Held.LOCKED, Held.UNLOCKED)]
     if not found:
-        raise RefusedError(
+        raise errors.RefusedError(
             f"the file system of {gate.home.root} knows no such locks",
             hint="nothing was changed; 'nightledger doctor' says what holds here",
         )
@@ -373,7 +377,7 @@ def unlock_files(gate: Gate, moment: Moment) -> tuple[Lockable, ...]:
 
 def _require_root() -> None:
     if not may_act_as_root() and not _owner_may():
-        raise RefusedError(
+        raise errors.RefusedError(
             "only root can lock and unlock files", hint="run it with sudo, with --home and NIGHTLEDGER_KEYS"
         )
 
@@ -398,7 +402,7 @@ def repair_locks(gate: Gate, book: Book, moment: Moment) -> tuple[tuple[str, ...
     repaired: list[str] = []
     lost: list[str] = []
     for one in open_now:
-        with suppress(OSError, NightledgerError):
+        with suppress(OSError, errors.NightledgerError):
             if may_act_as_root() or _owner_may():
                 _set(gate.home, one, on=True)
         held = _held(gate.home, one.path, one.flag)

@@ -22,7 +22,7 @@ from msgspec import Struct
 
 from nightledger.codec.records import decode_lines
 from nightledger.domain.consolidation import Consolidation
-from nightledger.domain.decision import EventName, Moment, elapsed_s
+from nightledger.domain.decision import DAY_S, EventName, Moment, elapsed_s
 from nightledger.domain.errors import UnreadableError
 from nightledger.domain.judge import EDIT_LANE, OPERATOR
 from nightledger.domain.proposal import Kind
@@ -40,7 +40,6 @@ from nightledger.gate.opening import Gate, Ledger, closing, record
 from nightledger.gate.stored import KEPT, is_unanswered_drift
 from nightledger.trust.audit import VerifiedLog
 
-DAY_S = 86_400
 MOST_GAP_S = 2 * DAY_S
 """What a gap between two entries may count for. A machine that runs writes a heartbeat a day, so a
 longer gap is one in which it was off, or a clock that jumped."""

@@ -27,7 +27,7 @@ from nightledger.domain.states import REVOCABLE, Book, ChangeState
 from nightledger.domain.words import content_id
 from nightledger.files.home import Home
 from nightledger.gate.gated import read_accepted, read_gated
-from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.opening import Gate, Leaf, Ledger
 from nightledger.gate.stored import read_proposal
 from nightledger.gate.trusting import Trust, read_verified
 from nightledger.text.markdown.document import Document, decode, encode, parse_markdown
@@ -87,9 +87,7 @@ def evidence_of(placed: Placed, origin: Origin) -> Evidence:
     )
 
 
-def naming_events(
-    apply_id: str, texts: Sequence[tuple[bytes, bytes]]
-) -> list[tuple[EventName, dict[str, object]]]:
+def naming_events(apply_id: str, texts: Sequence[tuple[bytes, bytes]]) -> list[Leaf]:
     """Return what is logged beside the intent of an apply that edits entries; nothing where it only adds or removes.
 
     Args:

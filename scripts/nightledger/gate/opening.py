@@ -25,7 +25,7 @@ from nightledger.files.durable import read_optional
 from nightledger.files.home import Home, shipped_config
 from nightledger.trust import audit, pin
 from nightledger.trust.audit import VerifiedLog
-from nightledger.trust.event import Actor, Event, NewEvent, collector_at_rest
+from nightledger.trust.event import Actor, NewEvent, collector_at_rest
 from nightledger.trust.keys import KeyRing, LogKey, UnloadedKey, load_log_key
 from nightledger.trust.note import Checkpoint
 
@@ -37,6 +37,8 @@ MAX_CONFIG_BYTES = 1 << 20
 AS_MADE = "put config/nightledger/home.json back from a backup, or write there what it was at init"
 MEND = "mend or remove that file: it holds only what differs from the checkout's config/nightledger.yaml"
 
+Leaf = tuple[EventName, Mapping[str, object]]
+"""What happened, and what it is about: an entry of the log before it has its place."""
 BETTER, TWIN, ROOMLESS = "better", "twin", "roomless"
 """Causes of a withdrawal as the log has them: something surer took its room; what was applied says the same."""
 
@@ -207,9 +209,7 @@ def fold_log(home: Home, log: VerifiedLog) -> Book:
     )
 
 
-def record(
-    gate: Gate, events: Sequence[tuple[EventName, dict[str, object]]], moment: Moment
-) -> tuple[Event, ...]:
+def record(gate: Gate, events: Sequence[Leaf], moment: Moment) -> None:
     """Append events to the audit log; they are on disk when this returns."""
     clocks = {"boot": moment.boot, "boot_s": moment.boot_s} if moment.boot else {}
     entries = [
@@ -220,12 +220,12 @@ def record(
     key = UnloadedKey(
         origin=identity.origin, directory=gate.ring.home_dir(identity.id), load=partial(log_key, gate)
     )
-    return audit.append(gate.home, key, entries)
+    audit.append(gate.home, key, entries)
 
 
 def closing(
     proposal: str, changes: Iterable[int], reason: ChangeState = ChangeState.WITHDRAWN, **cause: str
-) -> tuple[EventName, dict[str, object]]:
+) -> Leaf:
     """Return the entry that closes changes which wait: withdrawn, or superseded by others.
 
     Args:

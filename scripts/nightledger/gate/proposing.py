@@ -21,7 +21,7 @@ from nightledger.domain.words import content_id
 from nightledger.files.atomic import replace_file
 from nightledger.gate.drafting import Base, Fitted, Unfit, fit_drafts, read_base, size_after
 from nightledger.gate.forgotten import read_forgotten
-from nightledger.gate.opening import BETTER, Gate, Ledger, closing, record
+from nightledger.gate.opening import BETTER, Gate, Leaf, Ledger, closing, record
 from nightledger.gate.screening import Held, own_rules, screen, unseen, without_own_secrets
 from nightledger.gate.stored import Stored, read_stored, store, without_unanswered
 from nightledger.text.markdown.document import encode, parse_markdown, section_of
@@ -207,19 +207,16 @@ def quarantine(gate: Gate, held: Sequence[Held], moment: Moment) -> None:
         if item.text:
             path = os.path.join(gate.home.quarantine_dir, f"{item.text_sha256}.txt")
             replace_file(path, encode(item.text))
-    events: list[tuple[EventName, dict[str, object]]] = [
-        (
-            EventName.QUARANTINED,
-            {
-                "sha256": item.text_sha256,
-                "rules": list(item.rules),
-                "path": path_word(item.path),
-                "line": item.line,
-            },
-        )
+    told = [
+        {
+            "sha256": item.text_sha256,
+            "rules": list(item.rules),
+            "path": path_word(item.path),
+            "line": item.line,
+        }
         for item in held
     ]
-    record(gate, events, moment)
+    record(gate, [(EventName.QUARANTINED, fields) for fields in told], moment)
 
 
 def supersede(gate: Gate, changes: Sequence[tuple[str, int]], moment: Moment) -> None:
@@ -328,7 +325,7 @@ def _find_room(book: Book, stored: Iterable[Stored], most: int) -> _Room:
     return most - sum(state in OPEN_STATES for state in states.values()), sorted(weakest)
 
 
-def _withdrawals(room: _Room, count: int) -> list[tuple[EventName, dict[str, object]]]:
+def _withdrawals(room: _Room, count: int) -> list[Leaf]:
     """Return the entries that withdraw what has to make room for so many changes."""
     free, weakest = room
     return [closing(name, [n], cause=BETTER) for _, name, n in weakest[: max(0, count - free)]]

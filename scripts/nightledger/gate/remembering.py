@@ -17,30 +17,11 @@ from msgspec import Struct, field
 from nightledger.codec.links import VIEW_LINKS
 from nightledger.codec.records import decode_lines, dump_line
 from nightledger.codec.rows import HOUR_CHARACTERS, Exposure, OutcomeUse, read_hour, read_rows
+from nightledger.domain import retention
 from nightledger.domain.decision import Moment
 from nightledger.domain.errors import LinkIndexError
 from nightledger.domain.frames import UNTOLD, Network, network_of
 from nightledger.domain.proposal import Change, Op, Proposal
-from nightledger.domain.retention import (
-    FAILURE,
-    HOUR_S,
-    NO_USE,
-    PERIOD_HOURS,
-    SUCCESS,
-    Memory,
-    Proof,
-    Reinforcement,
-    ReinforcementKind,
-    Tallies,
-    Tally,
-    Use,
-    active_hours,
-    active_hours_until,
-    expected_without,
-    hour_of,
-    overall_share,
-    tier_of,
-)
 from nightledger.domain.states import Book, ChangeState
 from nightledger.domain.words import read_moment
 from nightledger.files.durable import read_optional
@@ -83,7 +64,7 @@ class Uses(Struct, frozen=True, kw_only=True):
         named: Outcomes that name what was shown before them; where there are none, nothing can prove useful.
     """
 
-    of: Mapping[str, Use]
+    of: Mapping[str, retention.Use]
     hours: tuple[int, ...]
     read: Marks
     bad_lines: int
@@ -101,13 +82,11 @@ def fold_uses(home: Home, names: Mapping[str, str], until: Marks | None = None) 
     Raises:
         UnreadableError: One of them is a link, a directory, a FIFO or a device.
     """
-    tallies = Tallies(names=names)
+    tallies = retention.Tallies(names=names)
     with LineLog(home.outcomes) as outcomes, LineLog(home.exposures) as exposures:
         if until is not None:
-            outcomes.end, exposures.end = (
-                min(outcomes.end, until.outcomes),
-                min(exposures.end, until.exposures),
-            )
+            outcomes.end = min(outcomes.end, until.outcomes)
+            exposures.end = min(exposures.end, until.exposures)
         named = _read_outcomes(outcomes, tallies)
         for rows, bad in read_rows(Exposure, exposures.chunks(0)):
             tallies.bad_lines += bad
@@ -115,17 +94,17 @@ def fold_uses(home: Home, names: Mapping[str, str], until: Marks | None = None) 
                 tallies.exposure(row.at[:HOUR_CHARACTERS], row.shown)
         read = Marks(outcomes=outcomes.end, exposures=exposures.end)
     hours = {text: read_hour(text) for text in tallies.hours}
-    overall = overall_share(tallies.tasks)
+    overall = retention.overall_share(tallies.tasks)
     return Uses(
         of={name: _use(tally, tallies, overall, hours) for name, tally in tallies.of.items()},
-        hours=active_hours(hour for hour in hours.values() if hour is not None),
+        hours=retention.active_hours(hour for hour in hours.values() if hour is not None),
         read=read,
         bad_lines=tallies.bad_lines + sum(hour is None for hour in hours.values()),
         named=named,
     )
 
 
-def _read_outcomes(log: LineLog, tallies: Tallies) -> int:
+def _read_outcomes(log: LineLog, tallies: retention.Tallies) -> int:
     named = 0
     for rows, bad in read_rows(OutcomeUse, log.chunks(0)):
         tallies.bad_lines += bad
@@ -143,21 +122,23 @@ def _read_outcomes(log: LineLog, tallies: Tallies) -> int:
     return named
 
 
-def _use(tally: Tally, tallies: Tallies, overall: float, hours: Mapping[str, int | None]) -> Use:
+def _use(
+    tally: retention.Tally, tallies: retention.Tallies, overall: float, hours: Mapping[str, int | None]
+) -> retention.Use:
     useful = sum(counts[0] for counts in tally.tasks.values())
     harmful = sum(counts[1] for counts in tally.tasks.values())
-    return Use(
+    return retention.Use(
         shown=tally.shown,
         useful=useful,
         harmful=harmful,
-        expected=expected_without(tally, tallies.tasks, overall) if tally.tasks else overall,
+        expected=retention.expected_without(tally, tallies.tasks, overall) if tally.tasks else overall,
         used_hour=hours.get(tally.used_at[:HOUR_CHARACTERS]),
     )
 
 
 def read_proofs(
     home: Home, names: Mapping[str, str], hours: Sequence[int], periods: Sequence[int]
-) -> dict[int, dict[str, Proof]]:
+) -> dict[int, dict[str, retention.Proof]]:
     """Return what the outcomes of each period of active hours prove, by period and by the id that each memory keeps.
 
     A session counts once a day for each kind of task and result.
@@ -172,32 +153,32 @@ def read_proofs(
         UnreadableError: The outcomes are a link, a directory, a FIFO or a device.
     """
     of_hour = {
-        f"{datetime.fromtimestamp(hour * HOUR_S, UTC):%Y-%m-%dT%H}": period
+        f"{datetime.fromtimestamp(hour * retention.HOUR_S, UTC):%Y-%m-%dT%H}": period
         for period in periods
-        for hour in hours[period - PERIOD_HOURS : period]
+        for hour in hours[period - retention.PERIOD_HOURS : period]
     }
-    found: dict[int, dict[str, Proof]] = {period: {} for period in periods}
+    found: dict[int, dict[str, retention.Proof]] = {period: {} for period in periods}
     counted: set[tuple[object, ...]] = set()
     with LineLog(home.outcomes) as log:
         for row in (row for rows, _ in read_rows(OutcomeUse, log.chunks(0)) for row in rows):
             period = of_hour.get(row.received_at[:HOUR_CHARACTERS])
-            if period is None or row.outcome not in (SUCCESS, FAILURE):
+            if period is None or row.outcome not in (retention.SUCCESS, retention.FAILURE):
                 continue
             for name in {names.get(one, one) for one in row.shown}:
                 key = (period, name, row.timestamp[:_DAY_CHARACTERS], row.session, row.task_type, row.outcome)
                 if key not in counted:
                     counted.add(key)
-                    proof = found[period].setdefault(name, Proof())
-                    proof.useful += row.outcome == SUCCESS
-                    proof.harmful += row.outcome == FAILURE
+                    proof = found[period].setdefault(name, retention.Proof())
+                    proof.useful += row.outcome == retention.SUCCESS
+                    proof.harmful += row.outcome == retention.FAILURE
     return found
 
 
-def read_reinforcements(home: Home) -> tuple[Reinforcement, ...]:
+def read_reinforcements(home: Home) -> tuple[retention.Reinforcement, ...]:
     """Return what was reinforced, in order; of a kind's period that stands twice the first, no bad line."""
     raw = read_optional(home.reinforcements, MAX_BYTES, within=home.root) or b""
-    first: dict[tuple[str, str], Reinforcement] = {}
-    for line in decode_lines(Reinforcement, raw):
+    first: dict[tuple[str, str], retention.Reinforcement] = {}
+    for line in decode_lines(retention.Reinforcement, raw):
         first.setdefault((line.kind, line.period), line)
     return tuple(first.values())
 
@@ -223,7 +204,7 @@ def read_reinforced(home: Home, book: Book) -> dict[str, Reinforced]:
     """Return the reinforcements by the id that each entry keeps."""
     found: dict[str, Reinforced] = {}
     for line in read_reinforcements(home):
-        spares = line.kind is ReinforcementKind.MERCY
+        spares = line.kind is retention.ReinforcementKind.MERCY
         for name in line.ids:
             kept = book.names.get(name, name)
             old = found.get(kept, NOT_REINFORCED)
@@ -236,7 +217,7 @@ def read_reinforced(home: Home, book: Book) -> dict[str, Reinforced]:
 
 
 def reinforce(
-    home: Home, kind: ReinforcementKind, period: str, active_hours: int, ids: Iterable[str]
+    home: Home, kind: retention.ReinforcementKind, period: str, active_hours: int, ids: Iterable[str]
 ) -> bool:
     """Append what was reinforced, unless its period was written; the caller holds the home's lock.
 
@@ -254,7 +235,7 @@ def reinforce(
     written = {(line.kind, line.period) for line in read_reinforcements(home)}
     if not named or (kind, period) in written:
         return False
-    record = Reinforcement(v=1, kind=kind, period=period, active_hours=active_hours, ids=named)
+    record = retention.Reinforcement(v=1, kind=kind, period=period, active_hours=active_hours, ids=named)
     append_records(home.reinforcements, dump_line(record))
     return True
 
@@ -271,9 +252,9 @@ class Remembered(Struct, frozen=True, kw_only=True):
     """
 
     placed: Placed
-    memory: Memory
+    memory: retention.Memory
     mark: Mark = NO_MARK
-    use: Use = NO_USE
+    use: retention.Use = retention.NO_USE
     day: date | None = None
 
 
@@ -310,7 +291,7 @@ class Facts(Struct, frozen=True, kw_only=True):
     memories: tuple[Remembered, ...]
     hours: tuple[int, ...]
     now_hour: int
-    uses: Mapping[str, Use]
+    uses: Mapping[str, retention.Use]
     named: int
     odd: Oddities = field(default_factory=Oddities)
 
@@ -334,7 +315,7 @@ def read_facts(gate: Gate, ledger: Ledger, moment: Moment, *, stored: list[Store
     marks, reinforced = read_marks(gate, ledger), read_reinforced(gate.home, book)
     memories, impossible = list[Remembered](), list[str]()
     for name, placed in standing.entries.items():
-        entry, use, mark = placed.entry, uses.of.get(name, NO_USE), marks.get(name, NO_MARK)
+        entry, use, mark = placed.entry, uses.of.get(name, retention.NO_USE), marks.get(name, NO_MARK)
         known = (put_in.get(fold(entry.text)), book.edited_at.get(name))
         came = max((at for at in known if at is not None), default=None)  # None: it was there before the home
         stated, is_impossible = _stated_day(entry, today)
@@ -343,13 +324,13 @@ def read_facts(gate: Gate, ledger: Ledger, moment: Moment, *, stored: list[Store
         memories.append(
             Remembered(
                 placed=placed,
-                memory=_memory(name, hour_of(came or founded), mark, use, kept, uses.hours),
+                memory=_memory(name, retention.hour_of(came or founded), mark, use, kept, uses.hours),
                 mark=mark,
                 use=use,
                 day=stated or (came.date() if came else None),
             )
         )
-    now_hour = active_hours_until(uses.hours, hour_of(moment.at))
+    now_hour = retention.active_hours_until(uses.hours, retention.hour_of(moment.at))
     return Facts(
         memories=tuple(memories),
         hours=uses.hours,
@@ -367,14 +348,14 @@ def read_facts(gate: Gate, ledger: Ledger, moment: Moment, *, stored: list[Store
 
 
 def _memory(
-    name: str, made_hour: int, mark: Mark, use: Use, kept: Reinforced, hours: Sequence[int]
-) -> Memory:
-    used_hour = active_hours_until(hours, use.used_hour) if use.used_hour is not None else 0
-    return Memory(
+    name: str, made_hour: int, mark: Mark, use: retention.Use, kept: Reinforced, hours: Sequence[int]
+) -> retention.Memory:
+    used_hour = retention.active_hours_until(hours, use.used_hour) if use.used_hour is not None else 0
+    return retention.Memory(
         id=name,
-        tier=tier_of(mark.tags),
+        tier=retention.tier_of(mark.tags),
         pinned=mark.pinned,
-        created_hour=max(active_hours_until(hours, made_hour), kept.spared_hour),
+        created_hour=max(retention.active_hours_until(hours, made_hour), kept.spared_hour),
         used_hour=max(used_hour, kept.curated_hour),
         useful=use.useful,
         harmful=use.harmful,

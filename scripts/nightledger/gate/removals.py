@@ -32,17 +32,8 @@ from nightledger.gate.opening import ROOMLESS, Gate, Ledger, closing, record
 from nightledger.gate.proposing import Outcome, Submission, propose, said_before
 from nightledger.gate.stored import read_proposal, read_stored
 from nightledger.hosts.configured import Cap
+from nightledger.text.checkup import room as rooms
 from nightledger.text.checkup.danger import find_dangers
-from nightledger.text.checkup.room import (
-    MOST_PIECES,
-    SPARE,
-    TOP,
-    Piece,
-    Unseen,
-    choose_pieces,
-    find_pieces,
-    unseen,
-)
 from nightledger.text.checkup.units import read_units
 from nightledger.text.forgetting import archive_block
 from nightledger.text.markdown.document import Document, decode, encode, is_utf8, parse_markdown, section_of
@@ -230,8 +221,8 @@ class Room(Struct, frozen=True, kw_only=True):
     """
 
     setting: str
-    unseen: tuple[Unseen, ...]
-    pieces: tuple[Piece, ...]
+    unseen: tuple[rooms.Unseen, ...]
+    pieces: tuple[rooms.Piece, ...]
     before_characters: int
     after_characters: int
     cap_characters: int
@@ -268,14 +259,14 @@ def look_for_room(
         may: Whether a draft may be proposed.
     """
     most = cap.characters or 0
-    need = len(look.text) - int(most * (1 - SPARE))
+    need = len(look.text) - int(most * (1 - rooms.SPARE))
     planned = plan(look, need, may)
     document = parse_markdown(look.text)
     pieces = tuple(piece for piece, _ in planned)
     every = planned if sum(one.characters for one in pieces) >= need else plan(look, need, lambda _: True)
     room = Room(
         setting=cap.setting,
-        unseen=unseen(document, cap.shown) if cap.shown else (),
+        unseen=rooms.unseen(document, cap.shown) if cap.shown else (),
         pieces=pieces,
         before_characters=len(look.text),
         after_characters=len(look.text) - sum(piece.characters for piece in pieces),
@@ -335,11 +326,11 @@ def withdraw_roomless(gate: Gate, ledger: Ledger, moment: Moment) -> None:
     record(gate, events, moment)
 
 
-def plan(look: Look, need: int, may: Callable[[Draft], bool]) -> list[tuple[Piece, Draft]]:
+def plan(look: Look, need: int, may: Callable[[Draft], bool]) -> list[tuple[rooms.Piece, Draft]]:
     """Return as few pieces as free so many characters, each as a draft that fits the file, the largest first."""
     document = parse_markdown(look.text)
-    chosen: list[tuple[Piece, Draft]] = []
-    for pieces in find_pieces(document, look.today, look.kept, look.shown):
+    chosen: list[tuple[rooms.Piece, Draft]] = []
+    for pieces in rooms.find_pieces(document, look.today, look.kept, look.shown):
         chosen = _fitting(document, look, pieces, need, may)
         if sum(piece.characters for piece, _ in chosen) >= need:
             break
@@ -347,13 +338,13 @@ def plan(look: Look, need: int, may: Callable[[Draft], bool]) -> list[tuple[Piec
 
 
 def _fitting(
-    document: Document, look: Look, pieces: Sequence[Piece], need: int, may: Callable[[Draft], bool]
-) -> list[tuple[Piece, Draft]]:
+    document: Document, look: Look, pieces: Sequence[rooms.Piece], need: int, may: Callable[[Draft], bool]
+) -> list[tuple[rooms.Piece, Draft]]:
     """Choose pieces; where one cannot be proposed, choose anew without it."""
     out: set[tuple[int, int]] = set()
-    drafts: dict[Piece, Draft] = {}
+    drafts: dict[rooms.Piece, Draft] = {}
     for _ in range(MOST_ROUNDS):
-        chosen = choose_pieces([piece for piece in pieces if piece.lines not in out], need)
+        chosen = rooms.choose_pieces([piece for piece in pieces if piece.lines not in out], need)
         drafts = {
             piece: draft for piece in chosen if (draft := _draft_of(document, look, piece)) and may(draft)
         }
@@ -426,7 +417,7 @@ def not_refused(gate: Gate, ledger: Ledger) -> Callable[[Draft], bool]:
     return lambda draft: draft.statement_key not in closed
 
 
-def _draft_of(document: Document, look: Look, piece: Piece) -> Draft | None:
+def _draft_of(document: Document, look: Look, piece: rooms.Piece) -> Draft | None:
     """Return a piece as a draft; None where its bytes are no UTF-8."""
     first, last = piece.lines
     before = document.text(first, last)
@@ -471,7 +462,7 @@ def room_rows(room: Room) -> Iterator[str]:
     yield "A plan that gets it under:" if enough else "A plan, which is not enough yet:"
     yield from (_row(n, piece) for n, piece in enumerate(room.pieces, 1))
     yield f"  after these: {room.after_characters:,} of {room.cap_characters:,}"
-    if not enough and len(room.pieces) == MOST_PIECES:
+    if not enough and len(room.pieces) == rooms.MOST_PIECES:
         yield "When these are answered, 'nightledger check' plans the rest."
     elif not enough:
         yield "The rest is yours to shorten: 'nightledger edit'."
@@ -482,15 +473,15 @@ def _unseen_rows(room: Room) -> Iterator[str]:
     if unseen:
         yield f"The agent never sees {sum(one.characters for one in unseen):,} of them, in the middle of the file:"
     for one in unseen[:SHOWN]:
-        name = " > ".join(one.section[1:][-2:] or one.section) or TOP
+        name = " > ".join(one.section[1:][-2:] or one.section) or rooms.TOP
         part = "all" if one.characters == one.of else f"of {one.of:,}"
         yield f"  {one.characters:,} ({part}) {name}, line {one.line}"
     if len(unseen) > SHOWN:
         first, last = room.unseen[0], room.unseen[-1]
-        yield f"  and {len(unseen) - SHOWN} more, from line {first.line} to {' > '.join(last.section[-1:]) or TOP}, line {last.line}"
+        yield f"  and {len(unseen) - SHOWN} more, from line {first.line} to {' > '.join(last.section[-1:]) or rooms.TOP}, line {last.line}"
 
 
-def _row(n: int, piece: Piece) -> str:
+def _row(n: int, piece: rooms.Piece) -> str:
     fate = "to the archive" if piece.moves else "removed"
     first, last = piece.lines
     where = f"line {first}" if first == last else f"lines {first}-{last}"

@@ -27,7 +27,16 @@ from nightledger.files.durable import make_dir, sync_directory
 from nightledger.files.home import Home
 from nightledger.files.staged import drop_staged
 from nightledger.gate.checking import CHECKPOINTS, lost_size
-from nightledger.gate.opening import Gate, Ledger, fold_log, read_ledger, record, require_same, sign_head
+from nightledger.gate.opening import (
+    Gate,
+    Leaf,
+    Ledger,
+    fold_log,
+    read_ledger,
+    record,
+    require_same,
+    sign_head,
+)
 from nightledger.gate.trust_changes import only, reset_signers, settle_trust, void_events
 from nightledger.gate.trusting import Trust, read_trust_file
 from nightledger.gate.views import refresh_views
@@ -133,7 +142,7 @@ def restore_reasons(ledger: Ledger, decision: Decision) -> list[str]:
     return [] if lost_size(decision) is not None else ["it is not the form of a decision about a lost log"]
 
 
-def restore_events(ledger: Ledger, decision: Decision) -> list[tuple[EventName, dict[str, object]]]:
+def restore_events(ledger: Ledger, decision: Decision) -> list[Leaf]:
     """Return what is logged beside the decision: the loss, and that what was approved before is asked again."""
     size, base = decision.log.size, decision.targets[0].base
     lost = max(0, (lost_size(decision) or 0) - size)

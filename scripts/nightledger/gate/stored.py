@@ -27,7 +27,7 @@ from nightledger.domain.words import content_id, dump_moment
 from nightledger.files.atomic import BlobStore, replace_file
 from nightledger.files.durable import read_regular
 from nightledger.files.home import Home
-from nightledger.gate.opening import BETTER, ROOMLESS, TWIN, Gate, closing, record
+from nightledger.gate.opening import BETTER, ROOMLESS, TWIN, Gate, Leaf, closing, record
 from nightledger.trust.signers import SignedBy, SignerSet, verify_signature
 from nightledger.trust.sshsig import SignatureError, Signer
 
@@ -85,11 +85,10 @@ def read_logged(home: Home, status: ProposalStatus) -> bytes:
 
 def is_altered(home: Home, status: ProposalStatus) -> bool:
     """Return whether a proposal's file is missing or is not what was logged."""
-    try:
+    with suppress(errors.AlteredError):
         read_logged(home, status)
-    except errors.AlteredError:
-        return True
-    return False
+        return False
+    return True
 
 
 def read_stored(gate: Gate, book: Book, *, states: Collection[ChangeState] | None = None) -> list[Stored]:
@@ -271,7 +270,7 @@ def store(
     moment: Moment,
     *,
     superseded: Mapping[str, Sequence[int]],
-    after: Sequence[tuple[EventName, dict[str, object]]] = (),
+    after: Sequence[Leaf] = (),
 ) -> None:
     """Write a proposal's file, then its leaf with those of what it supersedes.
 

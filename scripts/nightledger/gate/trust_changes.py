@@ -18,15 +18,13 @@ from nightledger.domain.states import DecisionStatus
 from nightledger.files.atomic import BlobStore, exchange_file, replace_file
 from nightledger.files.home import Home
 from nightledger.gate.gated import swap_for, why_locked
-from nightledger.gate.opening import Gate, Ledger, record
+from nightledger.gate.opening import Gate, Leaf, Ledger, record
 from nightledger.gate.stored import find_replaced, keep, read_kept, read_signed, signed_by
 from nightledger.gate.trusting import Trust, parse_signers, read_trust_file, trust_files, trust_path
 from nightledger.trust import signers
 from nightledger.trust.policy import parse_policy
 from nightledger.trust.signers import AllowedSigner, SignerSet
 from nightledger.trust.sshsig import PublicKey
-
-_Events = list[tuple[EventName, dict[str, object]]]
 
 
 def keep_contents(home: Home, contents: Mapping[str, bytes]) -> dict[str, str]:
@@ -82,7 +80,7 @@ def signers_after(trust: Trust, contents: Mapping[str, bytes], moment: Moment) -
     )
 
 
-def change_events(gate: Gate, ledger: Ledger, decision: Decision, moment: Moment) -> _Events:
+def change_events(gate: Gate, ledger: Ledger, decision: Decision, moment: Moment) -> list[Leaf]:
     """Return what is logged of an accepted change beside the decision: the change, and what it makes void."""
     blobs = BlobStore(gate.home.blobs_dir)
     contents = {trusting.NAMES[target.path]: blobs.get(target.result) for target in decision.targets}
@@ -106,7 +104,7 @@ def _fingerprint(home: Home, trust: Trust, status: DecisionStatus) -> str:
     return by.fingerprint if by else ""
 
 
-def void_events(ledger: Ledger, approvals: list[DecisionStatus]) -> _Events:
+def void_events(ledger: Ledger, approvals: list[DecisionStatus]) -> list[Leaf]:
     """Return what is logged of approvals that count no more: their changes are asked again."""
     return [
         (

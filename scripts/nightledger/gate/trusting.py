@@ -148,15 +148,6 @@ def _require_named(files: Mapping[str, str]) -> None:
         raise IntegrityError("the log names no trust files: nobody may sign")
 
 
-def read_signers(home: Home, ledger: Ledger, at: Moment) -> SignerSet:
-    """Return who may sign now, from the very bytes whose hashes the log names.
-
-    Raises:
-        IntegrityError: They are kept nowhere, or a decision that changed them was altered.
-    """
-    return Trust(home, ledger).signers(at)
-
-
 def parse_signers(allowed: bytes, revoked: bytes) -> SignerSet:
     """Return the signer set of the two files' bytes.
 

@@ -6,12 +6,13 @@ blob or the archive, whichever has its hash.
 """
 
 import hashlib
+import re
 from collections.abc import Collection, Sequence
 from datetime import timedelta
 
 from msgspec import Struct
 
-from nightledger.domain.decision import DecisionTarget, DecisionType, Moment, elapsed_s
+from nightledger.domain.decision import DAY_S, DecisionTarget, DecisionType, Moment, elapsed_s
 from nightledger.domain.errors import NightledgerError, RefusedError, UsageError
 from nightledger.domain.judge import EDIT_LANE, OPERATOR
 from nightledger.domain.kept import is_archive, is_copy, parts_of
@@ -31,10 +32,15 @@ from nightledger.gate.writing import Write
 from nightledger.text.changes.diff import UNJOINED, changed_runs, new_lines, trace, trace_drift
 from nightledger.text.changes.merge import merge3, take_back
 from nightledger.text.changes.sections import EMPTY_SHA256, text_sha256
-from nightledger.text.markdown.document import decode, encode, is_blank, split_lines
+from nightledger.text.markdown.document import (
+    decode,
+    encode,
+    is_blank,
+    parse_markdown,
+    section_of,
+    split_lines,
+)
 from nightledger.text.scanners.scan import mask_secrets, readable_diff, told_values, veil_blocked
-
-DAY_S = 86_400
 
 
 def give_back(gate: Gate, book: Book, target: AppliedTarget, change: Change) -> Write | str | None:
@@ -372,7 +378,7 @@ def _reverse(undo: Undo, change: Change, document: str) -> Draft | None:
     after = change.hunk.removed
     if HOLE in after:
         raise _never_back(undo.stored)
-    line = _line_of(document, before) if before else 0
+    line = _line_of_change(document, change) if before else 0
     if before and not line:
         return None
     return Draft(
@@ -397,8 +403,9 @@ def _reverse(undo: Undo, change: Change, document: str) -> Draft | None:
     )
 
 
-def _line_of(document: str, lines: str) -> int:
-    at = document.find(lines)
-    if at < 0 or (at > 0 and document[at - 1] != "\n"):
-        return 0
-    return line_at(document, at)
+def _line_of_change(document: str, change: Change) -> int:
+    """Return where what a change put in stands as whole lines, best in its own section; 0 where it does not."""
+    places = re.finditer(f"(?=\n{re.escape(change.hunk.added)})", f"\n{document}")
+    found, parsed = [line_at(document, one.start()) for one in places], parse_markdown(document)
+    own = (n for n in found if section_of(parsed, n, n).path == change.hunk.section)
+    return next(own, found[0] if found else 0)

@@ -29,22 +29,6 @@ from nightledger.trust import note as notes
 from nightledger.trust import policy as policies
 from nightledger.trust.keys import KeyPair, create_witness_keys, load_witness_key
 from nightledger.trust.merkle import EMPTY_ROOT, ProofError, verify_consistency
-from nightledger.trust.note import (
-    COSIGNATURE_ED25519,
-    Checkpoint,
-    cosigned_at,
-    parse_head,
-    verifiers_of,
-)
-from nightledger.trust.policy import (
-    MAX_POLICY_BYTES,
-    Continuation,
-    Policy,
-    ProofFormError,
-    dump_policy,
-    parse_continuation,
-    parse_policy,
-)
 
 VKEYS = "vkeys"
 LOGS = "logs"
@@ -125,7 +109,9 @@ class Cosigner(Struct, frozen=True, kw_only=True):
                 HTTPStatus.SERVICE_UNAVAILABLE,
                 "this witness's clock is before the time of its last cosignature",
             )
-        made = notes.sign_note(note.text, self.key.signers_of(self.vkeys[0].name, COSIGNATURE_ED25519, now))
+        made = notes.sign_note(
+            note.text, self.key.signers_of(self.vkeys[0].name, notes.COSIGNATURE_ED25519, now)
+        )
         kept = notes.Note(text=note.text, signatures=(*note.signatures, *made.signatures))
         make_dir(os.fspath(self.directory / HEADS))
         replace_file(_head_path(self.directory, origin), notes.dump_note(kept))
@@ -133,22 +119,22 @@ class Cosigner(Struct, frozen=True, kw_only=True):
             status=HTTPStatus.OK, content=notes.dump_note(made).removeprefix(f"{note.text}\n".encode())
         )
 
-    def _remembered(self, origin: str) -> tuple[Checkpoint | None, int]:
+    def _remembered(self, origin: str) -> tuple[notes.Checkpoint | None, int]:
         """Return the head of a log that was cosigned last, and the latest time stated of it, seconds since 1970 UTC."""
         path = _head_path(self.directory, origin)
         raw = read_optional(path, notes.MAX_NOTE_BYTES)
         if raw is None:
             return None, 0
         try:
-            note, head = parse_head(raw)
-            verifiers = verifiers_of(self.vkeys)
+            note, head = notes.parse_head(raw)
+            verifiers = notes.verifiers_of(self.vkeys)
             notes.verify_note(note, verifiers[:1])
             lines = notes.verify_note(note, verifiers)
         except notes.NoteError as error:
             raise WitnessError(f"{path} is damaged: {error}") from error
         if head.origin != origin:
             raise WitnessError(f"{path} is damaged: it is of {head.origin[:80]!r}")
-        return head, max(int(cosigned_at(line.signature).timestamp()) for line in lines)
+        return head, max(int(notes.cosigned_at(line.signature).timestamp()) for line in lines)
 
 
 def create_witness(directory: Path, name: str) -> Cosigner:
@@ -165,7 +151,7 @@ def create_witness(directory: Path, name: str) -> Cosigner:
     path = directory / VKEYS
     if not os.path.lexists(path):
         create_witness_keys(directory)
-        vkeys = load_witness_key(directory).verifier_keys(name, COSIGNATURE_ED25519)
+        vkeys = load_witness_key(directory).verifier_keys(name, notes.COSIGNATURE_ED25519)
         create_file(os.fspath(path), "".join(f"{key.dump()}\n" for key in vkeys).encode(), mode=_PUBLIC_MODE)
     box = open_witness(directory)
     if box.vkeys[0].name != name:
@@ -181,14 +167,14 @@ def open_witness(directory: Path) -> Cosigner:
         ConfigurationError: There is none, its keys are unsafe, or its verifier keys are not theirs.
         RecordError: Its list of logs is malformed.
     """
-    raw = read_optional(os.fspath(directory / VKEYS), MAX_POLICY_BYTES)
+    raw = read_optional(os.fspath(directory / VKEYS), policies.MAX_POLICY_BYTES)
     if raw is None:
         raise ConfigurationError(
             f"{directory} is no witness", hint="make one: nightledger witness keygen NAME --dir DIR"
         )
     vkeys = tuple(map(notes.parse_vkey, raw.decode("utf-8", "replace").splitlines()))
     key = load_witness_key(directory)
-    made = key.verifier_keys(vkeys[0].name, COSIGNATURE_ED25519) if vkeys else ()
+    made = key.verifier_keys(vkeys[0].name, notes.COSIGNATURE_ED25519) if vkeys else ()
     # A platform that has lost ML-DSA (another OpenSSL) still cosigns with the first key.
     most = len(made) + (key.mldsa44 is None)
     if not made or vkeys[: len(made)] != made or len(vkeys) > most:
@@ -208,8 +194,8 @@ def add_logs(directory: Path, logs: Sequence[notes.VerifierKey]) -> Cosigner:
     """
     known = _read_logs(directory)
     new = [log for log in logs if log not in known]
-    content = dump_policy(Policy(logs=(*known, *new)))
-    parse_policy(content, where="the list of logs")  # as it will be read
+    content = policies.dump_policy(policies.Policy(logs=(*known, *new)))
+    policies.parse_policy(content, where="the list of logs")  # as it will be read
     replace_file(os.fspath(directory / LOGS), content)
     return open_witness(directory)
 
@@ -218,7 +204,7 @@ def _read_logs(directory: Path) -> tuple[notes.VerifierKey, ...]:
     path = os.fspath(directory / LOGS)
     if not os.path.lexists(path):
         return ()
-    return parse_policy(read_regular(path, MAX_POLICY_BYTES), where=path).logs
+    return policies.parse_policy(read_regular(path, policies.MAX_POLICY_BYTES), where=path).logs
 
 
 def _head_path(directory: Path, origin: str) -> str:
@@ -227,17 +213,17 @@ def _head_path(directory: Path, origin: str) -> str:
 
 def _read_request(
     raw: bytes, logs: Sequence[notes.VerifierKey]
-) -> tuple[Continuation, Checkpoint, notes.Note]:
+) -> tuple[policies.Continuation, notes.Checkpoint, notes.Note]:
     """Check form and signatures, in the order of the specification; the note has the log's lines alone.
 
     Of each key the first line, as golang.org/x/mod/sumdb/note does: anybody can repeat a line.
     """
     try:
-        proof = parse_continuation(raw)
-        note, head = parse_head(proof.checkpoint)
-    except (ProofFormError, notes.NoteError) as error:
+        proof = policies.parse_continuation(raw)
+        note, head = notes.parse_head(proof.checkpoint)
+    except (policies.ProofFormError, notes.NoteError) as error:
         raise _RefusedError(HTTPStatus.BAD_REQUEST, str(error)) from error
-    verifiers = verifiers_of(log for log in logs if log.name == head.origin)
+    verifiers = notes.verifiers_of(log for log in logs if log.name == head.origin)
     if not verifiers:
         raise _RefusedError(HTTPStatus.NOT_FOUND, "this witness does not know the log")
     try:
@@ -250,7 +236,9 @@ def _read_request(
     return proof, head, notes.Note(text=note.text, signatures=tuple(reversed(first.values())))
 
 
-def _require_continuation(proof: Continuation, head: Checkpoint, last: Checkpoint | None) -> None:
+def _require_continuation(
+    proof: policies.Continuation, head: notes.Checkpoint, last: notes.Checkpoint | None
+) -> None:
     """Refuse a head that may not be cosigned after the one that is remembered."""
     size = last.size if last else 0
     if proof.old_size != size:
@@ -304,5 +292,5 @@ def policy_lines(box: Cosigner) -> list[str]:
     word = "".join(c if c.isascii() and c.isalnum() else "-" for c in box.vkeys[0].name)
     witnesses = tuple(policies.Witness(name=f"{word}-{_KINDS[key.key_type]}", key=key) for key in box.vkeys)
     group = policies.Group(name=word, threshold=1, members=tuple(witness.name for witness in witnesses))
-    policy = Policy(witnesses=witnesses, groups=(group,), quorum=word)
-    return dump_policy(policy).decode().splitlines()
+    policy = policies.Policy(witnesses=witnesses, groups=(group,), quorum=word)
+    return policies.dump_policy(policy).decode().splitlines()

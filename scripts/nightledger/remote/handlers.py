@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.codec.canonical import CanonicalError, canonical, parse_json
-from nightledger.codec.records import parse_record, to_plain
+from nightledger.codec.records import decode_record, parse_record, to_plain
 from nightledger.domain import errors
 from nightledger.domain import message as messages
 from nightledger.domain import proposal as proposals
@@ -39,7 +39,7 @@ from nightledger.gate.forgotten import cited, read_forgotten
 from nightledger.gate.gated import read_gated, read_target, require_watched
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing import Submission, propose
-from nightledger.gate.stored import Signed, read_proposal, read_stored, without_unanswered
+from nightledger.gate.stored import Signed, read_logged, read_proposal, read_stored, without_unanswered
 from nightledger.gate.trusting import Trust
 from nightledger.hosts.daylogs import LogFile
 from nightledger.jobs.consolidate import target_of
@@ -377,20 +377,21 @@ def _travelling(work: Work, status: ProposalStatus) -> tuple[proposals.Proposal,
     if status.lane == DRIFT:
         return None
     try:
-        stored = read_proposal(work.gate, status)
-        record = read_regular(work.gate.home.proposal(status.id), MAX_RECORD_BYTES).decode()
+        record = read_logged(work.gate.home, status)
+        proposal = decode_record(proposals.Proposal, record, where=status.id)
     except errors.NightledgerError:
         return None
-    changes = stored.proposal.changes
+    changes = proposal.changes
     if (
-        any(change.op is proposals.Op.COMPRESS for change in changes)  # a month of raw notes stays here
+        len(record) > MAX_RECORD_BYTES
+        or any(change.op is proposals.Op.COMPRESS for change in changes)  # a month of raw notes stays here
         or any(map(work.ledger.book.is_disputed, files_of(changes)))  # signed by nobody: no base elsewhere
         or any(scan_secrets(text) for change in changes for text in _texts(change))
     ):
         return None
     waits = [change for change in changes if change.n in status.open_changes()]
-    return stored.proposal, messages.Travelling(
-        record=record,
+    return proposal, messages.Travelling(
+        record=record.decode(),
         created_at=status.created.at,
         changes=status.open_changes(),
         excerpts=tuple(excerpt for change in waits for excerpt in _excerpts(work, change)),

@@ -40,16 +40,6 @@ from nightledger.files.durable import make_dir, read_optional, read_regular
 from nightledger.files.home import Home
 from nightledger.files.line_log import append_records
 from nightledger.remote import receiving
-from nightledger.remote.receiving import (
-    CONTENT_TYPE,
-    MESSAGE_PATH,
-    channel_lock,
-    load_machine_key,
-    open_message,
-    read_peers,
-    take_in,
-    verify_peer,
-)
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import reading
 from nightledger.text.scanners.scan import mask_lines, scan_secrets
@@ -58,7 +48,7 @@ from nightledger.trust.keys import KeyRing
 
 PORT = 18_799
 """The port in use (FACTS: the published channel)."""
-_HEADERS = {"Content-Type": CONTENT_TYPE}
+_HEADERS = {"Content-Type": receiving.CONTENT_TYPE}
 TIMEOUT_S = 90.0
 """Of one step, longer than the receiver waits for other messages: a night's run may be before us. All steps: three times that."""
 _MAX_ERROR_BYTES = 200
@@ -209,7 +199,10 @@ def prepare(context: Context, name: str, action: str, body: Mapping[str, Any]) -
     if address is None:
         hint = f"in {context.keys_dir}/operator.yaml: peers: {{{name}: {{url: 'http://127.0.0.2:18799'}}}}"
         raise errors.UsageError(f"nothing says where the machine {name!r} is reached", hint=hint)
-    parts = urlsplit(address.url)
+    try:
+        parts = urlsplit(address.url)
+    except ValueError as error:
+        raise errors.ConfigurationError(f"{address.url} is no address", hint="mend operator.yaml") from error
     if parts.scheme == "http" and not is_loopback(parts.hostname or "") and not address.insecure_plain_http:
         raise errors.ConfigurationError(
             f"{address.url} is beyond this machine, and plain HTTP can be read on the way",
@@ -229,7 +222,7 @@ def prepare(context: Context, name: str, action: str, body: Mapping[str, Any]) -
     )
     payload = records.dump_record(message)
     records.parse_message(payload, "the message")  # what would be refused there is not sent
-    envelope = seal(messages.MESSAGE_TYPE, payload, load_machine_key(ring, home.identity.id))
+    envelope = seal(messages.MESSAGE_TYPE, payload, receiving.load_machine_key(ring, home.identity.id))
     if len(envelope) > records.MAX_MESSAGE_BYTES:
         raise errors.RefusedError(
             f"the message has {len(envelope)} bytes; at most {records.MAX_MESSAGE_BYTES} are taken"
@@ -240,7 +233,7 @@ def prepare(context: Context, name: str, action: str, body: Mapping[str, Any]) -
 def known_peers(context: Context) -> messages.Peers:
     """Return the machines that the home's log names."""
     with reading(context) as session:
-        return read_peers(session.gate.home, session.ledger, session.moment)
+        return receiving.read_peers(session.gate.home, session.ledger, session.moment)
 
 
 def deliver(context: Context, outgoing: Outgoing, pause: Callable[[float], None] = time.sleep) -> Delivery:
@@ -257,7 +250,7 @@ def deliver(context: Context, outgoing: Outgoing, pause: Callable[[float], None]
         if wait:
             pause(wait)
         try:
-            status, content = caller.exchange("POST", MESSAGE_PATH, outgoing.envelope, _HEADERS)
+            status, content = caller.exchange("POST", receiving.MESSAGE_PATH, outgoing.envelope, _HEADERS)
             if status == http.client.OK:
                 reply = believe(context, content, outgoing.peer, outgoing.message.id)
                 return Delivery(reply=reply, attempts=attempt)
@@ -325,7 +318,7 @@ def believe(
         NightledgerError: It is none.
     """
     envelope = parse_envelope(raw, "the answer", max_bytes=MAX_REPLY_ENVELOPE_BYTES)
-    verify_peer(envelope, messages.REPLY_TYPE, messages.Peers(peers=(peer,)))
+    receiving.verify_peer(envelope, messages.REPLY_TYPE, messages.Peers(peers=(peer,)))
     reply = records.parse_reply(envelope.payload, "the answer")
     if (reply.iss, reply.aud) != (peer.home, Home(context.home_path).identity.id):
         raise errors.RefusedError(f"the answer of {peer.name} was said to another home")
@@ -442,13 +435,13 @@ def _deal(context: Context, peers: messages.Peers, box: Spool, name: str, emptie
             _take_reply(context, peers, name.removesuffix(REPLY_SUFFIX), content, emptied)
             box.done(name)
             return
-        message, peer = open_message(content, peers)
+        message, peer = receiving.open_message(content, peers)
     except (errors.RecordError, errors.RefusedError) as error:
         box.set_aside(name)
         emptied.unreadable.append({"name": name, "reason": str(error)})
         return
     there = Spool(os.path.dirname(box.root), message.iss)
-    there.put(f"{message.id}{REPLY_SUFFIX}", take_in(context, content, message))
+    there.put(f"{message.id}{REPLY_SUFFIX}", receiving.take_in(context, content, message))
     emptied.answered.append({"message": message.id, "action": message.action, "peer": peer.name})
     box.done(name)
 
@@ -457,7 +450,7 @@ def _take_reply(
     context: Context, peers: messages.Peers, message_id: str, content: bytes, emptied: Emptied
 ) -> None:
     home = Home(context.home_path)
-    with channel_lock(context, home):
+    with receiving.channel_lock(context, home):
         message, _ = pending(home).get(message_id, (None, b""))
         if message is None:
             return  # nobody waits for it: it came before
@@ -477,7 +470,7 @@ def _bury_expired(context: Context) -> Iterator[str]:
     home, now = Home(context.home_path), context.now.timestamp()
     if not pending(home):
         return
-    with channel_lock(context, home):
+    with receiving.channel_lock(context, home):
         for message_id, (message, envelope) in pending(home).items():
             if message.exp <= now:
                 bury(context, envelope, "no answer came before it expired", 1)

@@ -70,16 +70,14 @@ def review_remote(context: Context, name: str) -> int:
 
 
 def _fetch(context: Context, session: Session, name: str) -> "RemoteReview":
-    """Ask the machine, or take its newest answer from the spool; tell what came, and make it ready.
+    """Ask the machine, else take its newest answer from the spool; tell what came, and make it ready.
 
     No approval lives longer than this machine's own settings let one live.
     """
-    outgoing, reply = letters.prepare(context, name, "proposals", {}), None
-    if outgoing.address.url:
-        reply = letters.deliver(context, outgoing).reply
-    elif raw := read_optional(
-        letters.reply_path(Home(context.home_path), name, "proposals"), letters.MAX_REPLY_ENVELOPE_BYTES
-    ):
+    outgoing = letters.prepare(context, name, "proposals", {})
+    reply = letters.deliver(context, outgoing).reply if outgoing.address.url else None
+    kept = letters.reply_path(Home(context.home_path), name, "proposals")
+    if reply is None and (raw := read_optional(kept, letters.MAX_REPLY_ENVELOPE_BYTES)):
         reply = letters.believe(context, raw, outgoing.peer)
     if reply is None:
         raise RefusedError(
@@ -94,8 +92,8 @@ def _fetch(context: Context, session: Session, name: str) -> "RemoteReview":
     at = f"{datetime.fromtimestamp(reply.iat, UTC):%Y-%m-%d %H:%M} UTC"
     changes = count_of(len(review.items), "change waits", "changes wait")
     say(context, f"{changes} on {name}, in {count_of(len(review.excerpts), 'proposal')}; it said so at {at}.")
-    kept = "are masked here; what is signed of the file is what is shown."
-    say(context, *(f"Secrets in {path} {kept}" for path in review.masked))
+    what = "are masked here; what is signed of the file is what is shown."
+    say(context, *(f"Secrets in {path} {what}" for path in review.masked))
     if left := len(waiting.left_out):
         say(context, f"{left} more must be answered there: drift, or a text that may not travel.")
     context.print()

@@ -27,7 +27,7 @@ from nightledger.gate.consenting import read_standing
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.recalling import NAME, WHERE, read_principles
 from nightledger.gate.trust_changes import find_differing
-from nightledger.gate.trusting import Trust, read_signers, read_trust_file
+from nightledger.gate.trusting import Trust, read_trust_file
 from nightledger.trust import keys
 from nightledger.trust.note import has_mldsa
 from nightledger.trust.pin import read_pin
@@ -199,7 +199,7 @@ def check_signer(home: Home, ring: keys.KeyRing, ledger: Ledger, at: Moment) -> 
         ledger: Its log, as checked.
         at: The clocks.
     """
-    signers = read_signers(home, ledger, at).able(NAMESPACE, at.at)
+    signers = Trust(home, ledger).signers(at).able(NAMESPACE, at.at)
     public = keys.operator_key_path(ring, home.identity.id).with_name("operator.pub")
     mine = keys.public_key_of(public) if public.exists() else None
     name = next((signer.principals[0] for signer in signers if signer.key == mine), None)

@@ -18,7 +18,7 @@ from nightledger.gate.drifting import carry_out
 from nightledger.gate.editing import answer_of, recheck
 from nightledger.gate.opening import Gate, record, require_settings, sign_head
 from nightledger.gate.stored import is_altered, sign
-from nightledger.gate.trusting import read_signers
+from nightledger.gate.trusting import Trust
 from nightledger.remote.witness_asking import ask_behind
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
@@ -88,7 +88,7 @@ def principal_at(session: Session, path: Path, key: PublicKey, namespace: str) -
     Raises:
         RefusedError: The key is not among those who may sign for that.
     """
-    signers = read_signers(session.gate.home, session.ledger, session.moment)
+    signers = Trust(session.gate.home, session.ledger).signers(session.moment)
     for signer in signers.able(namespace, session.moment.at):
         if signer.key == key:
             return signer.principals[0]

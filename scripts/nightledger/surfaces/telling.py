@@ -23,7 +23,7 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.needs import job_schedules, of_gate, of_look, of_schedule, of_settings
 from nightledger.surfaces.session import reading
 from nightledger.text.visible import visible
-from nightledger.trust.audit import read_events
+from nightledger.trust.audit import read_genesis
 from nightledger.trust.keys import LOG_ED25519, KeyRing
 from nightledger.trust.pin import FILE as PIN
 
@@ -80,8 +80,7 @@ def _keys_of(context: Context) -> str:
 
 
 def _logged_id(home: Home) -> str:
-    genesis = next((one.fields for one in read_events(home) if one.event == "genesis"), {})
-    return str(genesis.get("origin", "")).rpartition("/")[2]
+    return str(read_genesis(home).get("origin", "")).rpartition("/")[2]
 
 
 def tell(

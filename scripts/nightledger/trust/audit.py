@@ -15,59 +15,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from nightledger.domain.decision import EventName
 from nightledger.domain.errors import IntegrityError, NightledgerError
 from nightledger.files.atomic import replace_file
-from nightledger.files.durable import is_there, list_names, make_dir
+from nightledger.files.durable import is_there, make_dir
 from nightledger.files.home import Home
 from nightledger.files.line_log import Appender
-from nightledger.trust.event import (
-    Actor,
-    Event,
-    EventError,
-    NewEvent,
-    Scan,
-    collector_at_rest,
-    event_of_record,
-    is_entry,
-    is_void,
-    scan_log,
-    void_ranges,
+from nightledger.trust import event as logged
+from nightledger.trust import pin as pins
+from nightledger.trust.heads import (
+    SignedHead,
+    hold,
+    hold_open,
+    kept_paths,
+    read_signed_head,
+    read_stated_head,
 )
-from nightledger.trust.heads import SignedHead, hold, hold_open, read_signed_head, read_stated_head
 from nightledger.trust.keys import KeyRing, LogKey, UnloadedKey
 from nightledger.trust.merkle import CompactRange, TreeRangeError, leaf_hash
 from nightledger.trust.note import Checkpoint, dump_checkpoint, dump_note, sign_note
-from nightledger.trust.pin import (
-    Head,
-    KeptHead,
-    Pin,
-    create_pin,
-    find_pin,
-    keep_head,
-    read_head,
-    read_pin,
-    remember_head,
-)
 from nightledger.trust.report import MOVE_AWAY, Claims, Report, StoredHead, acknowledged_size, find_damage
 
 
-class _Tail(Struct, frozen=True, kw_only=True):
-    """The log as it is found.
-
-    Attributes:
-        head: Over everything that is there, a line without its end included.
-        closure: What to record about lines that nobody acknowledged; empty where there are none.
-    """
-
-    head: KeptHead
-    closure: Mapping[str, int] | None = None
-
-
-def append(home: Home, key: LogKey | UnloadedKey, events: Sequence[NewEvent]) -> tuple[Event, ...]:
+def append(home: Home, key: LogKey | UnloadedKey, events: Sequence[logged.NewEvent]) -> None:
     """Append events; they are on disk and acknowledged when this returns.
 
     It costs the same whatever the size of the log, which is not read.
@@ -75,10 +47,7 @@ def append(home: Home, key: LogKey | UnloadedKey, events: Sequence[NewEvent]) ->
     Args:
         home: Whose log.
         key: Its key, loaded or not; names the log and where the acknowledged head is kept.
-        events: What happened, in order.
-
-    Returns:
-        The events with their places.
+        events: What happened, in order; of nothing nothing is written.
 
     Raises:
         LockedError: When another run writes to the log for longer than 10 s.
@@ -87,10 +56,9 @@ def append(home: Home, key: LogKey | UnloadedKey, events: Sequence[NewEvent]) ->
         EventError: When an event holds what the log does not take; nothing is written.
         NotDurableError: When the disk fails; the events are not acknowledged.
     """
-    if not events:
-        return ()
-    with hold(home) as log:
-        return _write(home, key, log, events, events[0].at)
+    if events:
+        with hold(home) as log:
+            _write(home, key, log, events, events[0].at)
 
 
 def sign_head(home: Home, key: LogKey, ring: KeyRing, *, now: datetime, keep: bool = False) -> Checkpoint:
@@ -110,11 +78,11 @@ def sign_head(home: Home, key: LogKey, ring: KeyRing, *, now: datetime, keep: bo
         IntegrityError: When a longer log or another head of this size was seen; nothing is signed.
     """
     with hold(home) as log:
-        tail = _find_tail(home, key, log)
-        if tail.closure:
+        head, closure = _find_tail(home, key, log)
+        if closure:
             _write(home, key, log, (), now)
-            tail = _find_tail(home, key, log)
-        signed = _present(home, key, tail.head.range) or _sign(home, key, ring, tail.head.range, now)
+            head, _ = _find_tail(home, key, log)
+        signed = _present(home, key, head.range) or _sign(home, key, ring, head.range, now)
         if keep:
             make_dir(home.checkpoints_dir)
             path = os.path.join(home.checkpoints_dir, str(signed.checkpoint.size))
@@ -127,10 +95,10 @@ def start_log(
     home: Home,
     key: LogKey,
     ring: KeyRing,
-    genesis: NewEvent,
+    genesis: logged.NewEvent,
     trust_files: Mapping[str, str],
     now: datetime,
-) -> Pin:
+) -> pins.Pin:
     """Write the first entry, pin it outside the home, and sign the first checkpoint.
 
     Safe to run again after it was cut short; when all is there, nothing is written. A first
@@ -148,92 +116,101 @@ def start_log(
     Raises:
         IntegrityError: When there is a log that these keys did not begin.
     """
-    if find_pin(ring, home.identity.id) is None:
-        if read_head(key.directory) is None:
+    if pins.find_pin(ring, home.identity.id) is None:
+        if pins.read_head(key.directory) is None:
             _begin(home, key, genesis)
         _pin_log(home, key, ring, trust_files)
     if not is_there(home.checkpoint):
         sign_head(home, key, ring, now=now, keep=True)
-    return read_pin(ring, home.identity.id)
+    return pins.read_pin(ring, home.identity.id)
 
 
-def _begin(home: Home, key: LogKey, genesis: NewEvent) -> None:
+def _begin(home: Home, key: LogKey, genesis: logged.NewEvent) -> None:
     with hold_open(Appender(home.audit_log)) as log:
-        if read_head(key.directory):  # another run was first
+        if pins.read_head(key.directory):  # another run was first
             return
         found = log.read_from(0)
         _require_fresh(home, found)
         if found:
             replace_file(home.audit_log, b"")
     with hold(home) as log:
-        if read_head(key.directory) is None:
+        if pins.read_head(key.directory) is None:
             _write(home, key, log, [genesis], genesis.at)
 
 
 def _pin_log(home: Home, key: LogKey, ring: KeyRing, trust_files: Mapping[str, str]) -> None:
     with hold(home) as log:
         first = log.read_from(0).split(b"\n", 1)[0]
-    pin = Pin(
+    pin = pins.Pin(
         home=home.identity.id,
         origin=key.origin,
         genesis=leaf_hash(first),
         vkeys=key.vkeys,
         trust_files=trust_files,
     )
-    create_pin(ring, pin)
+    pins.create_pin(ring, pin)
 
 
 def _write(
     home: Home,
     key: LogKey | UnloadedKey,
     log: Appender,
-    events: Sequence[NewEvent],
+    events: Sequence[logged.NewEvent],
     at: datetime,
-) -> tuple[Event, ...]:
-    tail = _find_tail(home, key, log)
-    if tail.closure:
-        closing = NewEvent(event=EventName.TAIL_CLOSED, actor=Actor.UNKNOWN, at=at, fields=tail.closure)
+) -> None:
+    head, closure = _find_tail(home, key, log)
+    if closure:
+        closing = logged.NewEvent(
+            event=EventName.TAIL_CLOSED, actor=logged.Actor.UNKNOWN, at=at, fields=closure
+        )
         events = (closing, *events)
-    first = tail.head.range.size
+    first = head.range.size
     lines = [event.line(seq) for seq, event in enumerate(events, first)]
-    if odd := [event.event for seq, event in enumerate(events) if not is_entry(lines[seq], first + seq)]:
-        raise EventError(f"{odd[0]} has not the members that an event of this name has")
+    if odd := [
+        event.event for seq, event in enumerate(events) if not logged.is_entry(lines[seq], first + seq)
+    ]:
+        raise logged.EventError(f"{odd[0]} has not the members that an event of this name has")
     offset, size_bytes, _ = log.append(b"\n".join(lines) + b"\n")
-    if offset != tail.head.offset:
+    if offset != head.offset:
         raise IntegrityError(
             f"another program wrote to {log.path} at the same time; these entries are not acknowledged",
             hint="find out what writes there, then run it again",
         )
-    grown = tail.head.range.extend(map(leaf_hash, lines))  # a head ahead of its log would be a false alarm
-    keep_head(key.directory, KeptHead(range=grown, offset=size_bytes))
-    placed = tuple(event.placed(seq) for seq, event in enumerate(events, first))
-    return placed[1:] if tail.closure else placed
+    grown = head.range.extend(map(leaf_hash, lines))  # a head ahead of its log would be a false alarm
+    pins.keep_head(key.directory, pins.KeptHead(range=grown, offset=size_bytes))
 
 
-def _find_tail(home: Home, key: LogKey | UnloadedKey, log: Appender) -> _Tail:
-    """Read what stands behind the last acknowledged head, usually nothing."""
-    kept = read_head(key.directory) or KeptHead(range=CompactRange(), offset=0)
+def _find_tail(
+    home: Home, key: LogKey | UnloadedKey, log: Appender
+) -> tuple[pins.KeptHead, Mapping[str, int]]:
+    """Read what stands behind the last acknowledged head, usually nothing.
+
+    Returns:
+        The head over everything that is there, a line without its end included; and what to record about lines that nobody
+        acknowledged, empty where there are none.
+    """
+    kept = pins.read_head(key.directory) or pins.KeptHead(range=CompactRange(), offset=0)
     raw = _read_behind(log, kept.offset)
     if not raw:
         _check_signed(home, key, kept, ())
-        return _Tail(head=kept)
+        return kept, {}
     lines = raw.split(b"\n")
     unfinished = lines.pop()
     if unfinished:  # the next append closes it: then it is a line like any other
         lines.append(unfinished)
     acknowledged = _check_signed(home, key, kept, lines)
-    head = KeptHead(
+    head = pins.KeptHead(
         range=kept.range.extend(map(leaf_hash, lines)),
         offset=kept.offset + len(raw) + (1 if unfinished else 0),
     )
     unknown = lines[acknowledged - kept.range.size :]
     if not unknown:
-        return _Tail(head=head)
-    damaged = sum(not is_entry(line, index) for index, line in enumerate(unknown, acknowledged))
-    return _Tail(head=head, closure={"first": acknowledged, "count": len(unknown), "damaged": damaged})
+        return head, {}
+    damaged = sum(not logged.is_entry(line, index) for index, line in enumerate(unknown, acknowledged))
+    return head, {"first": acknowledged, "count": len(unknown), "damaged": damaged}
 
 
-def _check_signed(home: Home, key: LogKey | UnloadedKey, kept: KeptHead, lines: Sequence[bytes]) -> int:
+def _check_signed(home: Home, key: LogKey | UnloadedKey, kept: pins.KeptHead, lines: Sequence[bytes]) -> int:
     """Give how many leaves are acknowledged or signed for, after checking that they are there."""
     size = kept.range.size
     stated = read_stated_head(home.checkpoint, key.origin, known=size)
@@ -258,7 +235,7 @@ def _present(home: Home, key: LogKey, tree: CompactRange) -> SignedHead | None:
 
 def _sign(home: Home, key: LogKey, ring: KeyRing, tree: CompactRange, now: datetime) -> SignedHead:
     checkpoint = Checkpoint(origin=key.origin, size=tree.size, root=tree.root())
-    pin = read_pin(ring, home.identity.id)
+    pin = pins.read_pin(ring, home.identity.id)
     for seen in pin.heads:
         # C2SP tlog-checkpoint: a log must not sign what is inconsistent with what it signed before.
         if seen.size > tree.size or (seen.size == tree.size and seen.root != checkpoint.root):
@@ -269,7 +246,7 @@ def _sign(home: Home, key: LogKey, ring: KeyRing, tree: CompactRange, now: datet
     raw = dump_note(sign_note(dump_checkpoint(checkpoint), key.signers(now)))
     make_dir(home.work_dir, ignored_by_git=True)
     replace_file(home.checkpoint, raw)
-    remember_head(ring, home.identity.id, Head(size=checkpoint.size, root=checkpoint.root, at=now))
+    pins.remember_head(ring, home.identity.id, pins.Head(size=checkpoint.size, root=checkpoint.root, at=now))
     return SignedHead(checkpoint=checkpoint, raw=raw)
 
 
@@ -304,14 +281,14 @@ class VerifiedLog:
 
     __slots__ = ("_events", "_scan", "_size", "_void", "report", "tree")
 
-    def __init__(self, scan: Scan, claims: Claims, report: Report) -> None:
+    def __init__(self, scan: logged.Scan, claims: Claims, report: Report) -> None:
         """Take what the pass found; see :func:`check_log`."""
         self.report = report
         self.tree = scan.tree
         self._scan = scan
         self._size = acknowledged_size(scan, claims)
-        self._void = void_ranges(scan.closures, self._size)
-        self._events: tuple[Event, ...] | None = None
+        self._void = logged.void_ranges(scan.closures, self._size)
+        self._events: tuple[logged.Event, ...] | None = None
 
     @property
     def size(self) -> int:
@@ -319,15 +296,15 @@ class VerifiedLog:
         return self.tree.size
 
     @property
-    def events(self) -> tuple[Event, ...]:
+    def events(self) -> tuple[logged.Event, ...]:
         """The entries that count, in order; kept, so that the second look is free.
 
         Raises:
             LineError: As :meth:`entries`.
         """
         if self._events is None:
-            with collector_at_rest():
-                self._events = tuple(map(event_of_record, self._scan.records(self._size, self._void)))
+            with logged.collector_at_rest():
+                self._events = tuple(map(logged.event_of_record, self._scan.records(self._size, self._void)))
         return self._events
 
     def entries(self) -> Iterator[tuple[str, dict[str, Any], datetime]]:
@@ -343,15 +320,15 @@ class VerifiedLog:
             yield record["event"], record, datetime.fromisoformat(record["at"])
 
     @property
-    def newest(self) -> Event | None:
+    def newest(self) -> logged.Event | None:
         """The last entry that counts.
 
         Raises:
             LineError: As :meth:`entries`.
         """
         for index in reversed(range(self._size)):
-            if not is_void(self._void, index) and index not in self._scan.bad:
-                return event_of_record(self._scan.record(index))
+            if not logged.is_void(self._void, index) and index not in self._scan.bad:
+                return logged.event_of_record(self._scan.record(index))
         return None
 
     def line(self, index: int) -> bytes:
@@ -377,7 +354,7 @@ class VerifiedLog:
         return self.tree.root(size)
 
 
-def check_log(home: Home, pin: Pin | None) -> VerifiedLog:
+def check_log(home: Home, pin: pins.Pin | None) -> VerifiedLog:
     """Read the log once and check all against what was signed or seen.
 
     Lines under the head that this machine acknowledged are judged when their entries are
@@ -392,7 +369,7 @@ def check_log(home: Home, pin: Pin | None) -> VerifiedLog:
     return VerifiedLog(scan, claims, report)
 
 
-def verify(home: Home, pin: Pin | None, *, thorough: bool = False) -> Report:
+def verify(home: Home, pin: pins.Pin | None, *, thorough: bool = False) -> Report:
     """Give the report alone, at the price of hashing where all is well.
 
     Lines under the head that this machine acknowledged are hashed and not parsed: where
@@ -408,12 +385,12 @@ def verify(home: Home, pin: Pin | None, *, thorough: bool = False) -> Report:
     return _check(home, pin, thorough=thorough)[2]
 
 
-def _check(home: Home, pin: Pin | None, *, thorough: bool = False) -> tuple[Scan, Claims, Report]:
+def _check(home: Home, pin: pins.Pin | None, *, thorough: bool = False) -> tuple[logged.Scan, Claims, Report]:
     # Order matters: a run that appends meanwhile makes the log longer than its heads, never shorter.
     checkpoint = _stored(home, home.checkpoint, pin, signatures=True)
-    kept_paths = _kept_paths(home)
+    paths = kept_paths(home)
     scan = _scan(home, pin, thorough=thorough)
-    kept = tuple(_stored_kept(home, path, pin, scan, thorough=thorough) for path in kept_paths)
+    kept = tuple(_stored_kept(home, path, pin, scan, thorough=thorough) for path in paths)
     if checkpoint.problem and not scan.tree.size and not kept and not (pin and pin.acknowledged):
         checkpoint = StoredHead(path=home.checkpoint, head=None)  # nothing was ever logged
     claims = Claims(
@@ -428,16 +405,16 @@ def _check(home: Home, pin: Pin | None, *, thorough: bool = False) -> tuple[Scan
         signed_size=claims.signed_size,
         findings=find_damage(scan, claims),
         unchecked=checkpoint.unchecked if pin else (NO_KEYS,),
-        closed=len(void_ranges(scan.closures, acknowledged_size(scan, claims))),
+        closed=len(logged.void_ranges(scan.closures, acknowledged_size(scan, claims))),
     )
     return scan, claims, report
 
 
-def _scan(home: Home, pin: Pin | None, *, thorough: bool) -> Scan:
+def _scan(home: Home, pin: pins.Pin | None, *, thorough: bool) -> logged.Scan:
     known = 0 if pin is None or thorough else pin.acknowledged
-    scan = scan_log(home.audit_log, known=known)
+    scan = logged.scan_log(home.audit_log, known=known)
     if pin and known and (scan.tree.size < known or scan.tree.root(known) != pin.acknowledged_root):
-        return scan_log(home.audit_log)
+        return logged.scan_log(home.audit_log)
     return scan
 
 
@@ -452,13 +429,14 @@ def require_intact(log: VerifiedLog) -> None:
         raise IntegrityError(f"{first.damage.value.upper()} {first.path}: {first.message}")
 
 
-def read_events(home: Home) -> tuple[Event, ...]:
-    """Read the entries of the log as they stand, unchecked; for counting and display, never for the gate."""
-    scan = scan_log(home.audit_log)
-    return tuple(map(event_of_record, scan.records(scan.tree.size, ())))
+def read_genesis(home: Home) -> Mapping[str, Any]:
+    """Read the entry with which the log began, as it stands, unchecked; none where there is none. Never for the gate."""
+    scan = logged.scan_log(home.audit_log)
+    records = scan.records(scan.tree.size, ())
+    return next((record for record in records if record["event"] == EventName.GENESIS), {})
 
 
-def _stored(home: Home, path: str, pin: Pin | None, *, signatures: bool) -> StoredHead:
+def _stored(home: Home, path: str, pin: pins.Pin | None, *, signatures: bool) -> StoredHead:
     origin = pin.origin if pin else home.identity.origin
     try:
         head = read_signed_head(path, origin, pin.signed_by if pin else (), signatures=signatures)
@@ -467,7 +445,9 @@ def _stored(home: Home, path: str, pin: Pin | None, *, signatures: bool) -> Stor
     return StoredHead(path=path, head=head.checkpoint, unchecked=head.unchecked)
 
 
-def _stored_kept(home: Home, path: str, pin: Pin | None, scan: Scan, *, thorough: bool) -> StoredHead:
+def _stored_kept(
+    home: Home, path: str, pin: pins.Pin | None, scan: logged.Scan, *, thorough: bool
+) -> StoredHead:
     stored = _stored(home, path, pin, signatures=thorough)
     head = stored.head
     if head is None:
@@ -480,14 +460,7 @@ def _stored_kept(home: Home, path: str, pin: Pin | None, scan: Scan, *, thorough
     return stored if thorough else _stored(home, path, pin, signatures=True)
 
 
-def kept_heads(home: Home, pin: Pin | None) -> tuple[Checkpoint, ...]:
+def kept_heads(home: Home, pin: pins.Pin | None) -> tuple[Checkpoint, ...]:
     """Return the checkpoints kept, by size, whose form and signatures hold."""
-    kept = (_stored(home, path, pin, signatures=True) for path in _kept_paths(home))
+    kept = (_stored(home, path, pin, signatures=True) for path in kept_paths(home))
     return tuple(one.head for one in kept if one.head)
-
-
-def _kept_paths(home: Home) -> tuple[str, ...]:
-    if not os.path.isdir(home.checkpoints_dir):
-        return ()
-    names = [name for name in list_names(home.checkpoints_dir) if name.isdecimal()]
-    return tuple(os.path.join(home.checkpoints_dir, name) for name in sorted(names, key=int))

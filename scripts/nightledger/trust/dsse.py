@@ -7,32 +7,19 @@ no further members, each once, because what is not signed must not mean anything
 """
 
 import base64
-import binascii
 import re
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Protocol
+from typing import Annotated
 
 from msgspec import Meta, Struct, ValidationError, convert
 
 from nightledger.codec.canonical import canonical, parse_json
 from nightledger.domain.errors import RecordError
 from nightledger.trust.note import decode_base64, encode_base64
-from nightledger.trust.sshsig import ED25519, PublicKey, SignatureError, verify_raw
+from nightledger.trust.sshsig import ED25519, KeySigner, PublicKey, SignatureError, verify_raw
 
 _PAYLOAD = re.compile(rb'"payload":"((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)"')
 _FORM = "an envelope has payload, payloadType and one signature of keyid and sig: text, and nothing else"
-_URL_SAFE = bytes.maketrans(b"-_", b"+/")
-
-
-class EnvelopeSigner(Protocol):
-    """A private key that can sign an envelope."""
-
-    @property
-    def public_key(self) -> PublicKey:
-        """Its public side."""
-
-    def sign_bytes(self, message: bytes) -> bytes:
-        """Give the bare signature over ``message``."""
 
 
 class _Signature(Struct, forbid_unknown_fields=True):
@@ -68,7 +55,7 @@ def pae(payload_type: str, payload: bytes) -> bytes:
     return b"DSSEv1 %d %b %d %b" % (len(kind), kind, len(payload), payload)
 
 
-def seal(payload_type: str, payload: bytes, signer: EnvelopeSigner) -> bytes:
+def seal(payload_type: str, payload: bytes, signer: KeySigner) -> bytes:
     """Sign a payload and give the envelope's bytes, in canonical JSON."""
     return dump_envelope(
         Envelope(
@@ -148,13 +135,5 @@ def payloads_in(content: bytes) -> Iterator[bytes]:
 
 def _decoded(text: str) -> bytes | None:
     """Decode base64 of either alphabet, each in its one form; a verifier must take both (protocol)."""
-    if not text.isascii():
-        return None
-    standard = decode_base64(text)
-    if standard is not None:
-        return standard
-    try:
-        plain = base64.b64decode(text.encode().translate(_URL_SAFE), validate=True)
-    except (binascii.Error, ValueError):
-        return None
-    return plain if base64.urlsafe_b64encode(plain).decode() == text else None
+    is_standard = "+" in text or "/" in text
+    return decode_base64(text if is_standard else text.replace("-", "+").replace("_", "/"))

@@ -73,16 +73,6 @@ class NewEvent(Struct, frozen=True, kw_only=True):
     at: datetime
     fields: Mapping[str, Any] = field(default_factory=dict)
 
-    def placed(self, seq: int) -> Event:
-        """Give the audit entry at a place in the log.
-
-        Args:
-            seq: From 0.
-        """
-        return Event(
-            v=VERSION, seq=seq, event=self.event, actor=self.actor, at=self._second(), fields=self.fields
-        )
-
     def line(self, seq: int) -> bytes:
         r"""Give the line at a place in the log, without ``\n``: its leaf.
 
@@ -91,7 +81,7 @@ class NewEvent(Struct, frozen=True, kw_only=True):
             CanonicalError: When a field is no string, integer, list or object.
         """
         _require_words(self.fields)
-        at = self._second()
+        at = self.at.astimezone(UTC)
         own = {
             "v": VERSION,
             "seq": seq,
@@ -103,9 +93,6 @@ class NewEvent(Struct, frozen=True, kw_only=True):
         if len(line) > MAX_LEAF_BYTES:
             raise EventError(f"{self.event} has {len(line)} bytes; texts and diffs go to blobs")
         return line
-
-    def _second(self) -> datetime:
-        return self.at.astimezone(UTC).replace(microsecond=0)
 
 
 def path_word(path: str) -> str:
@@ -338,8 +325,10 @@ class Scan(Struct):
             if _decode(lines, start) is None:
                 self.bad += [n for n, line in enumerate(lines, start) if not is_entry(line, n)]
         for index in closing:
-            if is_entry(self.lines[index], index) and (closure := _closure(self.record(index))):
-                self.closures.append(closure)
+            if is_entry(self.lines[index], index):
+                record = self.record(index)  # other entries may hold that word, too
+                if record["event"] == EventName.TAIL_CLOSED and record["first"] + record["count"] == index:
+                    self.closures.append(Closure(record["first"], index))
 
 
 def void_ranges(closures: Sequence[Closure], acknowledged: int) -> tuple[Closure, ...]:
@@ -452,14 +441,6 @@ def _fits(record: Record, index: int) -> bool:
         and _TIME.fullmatch(at) is not None
         and datetime.fromisoformat(at) is not None
     )
-
-
-def _closure(record: Record) -> Closure | None:
-    first, count = record.get("first"), record.get("count")
-    if record["event"] != EventName.TAIL_CLOSED or type(first) is not int or type(count) is not int:
-        return None
-    fits = first >= 0 and first + count == record["seq"]
-    return Closure(first, first + count) if fits else None
 
 
 @cache

@@ -65,13 +65,9 @@ def read_signed_head(
     if not is_there(path):
         raise UnsignedError(f"{path} is missing")
     raw = read_regular(path, notes.MAX_NOTE_BYTES)
-    try:
-        note, checkpoint = parse_head(raw)
-        _require_origin(path, checkpoint, origin)
-        wanted = vkeys(checkpoint.size) if callable(vkeys) else vkeys
-        unchecked = _require_signed(note, wanted) if signatures else ()
-    except notes.NoteError as error:
-        raise UnsignedError(f"{path}: {error}") from error
+    note, checkpoint = _parse(path, raw, origin)
+    wanted = vkeys(checkpoint.size) if callable(vkeys) else vkeys
+    unchecked = _require_signed(path, note, wanted) if signatures else ()
     return SignedHead(checkpoint=checkpoint, raw=raw, unchecked=unchecked)
 
 
@@ -84,12 +80,11 @@ def read_anchor(path: str, origin: str, vkeys: Callable[[int], Sequence[str]]) -
         vkeys: Returns the verifier keys of that log for a head of so many leaves, one of which must have signed it.
 
     Raises:
-        NoteError: It is malformed, of another log, or not signed by this one.
+        UnsignedError: It is malformed or of another log.
+        NoteError: This log has not signed it.
         UnreadableError: It cannot be read.
     """
-    note, head = parse_head(read_regular(path, notes.MAX_NOTE_BYTES))
-    if head.origin != origin:
-        raise notes.NoteError(f"{path} is a head of another log: {head.origin[:80]!r}")
+    note, head = _parse(path, read_regular(path, notes.MAX_NOTE_BYTES), origin)
     verify_log(note, origin, tuple(map(notes.parse_vkey, vkeys(head.size))))
     return head
 
@@ -111,36 +106,32 @@ def read_stated_head(path: str, origin: str, *, known: int) -> Checkpoint | None
     raw = read_optional(path, notes.MAX_NOTE_BYTES)
     if raw is None:
         return None
-    try:
-        stated = parse_head(raw)[1]
-    except notes.NoteError as error:
-        raise UnsignedError(f"{path}: {error}") from error
-    _require_origin(path, stated, origin)
+    _, stated = _parse(path, raw, origin)
     return stated if stated.size >= known else None
 
 
-def _require_origin(path: str, checkpoint: Checkpoint, origin: str) -> None:
-    if checkpoint.origin != origin:
-        raise UnsignedError(f"{path} is a head of another log: {checkpoint.origin[:80]!r}")
+def _parse(path: str, raw: bytes, origin: str) -> tuple[notes.Note, Checkpoint]:
+    try:
+        note, head = parse_head(raw)
+    except notes.NoteError as error:
+        raise UnsignedError(f"{path}: {error}") from error
+    if head.origin != origin:
+        raise UnsignedError(f"{path} is a head of another log: {head.origin[:80]!r}")
+    return note, head
 
 
-def _require_signed(note: notes.Note, vkeys: Sequence[str]) -> tuple[str, ...]:
+def _require_signed(path: str, note: notes.Note, vkeys: Sequence[str]) -> tuple[str, ...]:
     unchecked: list[str] = []
     for verifier in map(verifier_of, vkeys):
         try:
-            _require_line(note, verifier)
+            notes.verify_note(note, [verifier])
         except NoMLDSAError:
             # The line stands there, else verify_note would have missed it before asking what it says:
             # who can strip or forge the other line gains nothing by our weakness.
             unchecked.append(f"the ML-DSA-44 line of {verifier.name}: this platform has no ML-DSA")
+        except notes.NoteError as error:
+            raise UnsignedError(f"{path}: key {verifier.key_id.hex()}: {error}") from error
     return tuple(unchecked)
-
-
-def _require_line(note: notes.Note, verifier: notes.VerifierKey) -> None:
-    try:
-        notes.verify_note(note, [verifier])
-    except notes.NoteError as error:
-        raise notes.NoteError(f"key {verifier.key_id.hex()}: {error}") from error
 
 
 def hold(home: Home) -> Appender:
@@ -338,8 +329,14 @@ def _read(home: Home, path: str, policy: Policy) -> CosignedHead | None:
     return CosignedHead(checkpoint=head, raw=notes.dump_note(note), times=times)
 
 
-def kept_sizes(home: Home) -> list[int]:
-    """Return the sizes under which heads are kept, ascending; their names alone are looked at."""
+def kept_paths(home: Home) -> list[str]:
+    """Return the files in which heads are kept, by the sizes that their names say; the names alone are looked at."""
     if not os.path.isdir(home.checkpoints_dir):
         return []
-    return sorted(int(name) for name in list_names(home.checkpoints_dir) if name.isdecimal())
+    names = [name for name in list_names(home.checkpoints_dir) if name.isdecimal()]
+    return [os.path.join(home.checkpoints_dir, name) for name in sorted(names, key=int)]
+
+
+def kept_sizes(home: Home) -> list[int]:
+    """Return the sizes under which heads are kept, ascending, as their names say."""
+    return [int(os.path.basename(path)) for path in kept_paths(home)]

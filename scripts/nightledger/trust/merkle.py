@@ -111,7 +111,7 @@ class Tree(Struct):
         Raises:
             TreeRangeError: When the tree never had that size.
         """
-        return _fold_right(tuple(self._perfect(0, self._checked(size))))
+        return self.range(self.size if size is None else size).root()
 
     def range(self, size: int) -> CompactRange:
         """Give the compact range over the first ``size`` leaves.
@@ -119,14 +119,9 @@ class Tree(Struct):
         Raises:
             TreeRangeError: When the tree never had that size.
         """
-        return CompactRange(size=size, peaks=tuple(self._perfect(0, self._checked(size))))
-
-    def _checked(self, size: int | None) -> int:
-        if size is None:
-            return self.size
         if not 0 <= size <= self.size:
             raise TreeRangeError(f"the tree has {self.size} leaves, not {size}")
-        return size
+        return CompactRange(size=size, peaks=tuple(self._perfect(0, size)))
 
     def inclusion_proof(self, index: int, size: int) -> tuple[bytes, ...]:
         """Give PATH(index, D[size]) (RFC 6962 section 2.1.1), nearest sibling first.
@@ -194,20 +189,7 @@ def verify_inclusion(leaf: bytes, index: int, size: int, proof: Sequence[bytes],
     _require_digests((leaf, root, *proof))
     if not 0 <= index < size:
         raise ProofError(f"leaf {index} cannot be in a tree of {size} leaves")
-    place, last, digest = index, size - 1, leaf
-    for sibling in proof:
-        if last == 0:
-            raise ProofError("the inclusion proof is too long")
-        if place & 1 or place == last:
-            digest = node_hash(sibling, digest)
-            while not place & 1 and place:
-                place, last = place >> 1, last >> 1
-        else:
-            digest = node_hash(digest, sibling)
-        place, last = place >> 1, last >> 1
-    if last != 0:
-        raise ProofError("the inclusion proof is too short")
-    if digest != root:
+    if _climb(index, size - 1, leaf, proof, "inclusion")[1] != root:
         raise ProofError("the inclusion proof leads to another root")
 
 
@@ -232,21 +214,22 @@ def verify_consistency(
     path = list(proof) if old_size & (old_size - 1) else [old_root, *proof]
     if not path:
         raise ProofError("the consistency proof is empty")
-    old, new = _consistency_roots(old_size, size, path)
+    place, last = old_size - 1, size - 1
+    while place & 1:
+        place, last = place >> 1, last >> 1
+    old, new = _climb(place, last, path[0], path[1:], "consistency")
     if old != old_root:
         raise ProofError("the consistency proof does not lead to the old root")
     if new != root:
         raise ProofError("the consistency proof does not lead to the new root")
 
 
-def _consistency_roots(old_size: int, size: int, path: Sequence[bytes]) -> tuple[bytes, bytes]:
-    place, last = old_size - 1, size - 1
-    while place & 1:
-        place, last = place >> 1, last >> 1
-    old = new = path[0]
-    for digest in path[1:]:
+def _climb(place: int, last: int, start: bytes, path: Sequence[bytes], kind: str) -> tuple[bytes, bytes]:
+    """Give the roots to which a path leads: of the tree that ends with this place, and of the one that ends with the last."""
+    old = new = start
+    for digest in path:
         if last == 0:
-            raise ProofError("the consistency proof is too long")
+            raise ProofError(f"the {kind} proof is too long")
         if place & 1 or place == last:
             old, new = node_hash(digest, old), node_hash(digest, new)
             while not place & 1 and place:
@@ -255,7 +238,7 @@ def _consistency_roots(old_size: int, size: int, path: Sequence[bytes]) -> tuple
             new = node_hash(new, digest)
         place, last = place >> 1, last >> 1
     if last != 0:
-        raise ProofError("the consistency proof is too short")
+        raise ProofError(f"the {kind} proof is too short")
     return old, new
 
 

@@ -338,14 +338,13 @@ class NoMLDSAError(ConfigurationError):
 
 def has_mldsa() -> bool:
     """Tell whether this platform's ``cryptography`` can do ML-DSA (its OpenSSL must have it)."""
+    from cryptography.exceptions import UnsupportedAlgorithm
+
     try:
-        from cryptography.exceptions import UnsupportedAlgorithm
         from cryptography.hazmat.primitives.asymmetric.mldsa import MLDSA44PrivateKey
-    except ImportError:
-        return False
-    try:
+
         MLDSA44PrivateKey.from_seed_bytes(bytes(32))
-    except UnsupportedAlgorithm:
+    except (ImportError, UnsupportedAlgorithm):
         return False
     return True
 

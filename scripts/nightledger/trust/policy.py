@@ -16,27 +16,9 @@ from typing import TypeVar
 from msgspec import Struct
 
 from nightledger.domain.errors import ConfigurationError, IntegrityError, NightledgerError, RecordError
+from nightledger.trust import note as notes
 from nightledger.trust.event import MAX_LEAF_BYTES
 from nightledger.trust.merkle import DIGEST_BYTES, leaf_hash, verify_consistency, verify_inclusion
-from nightledger.trust.note import (
-    COSIGNATURE_ED25519,
-    COSIGNATURE_MLDSA44,
-    ED25519,
-    MAX_NOTE_BYTES,
-    MAX_SIZE,
-    Checkpoint,
-    Note,
-    NoteError,
-    VerifierKey,
-    cosigned_at,
-    decode_base64,
-    encode_base64,
-    parse_head,
-    parse_vkey,
-    verifier_of,
-    verifiers_of,
-    verify_note,
-)
 
 T = TypeVar("T")
 NONE = "none"
@@ -47,8 +29,8 @@ MAX_NAMES = 100
 LOG_LINES = re.compile(rb"(?m)^[ \t]*(?:# until [0-9]+ )?log[ \t].*\n?")
 """What of a policy says which keys sign the log, or signed it: all that a loss of all keys changes in it."""
 _FORMER = re.compile(rb"(?m)^# until ([1-9][0-9]{0,18}) log ([!-~]+)\n")
-_LOG_TYPES = frozenset({ED25519, COSIGNATURE_MLDSA44})
-_WITNESS_TYPES = frozenset({COSIGNATURE_ED25519, COSIGNATURE_MLDSA44})
+_LOG_TYPES = frozenset({notes.ED25519, notes.COSIGNATURE_MLDSA44})
+_WITNESS_TYPES = frozenset({notes.COSIGNATURE_ED25519, notes.COSIGNATURE_MLDSA44})
 _FORBIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _BLANKS = re.compile(r"[ \t]+")  # not str.split, which splits at Unicode's blanks too
 _THRESHOLD = re.compile(r"[1-9][0-9]{0,3}")
@@ -65,7 +47,7 @@ class Witness(Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    key: VerifierKey
+    key: notes.VerifierKey
 
 
 class Group(Struct, frozen=True, kw_only=True):
@@ -92,7 +74,7 @@ class Policy(Struct, frozen=True, kw_only=True):
         quorum: Name of the witness or group that must cosign; ``none`` asks for nobody.
     """
 
-    logs: tuple[VerifierKey, ...] = ()
+    logs: tuple[notes.VerifierKey, ...] = ()
     witnesses: tuple[Witness, ...] = ()
     groups: tuple[Group, ...] = ()
     quorum: str = NONE
@@ -194,7 +176,7 @@ def dump_logs(vkeys: Iterable[str], former: Iterable[tuple[int, str]]) -> bytes:
     return "".join([*lines, *(f"log {vkey}\n" for vkey in vkeys)]).encode()
 
 
-def cosigned_times(note: Note, policy: Policy) -> dict[str, datetime]:
+def cosigned_times(note: notes.Note, policy: Policy) -> dict[str, datetime]:
     """Give the times that the policy's witnesses state in a note, by the policy's names.
 
     Lines of type 0x06 are passed over where this platform has no ML-DSA: such a witness has,
@@ -205,12 +187,12 @@ def cosigned_times(note: Note, policy: Policy) -> dict[str, datetime]:
     """
     names = {_place(witness.key): witness.name for witness in policy.witnesses}
     present = {(line.name, line.key_id) for line in note.signatures}
-    verifiers = verifiers_of(one.key for one in policy.witnesses if _place(one.key) in present)
-    held = verify_note(note, verifiers) if verifiers else ()
-    return {names[line.name, line.key_id]: cosigned_at(line.signature) for line in held}
+    verifiers = notes.verifiers_of(one.key for one in policy.witnesses if _place(one.key) in present)
+    held = notes.verify_note(note, verifiers) if verifiers else ()
+    return {names[line.name, line.key_id]: notes.cosigned_at(line.signature) for line in held}
 
 
-def verify_log(note: Note, origin: str, logs: Sequence[VerifierKey]) -> None:
+def verify_log(note: notes.Note, origin: str, logs: Sequence[notes.VerifierKey]) -> None:
     """Check that a log of that name has signed a note: by one key of it that is known, and badly by none.
 
     Args:
@@ -221,10 +203,10 @@ def verify_log(note: Note, origin: str, logs: Sequence[VerifierKey]) -> None:
     Raises:
         NoteError: No key of that log has signed, or a line by one does not hold.
     """
-    verify_note(note, verifiers_of(key for key in logs if key.name == origin))
+    notes.verify_note(note, notes.verifiers_of(key for key in logs if key.name == origin))
 
 
-def _place(key: VerifierKey) -> tuple[str, bytes]:
+def _place(key: notes.VerifierKey) -> tuple[str, bytes]:
     return key.name, key.key_id
 
 
@@ -236,7 +218,7 @@ class _Reader:
     """The running state of ``parse_policy``; lives only inside it."""
 
     def __init__(self) -> None:
-        self.logs: list[VerifierKey] = []
+        self.logs: list[notes.VerifierKey] = []
         self.witnesses: list[Witness] = []
         self.groups: list[Group] = []
         self.quorum: str | None = None
@@ -295,17 +277,17 @@ class _Reader:
         self._names.add(name)
         return name
 
-    def _require_apart(self, key: VerifierKey) -> None:
+    def _require_apart(self, key: notes.VerifierKey) -> None:
         """A log that cosigns for itself witnesses nothing."""
         others = {log.public for log in self.logs} | {witness.key.public for witness in self.witnesses}
         _require(key.public not in others, "a log and a witness have the same key")
 
 
-def _key(text: str, types: Collection[int]) -> VerifierKey:
+def _key(text: str, types: Collection[int]) -> notes.VerifierKey:
     _require(text.isprintable(), "a verifier key holds a character that no name has")
-    key = parse_vkey(text)
+    key = notes.parse_vkey(text)
     _require(key.key_type in types, f"a key of type {key.key_type:#04x} cannot have this part")
-    verifier_of(text)
+    notes.verifier_of(text)
     return key
 
 
@@ -322,7 +304,7 @@ def _require(holds: bool, message: str) -> None:  # noqa: FBT001 - reads as an a
 HEADER = "c2sp.org/tlog-proof@v1"
 MAX_HASHES = 63
 """c2sp.org/tlog-witness; no tree of 2**63 leaves needs more."""
-MAX_PROOF_BYTES = MAX_NOTE_BYTES + (1 << 18)
+MAX_PROOF_BYTES = notes.MAX_NOTE_BYTES + (1 << 18)
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,18}")
 
 
@@ -376,13 +358,13 @@ class Proven(Struct, frozen=True, kw_only=True):
         times: For each witness of the policy that cosigned it, when.
     """
 
-    checkpoint: Checkpoint
+    checkpoint: notes.Checkpoint
     times: Mapping[str, datetime]
 
 
 def dump_proof(proof: LogProof) -> bytes:
     """Give the file; the inverse of :func:`parse_proof`."""
-    extra = [f"extra {encode_base64(proof.extra)}"] if proof.extra else []
+    extra = [f"extra {notes.encode_base64(proof.extra)}"] if proof.extra else []
     return _dump([HEADER, *extra, f"index {proof.index}"], proof.hashes, proof.checkpoint)
 
 
@@ -397,7 +379,7 @@ def parse_proof(raw: bytes) -> LogProof:
         raise ProofFormError(f"the proof does not begin with {HEADER!r}")
     extra: bytes | None = b""
     if lines and lines[0].startswith("extra "):
-        extra = decode_base64(lines.pop(0).removeprefix("extra "))
+        extra = notes.decode_base64(lines.pop(0).removeprefix("extra "))
         if not extra:
             raise ProofFormError("what stands behind 'extra' is not base64")
         if len(extra) > MAX_LEAF_BYTES:
@@ -419,9 +401,9 @@ def verify_proof(proof: LogProof, leaf: bytes, policy: Policy) -> Proven:
         QuorumError: Too few witnesses have cosigned it.
         ProofError: The line is not there.
     """
-    note, head = parse_head(proof.checkpoint)
+    note, head = notes.parse_head(proof.checkpoint)
     if head.origin not in {log.name for log in policy.logs}:
-        raise NoteError(f"the checkpoint is of {head.origin[:80]!r}, which is no log of the policy")
+        raise notes.NoteError(f"the checkpoint is of {head.origin[:80]!r}, which is no log of the policy")
     verify_log(note, head.origin, policy.logs)
     times = cosigned_times(note, policy)
     if not policy.is_met(times.keys()):
@@ -448,7 +430,7 @@ def parse_continuation(raw: bytes) -> Continuation:
     return Continuation(old_size=_number(lines, "old"), hashes=_hashes(lines), checkpoint=checkpoint)
 
 
-def verify_continuation(proof: Continuation, old: Checkpoint, new: Checkpoint) -> None:
+def verify_continuation(proof: Continuation, old: notes.Checkpoint, new: notes.Checkpoint) -> None:
     """Check that a head continues a smaller one of the same log.
 
     Args:
@@ -468,7 +450,7 @@ def verify_continuation(proof: Continuation, old: Checkpoint, new: Checkpoint) -
 
 
 def _dump(head: Sequence[str], hashes: Sequence[bytes], checkpoint: bytes) -> bytes:
-    lines = [*head, *map(encode_base64, hashes), ""]
+    lines = [*head, *map(notes.encode_base64, hashes), ""]
     return "".join(f"{line}\n" for line in lines).encode("ascii") + checkpoint
 
 
@@ -482,7 +464,7 @@ def _split(raw: bytes) -> tuple[list[str], bytes]:
 
 def _number(lines: list[str], word: str) -> int:
     name, _, number = (lines.pop(0) if lines else "").partition(" ")
-    if name != word or not _NUMBER.fullmatch(number) or int(number) > MAX_SIZE:
+    if name != word or not _NUMBER.fullmatch(number) or int(number) > notes.MAX_SIZE:
         raise ProofFormError(f"the proof has no line '{word} <number>' in its place")
     return int(number)
 
@@ -490,7 +472,7 @@ def _number(lines: list[str], word: str) -> int:
 def _hashes(lines: Sequence[str]) -> tuple[bytes, ...]:
     if len(lines) > MAX_HASHES:
         raise ProofFormError(f"the proof has {len(lines)} hashes; at most {MAX_HASHES} are needed")
-    found = tuple(decode_base64(line) or b"" for line in lines)
+    found = tuple(notes.decode_base64(line) or b"" for line in lines)
     if any(len(digest) != DIGEST_BYTES for digest in found):
         raise ProofFormError("a line of the proof is not a hash: 32 bytes in base64")
     return found

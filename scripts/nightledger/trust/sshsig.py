@@ -194,11 +194,6 @@ def parse_public_blob(blob: bytes, *, any_kind: bool = False) -> PublicKey:
     return PublicKey(kind=kind, blob=blob)
 
 
-def application_of(key: PublicKey) -> bytes:
-    """Give the application of a hardware key (``ssh:``), which it signs with every message."""
-    return _split(key.kind, key.blob)[1]
-
-
 def verify_raw(key: PublicKey, signature: bytes, message: bytes) -> bool:
     """Tell whether the bare signature of a key holds over a message.
 
@@ -421,14 +416,9 @@ def require_signed(key: PublicKey, message: bytes, signature: Signature, namespa
 
 def _hardware_signed(key: PublicKey, signature: Signature, signed: bytes) -> bytes:
     """Give what a FIDO authenticator signs (PROTOCOL.u2f of OpenSSH)."""
-    return b"".join(
-        (
-            hashlib.sha256(application_of(key)).digest(),
-            bytes([signature.flags]),
-            signature.counter.to_bytes(4, "big"),
-            hashlib.sha256(signed).digest(),
-        )
-    )
+    application = hashlib.sha256(_split(key.kind, key.blob)[1]).digest()  # ``ssh:``
+    told = bytes([signature.flags]) + signature.counter.to_bytes(4, "big")
+    return application + told + hashlib.sha256(signed).digest()
 
 
 def _split_signature(key: PublicKey, wrapped: bytes) -> tuple[bytes, int, int]:

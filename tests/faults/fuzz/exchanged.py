@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 from tests.faults.fuzz.records import DEEP, NOW, dumped
-from tests.faults.fuzz.signed import ALICE, _EnvelopeKey
+from tests.faults.fuzz.signed import ALICE, ALICE_SIGNS
 from tests.faults.fuzz.target import Target, scratch
 from tests.gate.homes import HOME_ID, START, Desk, addition, make_desk, removal
 from tests.homes import make_home
@@ -156,7 +156,7 @@ def _peer() -> Peer:
 
 def _sealed(raw: bytes) -> bytes:
     """Seal what is said as the other machine would, unless it is an envelope already."""
-    return raw if raw.startswith(b'{"payload') else seal(REPLY_TYPE, raw, _EnvelopeKey())
+    return raw if raw.startswith(b'{"payload') else seal(REPLY_TYPE, raw, ALICE_SIGNS)
 
 
 def _reply(**fields: Any) -> bytes:
@@ -185,7 +185,7 @@ def _replies() -> list[bytes]:
         _sealed(_reply()),
         _reply(iat=253_402_300_799, re="m-" + "b" * 26),
         _reply(status=Status.REJECTED, reason="no", body={"a": [1, "\u2028"]}),
-        seal(MESSAGE_TYPE, _reply(), _EnvelopeKey()),
+        seal(MESSAGE_TYPE, _reply(), ALICE_SIGNS),
         *DEEP,
     ]
 

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from msgspec.structs import replace
+from tests.blackbox.ssh import soft
 from tests.faults.fuzz.records import BODIES, DEEP, HOME, NOW, fitted, message
 from tests.faults.fuzz.target import Target, scratch, written
 from tests.trust.ssh_keys import KINDS as KEY_KINDS
@@ -70,6 +71,7 @@ from nightledger.trust.signers import (
     verify_signature,
 )
 from nightledger.trust.sshsig import (
+    KeySigner,
     PublicKey,
     PublicKeyError,
     Signature,
@@ -83,6 +85,7 @@ from nightledger.trust.sshsig import (
 
 NAMESPACE = "nightledger-decision@v1"
 ALICE = SoftKey("ssh-ed25519", seed=1)
+ALICE_SIGNS = KeySigner(soft(number=1).private)
 
 
 def _text(raw: bytes) -> str:
@@ -226,18 +229,9 @@ def _policies() -> list[bytes]:
 # envelopes
 
 
-class _EnvelopeKey:
-    """A machine's key in memory."""
-
-    public_key = ALICE.public
-
-    def sign_bytes(self, signed: bytes) -> bytes:
-        return ALICE.raw(signed)
-
-
 @cache
 def _envelopes() -> tuple[bytes, ...]:
-    sealed = seal(MESSAGE_TYPE, dump_record(message()), _EnvelopeKey())
+    sealed = seal(MESSAGE_TYPE, dump_record(message()), ALICE_SIGNS)
     kind = MESSAGE_TYPE.encode()
     url_safe = sealed.translate(bytes.maketrans(b"+/", b"-_")).replace(
         kind.translate(bytes.maketrans(b"+/", b"-_")), kind
@@ -261,7 +255,7 @@ def _check_envelope(_: bytes, read: Envelope) -> None:
 
 def _open(raw: bytes) -> Message:
     """Seal what the input says as a known machine would, unless it is an envelope already."""
-    sealed = raw if raw.startswith(b"{") else seal(MESSAGE_TYPE, fitted(raw[1:]), _EnvelopeKey())
+    sealed = raw if raw.startswith(b"{") else seal(MESSAGE_TYPE, fitted(raw[1:]), ALICE_SIGNS)
     return open_message(sealed, _peers())[0]
 
 

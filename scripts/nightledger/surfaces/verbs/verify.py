@@ -43,7 +43,7 @@ from nightledger.surfaces.context import Context, actor_of
 from nightledger.surfaces.needs import loss_text, restored_text
 from nightledger.surfaces.screen import sentences, wrap_hint
 from nightledger.text.visible import visible_lines
-from nightledger.trust.audit import VerifiedLog, check_log, read_events
+from nightledger.trust.audit import VerifiedLog, check_log, read_genesis
 from nightledger.trust.event import collector_at_rest
 from nightledger.trust.heads import read_anchor
 from nightledger.trust.keys import KeyRing
@@ -153,7 +153,7 @@ def look(context: Context, *, against: tuple[str, ...] = ()) -> Seen:
     home = Home(context.home_path).require()
     ring = KeyRing(Path(context.keys_dir))
     if find_pin(ring, home.identity.id) is None:  # the record may name another home than its log is of
-        require_same(home, next((e.fields for e in read_events(home) if e.event == "genesis"), {}))
+        require_same(home, read_genesis(home))
     pin = read_pin(ring, home.identity.id)
     with collector_at_rest():
         log = check_log(home, pin)
