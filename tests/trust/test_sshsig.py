@@ -61,8 +61,8 @@ def test_a_key_that_is_gone_and_in_no_agent_is_named_with_the_next_step(
     path = key_file(tmp_path)
     (public := path.with_suffix(".pub")).write_text(f"{signer().public_key.line}\n")
     path.unlink()
-    outside = KeygenSigner(path=str(public), public_key=signer().public_key, program=ssh_keygen)
-    with pytest.raises(SignatureError, match="did not sign") as caught:
+    outside = sshsig.KeygenSigner(path=str(public), public_key=signer().public_key, program=ssh_keygen)
+    with pytest.raises(sshsig.SignatureError, match="did not sign") as caught:
         outside.sign(b"decision", NAMESPACE)
     assert f"beside {public}, or load it: ssh-add" in caught.value.hint
 

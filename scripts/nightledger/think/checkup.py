@@ -20,11 +20,11 @@ from msgspec.structs import replace
 from nightledger.domain.consolidation import AnalystRun, Said, SelfContext
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.finding import Doubt, DoubtLabel
-from nightledger.domain.words import dump_moment
 from nightledger.text.checkup.checkup import OTHER_KEPT, PAIRED, doubt_of, says_it_is_over
 from nightledger.text.checkup.signs import has, look
 from nightledger.text.checkup.units import Unit, UnitKind, names_of, read_units
 from nightledger.text.markdown.document import Document
+from nightledger.text.patterns import grouped
 from nightledger.text.scanners.scan import scan_secrets
 from nightledger.text.similar import fold, is_negated, numbers
 from nightledger.text.statements.block import (
@@ -36,18 +36,19 @@ from nightledger.text.statements.block import (
     valid_tag,
 )
 from nightledger.text.statements.cues import find_cues, languages_of
+from nightledger.text.visible import one_line
 from nightledger.think.analyst import (
     NOTHING,
     Analyst,
-    Asked,
     Form,
     Interview,
+    answers_of,
     block_name,
     keep_answers,
-    read_answers,
+    read_asked,
     require,
 )
-from nightledger.think.contract import LEAST_SHARED, content_words, plain
+from nightledger.think.contract import LEAST_SHARED, content_words
 from nightledger.think.drafting import PART_CHARACTERS, in_parts, may_be_shown, shorten
 
 OPERATIONS = 100
@@ -85,18 +86,13 @@ class Why(StrEnum):
     EMPTY = "empty"
 
 
-_TOLD = {
-    Why.REPORT: (DoubtLabel.STALE, "it reports on one day"),
-    Why.STATE: (DoubtLabel.STALE, "it is a state, count or version of its day"),
-    Why.OVER: (DoubtLabel.CLOSED, "what it is about is over"),
-    Why.WAITS: (DoubtLabel.STALE, "it is a plan or task of a day that is past"),
-    Why.REPEATS: (DoubtLabel.DUPLICATE, "line {line} says it too"),
-    Why.SUPERSEDED: (DoubtLabel.CONTRADICTION, "line {line} says what holds now"),
-    Why.CONTRADICTS: (DoubtLabel.CONTRADICTION, "a model says that both cannot hold"),
-    Why.GENERATED: (DoubtLabel.GENERATED, "a program wrote it about itself"),
-    Why.EMPTY: (DoubtLabel.JUNK, "it says nothing that is not known without it"),
-}
 _OF_TWO = frozenset({Why.REPEATS, Why.SUPERSEDED, Why.CONTRADICTS})
+
+
+def _told(why: Why) -> tuple[DoubtLabel, str]:
+    """Return what an entry is that goes for a reason, and the reason in words."""
+    label, reason = grouped("doubt-reasons")["model"][why]
+    return DoubtLabel(label), reason
 
 
 class Removal(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -241,7 +237,7 @@ class _Bench:
         require(operation.confidence >= LEAST, "it is not sure enough")
         entry, *others = (self._named(name) for name in (operation.entry, *operation.others))
         quote, text = fold(operation.quote), fold(self.units[entry].text)
-        stands = plain(operation.quote) in plain(self.units[entry].text)
+        stands = one_line(operation.quote) in one_line(self.units[entry].text)
         require(stands and len(quote) >= min(LEAST_QUOTE, len(text)), "the quote does not stand in the entry")
         needs = operation.op is Takes.MERGE or operation.why in _OF_TWO
         merges = operation.op is Takes.MERGE and operation.why is Why.REPEATS
@@ -273,7 +269,7 @@ class _Bench:
             index, other = other, index
         require(index not in self._staying, "the owner pinned it or signed it lately")
         signs = (PAIRED, *((OTHER_KEPT,) if other in self._staying else ()))
-        label, reason = _TOLD[Why.CONTRADICTS]
+        label, reason = _told(Why.CONTRADICTS)
         line = self.units[other].first
         return {index: doubt_of(self.units[index], label, reason, operation.confidence, signs, other=line)}
 
@@ -296,7 +292,7 @@ class _Bench:
                 "it is a rule or wish, and nothing says it is over",
             )
         line = self.units[kept].first if kept >= 0 else 0
-        label, reason = _TOLD[why]
+        label, reason = _told(why)
         signs = ("model", why.value, *((OTHER_KEPT,) if why is Why.SUPERSEDED else ()))
         reasons = [f"a model says that {reason.format(line=line)}"]
         reasons += [f"it belongs to line {unit.first}, which goes"] * (len(whole) - 1)
@@ -386,7 +382,7 @@ def ask_blocks(
     counts = Counter(run.blocks)
     interview = Interview(replace(analyst, prompt=prompt), run)
     try:
-        earlier = read_answers(analyst.home, analyst.key)
+        earlier = answers_of(read_asked(analyst.home, analyst.key))
         wanted = [
             one
             for one in dict.fromkeys(map(str.strip, blocks))
@@ -431,10 +427,7 @@ def _keep(
         held, why = hold(said.get(f"b{number}"), block, context)
         counts[why] += 1
         told = msgspec.json.encode(held).decode() if held else NOTHING
-        share = tokens // len(blocks)
-        rows.append(
-            Asked(1, dump_moment(analyst.at), analyst.server.name, block_name(block), told, share, "")
-        )
+        rows.append(analyst.line(block_name(block), told, tokens // len(blocks)))
     keep_answers(analyst.home, analyst.key, *rows)
 
 

@@ -34,7 +34,9 @@ from nightledger.text.checkup.units import (
 from nightledger.text.contradictions import OTHER_VALUE, Standing
 from nightledger.text.dates import find_dates
 from nightledger.text.heads import Heads
+from nightledger.text.markdown.blocks import introduces
 from nightledger.text.markdown.document import BlockKind, Document, parse_markdown
+from nightledger.text.patterns import grouped
 
 CERTAIN_ENOUGH = 0.6
 """Confidence from which an item is doubted; standing under a dated report alone stays below it."""
@@ -42,17 +44,8 @@ INHERITED = 0.8
 """Share of a doubted item's evidence that stands in for the bias of the details below it: a
 detail goes with what is over unless it is itself a rule or meant to last. What only waits
 or drifts keeps its details."""
-REPEAT_CONFIDENCE = {
-    "same_words": 0.93,
-    "near_words": 0.85,
-    "held": 0.72,
-}
+REPEAT_CONFIDENCE = {"same_words": 0.93, "near_words": 0.85, "held": 0.72}
 """By kind of repeat: how many of its words stand elsewhere."""
-_REPEAT_REASONS = {
-    "same_words": "it says word for word what line {line} says",
-    "near_words": "it says in nearly the same words what line {line} says",
-    "held": "line {line} says all of it and more",
-}
 CONFLICT_CONFIDENCE = 0.65
 """Which of two that contradict each other holds is the owner's to say; the later one more often does."""
 OTHER_KEPT = "other_kept"
@@ -63,7 +56,6 @@ _OPEN = frozenset({"waits", "waits_in", "wait_mark", "task_row"})
 _ENDED = frozenset({"box", "struck", "over_label", "over_value", "gone"})
 _ECHOES = frozenset({"done", "done_end", "last_look", "last_first", "looked_at"})
 """What says in other words, as a second reason, what the first one says."""
-_COLONS = (":", "\N{FULLWIDTH COLON}")
 _PROSE = frozenset({UnitKind.ITEM, UnitKind.SENTENCE})
 _ARCHIVED = frozenset({DoubtLabel.STALE, DoubtLabel.CLOSED, DoubtLabel.CONTRADICTION})
 
@@ -191,7 +183,7 @@ def _elsewhere(
         if frozenset((index, repeat.other)) in unlike:
             continue
         line = units[repeat.other].first
-        reason = _REPEAT_REASONS[repeat.kind].format(line=line)
+        reason = grouped("doubt-reasons")["repeats"][repeat.kind][0].format(line=line)
         found[index] = doubt_of(
             units[index], DoubtLabel.DUPLICATE, reason, REPEAT_CONFIDENCE[repeat.kind], (repeat.kind,), other=line
         )  # fmt: skip
@@ -300,7 +292,7 @@ def _announces(units: Sequence[Unit], index: int) -> bool:
     if not following or following[0].headings != unit.headings:
         return False
     bold = unit.kind is UnitKind.SENTENCE and unit.text.startswith(("**", "__"))
-    return unit.text.rstrip("*_ ").endswith(_COLONS) or (
+    return introduces(unit.text) or (
         bold and following[0].kind is UnitKind.ITEM and following[0].block == unit.block + 1
     )
 
@@ -364,7 +356,7 @@ def _table_heads(document: Document, units: Sequence[Unit]) -> Iterator[_Shell]:
 def _leads(document: Document, units: Sequence[Unit]) -> Iterator[_Shell]:
     """A sentence with a colon, whose list or the next block it announces."""
     for unit, following in pairwise(units):
-        if unit.text.removesuffix("**").endswith(_COLONS):
+        if introduces(unit.text):
             block = document.blocks[following.block]
             if unit.last > unit.own_last:
                 yield ((unit.first, unit.own_last),), (following.first, unit.last), unit.headings

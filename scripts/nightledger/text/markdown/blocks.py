@@ -56,6 +56,11 @@ def is_blank(line: str) -> bool:
     return not line.strip(" \t\r\n")
 
 
+def introduces(line: str) -> bool:
+    """Tell whether a line names what stands below it: it ends with a colon, marks of emphasis aside."""
+    return line.rstrip("*_ ").endswith((":", "\uff1a"))
+
+
 def last_filled(lines: Sequence[str], first: int, last: int) -> int:
     """Return the last of some lines, counted from 1, that is not blank; ``first - 1`` where all are."""
     return next((n for n in range(last, first - 1, -1) if not is_blank(lines[n - 1])), first - 1)
@@ -228,8 +233,7 @@ class _Scanner:
         everything = self._matched == len(self._stack)
         if everything and self._leaf is not None and self._continue_leaf(self._leaf):
             return
-        started = self._open_blocks()
-        if started:
+        if self._open_blocks():
             return
         if self._text() == "":
             self._blank(everything=everything)

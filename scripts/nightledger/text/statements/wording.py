@@ -14,8 +14,9 @@ from msgspec.structs import replace
 
 from nightledger.domain.consolidation import LogLine, Region, StatementKind
 from nightledger.files.home import shipped_config
+from nightledger.text.markdown.blocks import introduces
 from nightledger.text.patterns import pattern
-from nightledger.text.similar import CJK, fold, shingles
+from nightledger.text.similar import CJK_LETTER, fold, shingles
 from nightledger.text.statements.cues import find_cues
 from nightledger.text.statements.daylog import TURN, without_stamp
 from nightledger.text.statements.estimate import (
@@ -34,28 +35,12 @@ VOID = "\u274c\u274e\u2716\u2717\u2718\u26d4\U0001f6ab\U0001f6d1\U0001f44e"
 """Symbols that take back what they stand before."""
 _MARK = re.compile(rf"^(?![\W_]*[{VOID}])[\W_]*[{_TICKS}]\ufe0f?\s*")
 _TAG = re.compile(r"^(?:\[\[[\w: -]+\]\]\s*)+")
-_TITLE_NUMBER = re.compile(
-    r"^(?:\d{1,3}[.)]\s+|\[(?:high|med(?:ium)?|low|critical|p\d)\]\s+|(?:session|checkpoint|part|step|phase|sitzung|teil|schritt|sesi[oó]n|parte|paso|s[eé]ance|partie|[eé]tape|sess[aã]o|passo|etapa|sessione|\u0441\u0435\u0441\u0441\u0438\u044f|\u0447\u0430\u0441\u0442\u044c|\u0448\u0430\u0433|\u044d\u0442\u0430\u043f)\s+\d+\s*[:—\u2013-]\s*)",
-    re.IGNORECASE,
-)
-_TITLE_TIME = re.compile(
-    r"[\[(\uff08][^\])\uff09]*\d{1,2}:\d\d[^\])\uff09]*[\])\uff09]|\b\d{1,2}:\d\d(?::\d\d)?(?:\s*[\u2013-]\s*\d{1,2}:\d\d(?::\d\d)?)?(?:\s*(?:[AaPp][Mm]|UTC|GMT[+-]?\d*|[A-Z]{3,4})\b)*"
-    r"|[\[(\uff08]\s*20\d\d-\d\d-\d\d(?:/\d\d)?\s*[\])\uff09]|\b20\d\d-\d\d-\d\d(?:/\d\d)?\b",
-    re.IGNORECASE,
-)
-_TIMES = r"[AaPp][Mm]|Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|UTC|GMT|[ECMP][SD]?T|AK[SD]T|HST|BRT|ART|CLT|[WCE]ES?T|[BIJKMH]ST|MSK|TRT|SAST|[WE]AT|SGT|HKT|MYT|ICT|WI[BT]|PHT|A[CEW][SD]T|NZ[SD]T|(?:Africa|America|Asia|Atlantic|Australia|Europe|Indian|Pacific)/[A-Za-z_]++"
-"""Words of a time: any other one in capitals may be a machine's or a person's."""
-_TIMED_END = re.compile(
-    r"(?<!\s)\s*+[\[(\uff08](?=[^\[(\uff08\])\uff09]{0,80}?(?:\d:\d\d|\d{4}-\d\d-\d\d))"
-    rf"(?:[\d\s:.,/~\u2013+-]|\b(?:{_TIMES})\b)++[\])\uff09]$"
-)
-"""Brackets at the end of a title that hold a day or time of day, and no word: "(21:38 UTC)", "[10:05 GMT+7]"."""
 _DATE = re.compile(r"\d{4}|\d{1,2}[./]\d{1,2}")
 _GAP = re.compile(r"([\s:—\u2013|,-]*)\0([\s:—\u2013|,-]*)")
 _TIGHT = re.compile(r"(?<=[(\[\uff08])\s+|\s+(?=[)\]\uff09])")
 """What is left within brackets of which a time is gone."""
 _OPENING, _CLOSING = frozenset("([\uff08"), frozenset(")]\uff09")
-_EDGES = " \t*_#:\uff1a—\u2013-|,;\u3001"
+_EDGES = "\0 \t*_:\uff1a—\u2013-|,;\u3001"
 _CELL = re.compile(r"\s*\|\s*")
 _BOLD = re.compile(
     r"`[^`]*`|(?<![A-Za-z0-9_*/])\*\*(?=[^\s*])((?:[^*`]|`[^`]*`|\*(?!\*))++)"
@@ -64,24 +49,20 @@ _BOLD = re.compile(
 )
 """Code, which stays as it is, and what is bold by CommonMark's rule of flanking (6.2), or nearly."""
 _ENDED = re.compile(r"[.!?:;|\u3002\uff01\uff1f\uff1a][\"'*_`)\]\u201d\u2019]*\s*$")
-_PRONOUN = re.compile(
-    r"\W*(?:it|this|that|these|those|they|he|she|there|which|and|but|so|then|also)\b", re.IGNORECASE
-)
 _NARROWEST = 60
 """Columns that an editor uses at least before it wraps a line. Our choice: six terse lines without bullets are no sentence."""
 _LONG = 320
 """A line longer than this many characters is cut to its best sentences."""
 _NAMES_A_THING = re.compile(r"[`/\\@#_=<>\d\"]|(?<=[a-z,;:] )[A-Z]|\w[A-Z]|\w\.\w")
 """A code span, a path, an address, a number, a quotation, or a capital inside a sentence."""
-_WORDS = re.compile(r"[^\W\d_]{2,}")
+_WORDS = re.compile(r"[^\W\d_]{2,}|\b[a-z](?:#|\+\+)", re.IGNORECASE)
 _WORD_FIRST = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*[\s,]")
 _FEW = 3
 _OWN_VOICE = re.compile(r"(?:I|my|we|our)\b", re.IGNORECASE)
 """Whose words these are has to be said where an agent reads them."""
-_UNSPACED = re.compile(f"[{CJK}]")
 
 
-class _Kind(Struct, frozen=True, kw_only=True):
+class Kind(Struct, frozen=True, kw_only=True):
     """What a statement does, the cues that tell it, where it is filed, and what would change one's mind about it.
 
     Where it ``heads``, a heading called like that section tells it before a line's own words do.
@@ -103,7 +84,7 @@ class _Kinds(Struct, frozen=True, kw_only=True):
     a line, in it and in what names it; ``passing`` are cues of names of what a day did.
     """
 
-    kinds: tuple[_Kind, ...]
+    kinds: tuple[Kind, ...]
     reasons: dict[str, str]
     claiming: frozenset[str]
     without_topic: frozenset[str]
@@ -226,7 +207,7 @@ def claims_something(sentence: str, languages: tuple[str, ...] = ()) -> bool:
 
 def leans(sentence: str) -> bool:
     """Whether a sentence leans on the one before: "It ...", "so ..."."""
-    return sentence[:1].islower() or _PRONOUN.match(sentence) is not None
+    return sentence[:1].islower() or pattern("claim-words", "leans").match(sentence) is not None
 
 
 def topic_of(line: LogLine, languages: tuple[str, ...] = ()) -> str:
@@ -234,7 +215,7 @@ def topic_of(line: LogLine, languages: tuple[str, ...] = ()) -> str:
 
     One that says of what kind it is ("Permanent rules") has the next one before it.
     """
-    candidates = [line.lead] if line.lead.rstrip("*_ ").endswith((":", "\uff1a")) else []
+    candidates = [line.lead] if introduces(line.lead) else []
     # the heading above a turn of a chat export names the export, one that holds a date the day
     if not line.turn and line.headings:
         candidates += reversed(line.headings[_DATE.search(line.headings[0]) is not None :][-2:])
@@ -251,16 +232,30 @@ def claims_of(text: str) -> tuple[str, ...]:
     return tuple(children or title.split("\n- "))
 
 
+def _titles(name: str) -> re.Pattern[str]:
+    """Return a pattern of what a title has beside its words (``config/words/titles.json``).
+
+    ``timed_end`` is brackets with a day or a time of day and no word, "(21:38 UTC)": of words in capitals ``times`` has those
+    of a time, for any other may be a machine's or a person's.
+    """
+    return pattern("titles", name)
+
+
 def timeless(title: str) -> str:
     """Return a title without bold, ticks, its number, and the day or time of day that it begins or ends with."""
-    plain = _TICK.sub(" ", without_stamp(without_bold(title))).strip(_EDGES)
-    return " ".join(_TITLE_NUMBER.sub("", _TIMED_END.sub("", plain)).split()).strip(_EDGES)
+    plain = trimmed(_TICK.sub(" ", without_stamp(without_bold(title))))
+    return trimmed(" ".join(_titles("number").sub("", _titles("timed_end").sub("", plain)).split()))
+
+
+def trimmed(title: str) -> str:
+    """Return a title without the signs around it; ``C#`` keeps its own."""
+    return title.lstrip(f"{_EDGES}#").rstrip(_EDGES)
 
 
 def _clean_title(text: str, languages: tuple[str, ...]) -> str:
-    lasting = _TITLE_TIME.sub("\0", _TICK.sub(" ", without_bold(text)))
-    plain = _TIGHT.sub("", _GAP.sub(_join, lasting.strip(_EDGES + "\0")))
-    title = " ".join(_TITLE_NUMBER.sub("", plain.strip()).split()).strip(_EDGES)
+    lasting = _titles("time").sub("\0", _TICK.sub(" ", without_bold(text)))
+    plain = _TIGHT.sub("", _GAP.sub(_join, trimmed(lasting)))
+    title = trimmed(" ".join(_titles("number").sub("", plain.strip()).split()))
     label, body = split_label(title)
     return body if _WORDS.search(label) and not _names_a_topic(label, languages) else title
 
@@ -312,11 +307,6 @@ def reasons_for(line: LogLine, languages: tuple[str, ...] = ()) -> tuple[str, ..
     return tuple(said[:3]) or ("it reads like a fact that outlasts its day",)
 
 
-def what_would_change_it(kind: StatementKind) -> str:
-    """Return what would change one's mind about a statement of this kind."""
-    return _row(kind).what_would_change_it
-
-
 _LONGEST_NAME, _LONGEST_SAID = 20, 40
 """Chinese, Japanese or Korean letters of a name and of a sentence, in which words still mean what they are looked for:
 in longer ones most stand by chance, since none is divided from its neighbours. Our choice, after a diary in Chinese."""
@@ -324,7 +314,7 @@ in longer ones most stand by chance, since none is divided from its neighbours. 
 
 def _cues_in_short(text: str, longest: int, languages: tuple[str, ...]) -> frozenset[str]:
     """Return the cues of a text; none where it is one long run of letters that nothing divides into words."""
-    return frozenset() if len(_UNSPACED.findall(text)) > longest else find_cues(text, languages)
+    return frozenset() if len(CJK_LETTER.findall(text)) > longest else find_cues(text, languages)
 
 
 def has_reason(line: LogLine, languages: tuple[str, ...] = ()) -> bool:
@@ -385,7 +375,7 @@ def reports_work(line: LogLine, languages: tuple[str, ...] = ()) -> bool:
 
 def _leans_or_replies(line: LogLine, said: tuple[str, str], languages: tuple[str, ...]) -> bool:
     """Return whether a line leans on one before it, or is a move in a talk: a reply, an offer, what is about to be done."""
-    leans_back = _PRONOUN.match(said[0]) and not topic_of(line, languages)
+    leans_back = pattern("claim-words", "leans").match(said[0]) and not topic_of(line, languages)
     moves = any(_has_shape(one, *said) for one in ("replied", "offered"))
     return bool(leans_back) or _has_shape("follows", said[0]) or moves
 
@@ -450,11 +440,6 @@ def kind_told_by(what: str) -> StatementKind | None:
     return next((row.kind for row in _kinds().kinds if row.what_would_change_it == what), None)
 
 
-def shelve(kind: StatementKind) -> str:
-    """Return the heading that suits a statement of this kind."""
-    return _row(kind).section
-
-
 def alignment_of(text: str) -> float:
     """Return how much a text is about how the agent works: 0 unrelated, .3 adjacent, .7 close to what it is."""
     cues = find_cues(text)
@@ -464,7 +449,8 @@ def alignment_of(text: str) -> float:
     return 0.3 if about else 0.0
 
 
-def _row(kind: StatementKind) -> _Kind:
+def row_of(kind: StatementKind) -> Kind:
+    """Return where a statement of a kind is filed, and what would change one's mind about it."""
     return next(row for row in _kinds().kinds if row.kind is kind)
 
 
