@@ -257,9 +257,18 @@ def cron_lines(place: Place) -> tuple[str, ...]:
     except (OSError, subprocess.TimeoutExpired):
         return ()
     lines = ran.stdout.decode("utf-8", "surrogateescape").splitlines() if ran.returncode == 0 else []
-    names = {place.home, shlex.quote(place.home).replace("%", "\\%")}
     ours = [line.strip() for line in lines if any(_names(line, call) for call in CALLS)]
-    return tuple(line for line in ours if not line.startswith("#") and any(name in line for name in names))
+    return tuple(line for line in ours if not line.startswith("#") and place.home in _words(line))
+
+
+def _words(line: str) -> set[str]:
+    """Return the words of a line of a crontab as a shell has them, of ``HOME=/srv/agent/`` the path alone."""
+    words = shlex.shlex(line.replace("\\%", "%"), posix=True, punctuation_chars=True)
+    words.whitespace_split, words.commenters = True, ""
+    try:
+        return {word.rpartition("=")[2].rstrip("/") for word in words}
+    except ValueError:  # a quote that does not end
+        return set()
 
 
 def installed_units(place: Place, user_dir: str) -> dict[str, tuple[str, ...]]:

@@ -151,15 +151,13 @@ def _looks(folder: str) -> Iterator[tuple[str, tuple[int, ...]]]:
         if entry.is_dir(follow_symlinks=False):
             yield from _looks(entry.path)
         else:
-            yield entry.path, _numbers(entry.stat(follow_symlinks=False))
+            yield entry.path, _look(entry.path)
 
 
 def _look(path: str) -> tuple[int, ...]:
+    """Return what lstat(2) says; nothing where there is no such file, or where it went since its folder was listed."""
     try:
-        return _numbers(os.lstat(path))
+        status = os.lstat(path)
     except FileNotFoundError:
         return ()
-
-
-def _numbers(status: os.stat_result) -> tuple[int, ...]:
     return (status.st_mode, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)

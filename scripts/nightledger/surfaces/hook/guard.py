@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     Identity = tuple[str, tuple[int, int] | None]
 
 PROTECTED = ("SOUL.md", "AGENTS.md")
+"""``domain/consent.py`` has the same names; importing it here would double the cost of a start."""
 _PATH_MAX = 4096
 """No system opens a longer path (PATH_MAX of Linux; others take less)."""
-"""``domain/consent.py`` has the same names; importing it here would double the cost of a start."""
 DEFAULT_GATED = ("MEMORY.md", "USER.md")
 """What is taken for gated where the home's own record cannot be read."""
 _PATH_KEYS = ("file_path", "notebook_path", "path")

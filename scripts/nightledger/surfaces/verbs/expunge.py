@@ -21,7 +21,6 @@ Changes memory where a gated file holds the text: the operator signs it here.
 
 import argparse
 import os
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -36,7 +35,7 @@ from nightledger.gate.deciding import make_unproposed
 from nightledger.gate.forgotten import hash_expunged
 from nightledger.gate.gated import read_gated, watched
 from nightledger.surfaces import screen, signing
-from nightledger.surfaces.context import Context, read_lines
+from nightledger.surfaces.context import Context, read_input, read_lines
 from nightledger.surfaces.screen import say, sentences
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.surfaces.verbs.edit import apply_edit
@@ -127,7 +126,7 @@ def _asked(options: argparse.Namespace, context: Context) -> Needle:
     if options.line:
         _, (number, _), content = read_lines(Home(context.home_path).require(), options.line, "--line")
         return needle_of(content.split(b"\n")[number - 1].decode("utf-8", "surrogateescape"))
-    return needle_of(sys.stdin.buffer.read(MAX_TEXT_BYTES).decode("utf-8", "surrogateescape"))
+    return needle_of(read_input(MAX_TEXT_BYTES).decode("utf-8", "surrogateescape"))
 
 
 def _sign(session: Session, what: Needle, signer: Signer) -> list[str]:
