@@ -20,12 +20,7 @@ from nightledger.surfaces.session import Session, reading
 from nightledger.trust import policy as proofs
 from nightledger.trust.event import MAX_LEAF_BYTES
 from nightledger.trust.heads import CosignedHead, read_anchor
-from nightledger.trust.note import (
-    MAX_NOTE_BYTES,
-    encode_base64,
-    parse_head,
-    parse_vkey,
-)
+from nightledger.trust.note import MAX_NOTE_BYTES, encode_base64, parse_head, parse_vkey
 from nightledger.trust.pin import read_pin
 from nightledger.trust.policy import MAX_POLICY_BYTES, Policy, parse_policy
 from nightledger.trust.report import contradicts

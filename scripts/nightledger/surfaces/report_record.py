@@ -230,9 +230,7 @@ def runs(gate: Gate, status: dict[str, Any], now: datetime) -> Part:
         heads=("job", "last run of", "done", "failed", "not run", "the last that were not done"),
         rows=tuple(rows),
         picture=Strip(
-            rows=tuple(strips),
-            states=sentences("report")["states"],
-            ends=(f"{days[0]}", f"{days[-1]}"),
+            rows=tuple(strips), states=sentences("report")["states"], ends=(f"{days[0]}", f"{days[-1]}")
         ),
         figure=f"{gaps} not done" if gaps else "all done",
         folded=True,

@@ -116,12 +116,7 @@ NAMES = tuple(sorted(TRUST_FILES))
 
 
 def change_trust(
-    context: Context,
-    edit: Edit,
-    *,
-    path: Path | None = None,
-    namespace: str = NAMESPACE,
-    reason: str = "",
+    context: Context, edit: Edit, *, path: Path | None = None, namespace: str = NAMESPACE, reason: str = ""
 ) -> Decision:
     """Sign and record a change of trust files, and put the files in place.
 

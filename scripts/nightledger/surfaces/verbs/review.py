@@ -20,14 +20,7 @@ from nightledger.gate.checking import find_drift
 from nightledger.gate.editing import counts_of, keep_draft, put_in_place, read_draft
 from nightledger.gate.gated import watched, why_unreadable
 from nightledger.gate.opening import Gate
-from nightledger.gate.reviewing import (
-    Answer,
-    Documents,
-    Item,
-    Verb,
-    held_since_answered,
-    list_items,
-)
+from nightledger.gate.reviewing import Answer, Documents, Item, Verb, held_since_answered, list_items
 from nightledger.gate.stored import find_set_aside, find_status
 from nightledger.surfaces import screen
 from nightledger.surfaces import session as sessions
