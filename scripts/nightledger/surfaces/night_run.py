@@ -236,21 +236,15 @@ def _close_day(context: Context, period: Period) -> JobReport:
 
 
 def _consolidate(context: Context, period: Period, *, settings: Settings) -> JobReport:
-    from msgspec.structs import replace
-
-    from nightledger.jobs.consolidate import Asked, consolidate
-    from nightledger.surfaces.analyst import analyst_line, analyst_of, ask_ahead, consolidating
+    from nightledger.jobs.consolidate import Asked
+    from nightledger.surfaces.analyst import analyst_line, consolidate_home
     from nightledger.surfaces.transcripts import agreed, read_agreed
 
-    home, asked = Home(context.home_path), Asked(day=period.last_day)
-    read, problems = read_agreed(context) if agreed(context.keys_dir, home) else ({}, [])
+    of_here = agreed(context.keys_dir, Home(context.home_path))
+    read, problems = read_agreed(context) if of_here else ({}, [])
     if read.get("outcomes_derived"):
         _link(context, period, settings=settings)  # what sessions ended in counts this night
-    analyst = analyst_of(context.keys_dir, home, context.moment.at, "draft")
-    asked = replace(asked, analyst=ask_ahead(context, analyst, consolidating(asked)))
-    with writing(context) as session:
-        done = consolidate(session.gate, session.ledger, asked, session.moment)
-    record = done.record
+    record = consolidate_home(context, Asked(day=period.last_day)).record
     told = analyst_line(record.analyst) if record.analyst else ""
     nothing = "" if record.proposal or record.skill or not record.reason else "nothing proposed: "
     counts = _counts(record, "proposed", "suppressed", "no_room", "held")

@@ -180,7 +180,7 @@ def _steps(events: Sequence[Event]) -> Iterator[tuple[datetime, str, str]]:
             fields = {
                 n: cell(str(value)) for n, value in event.fields.items() if isinstance(value, str | int)
             }
-            yield event.at, template.format_map(_Fields(fields)), str(event.actor)
+            yield event.at, template.format_map(defaultdict(lambda: "?", fields)), str(event.actor)
 
 
 def _thinned(points: Sequence[tuple[datetime, int]]) -> tuple[tuple[float, float], ...]:
@@ -189,11 +189,6 @@ def _thinned(points: Sequence[tuple[datetime, int]]) -> tuple[tuple[float, float
     first, wide = found[0], ((found[-1][0] - found[0][0]) or 1.0) / MOST_POINTS
     last = {int((x - first[0]) / wide): (x, y) for x, y in found}
     return (first, *(last[place] for place in sorted(last) if last[place] != first))
-
-
-class _Fields(dict[str, str]):
-    def __missing__(self, key: str) -> str:
-        return "?"
 
 
 # ------------------------------------------------------------ runs and drift

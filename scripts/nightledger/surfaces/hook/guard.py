@@ -100,7 +100,12 @@ def _identity(path: str) -> "Identity":
 
 def _said(home: Home, name: str, propose: str, keys_dir: str) -> str:
     if name in _gated(home):
-        return _propose_instead(name, propose)
+        return (
+            f"{name} changes only by what its operator signs. Propose instead: "
+            f"{propose} --section SECTION --text TEXT --reason WHY --source FILE:LINE "
+            '(an entry is wrong: add --entry "its whole text"). '
+            "Any other write to it is found and shown to the operator."
+        )
     if name in _closed(home):
         return (
             f"{name} is protected: only its owner changes it, by hand. Tell the owner what you would change."
@@ -110,15 +115,6 @@ def _said(home: Home, name: str, propose: str, keys_dir: str) -> str:
     return (
         f"{home.relative(name)}/ holds Nightledger's own records, which no tool edits. "
         "Log outcomes with 'nightledger log'; propose changes of memory with 'nightledger propose'."
-    )
-
-
-def _propose_instead(name: str, propose: str) -> str:
-    return (
-        f"{name} changes only by what its operator signs. Propose instead: "
-        f"{propose} --section SECTION --text TEXT --reason WHY --source FILE:LINE "
-        '(an entry is wrong: add --entry "its whole text"). '
-        "Any other write to it is found and shown to the operator."
     )
 
 

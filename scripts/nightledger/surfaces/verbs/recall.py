@@ -43,8 +43,6 @@ from nightledger.files.link_index import Recalled, open_index
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from nightledger.domain.outcome import Tally
     from nightledger.domain.search import Query
     from nightledger.files.link_index import LinkIndex
@@ -248,13 +246,17 @@ def told_links(context: "Context", index: "LinkIndex", tags: list[str]) -> list[
     with reading(context) as seen:
         judge = Judge(seen.gate.home, read_rules(seen.gate, seen.ledger), frozenset())
         accepted = read_resolutions(seen.gate, seen.ledger)
-        may = [one for one in plain if judge.may_say(" ".join((*one.link.pair, *_resolutions(one))))]
+        may = [one for one in plain if judge.may_say(_said(one.link))]
         entries = [(one, accepted.find(one.link.best.resolution, one.link.pair)) for one in may]
     return [
         (one, f"{entry.path}:{entry.entry.first_line}" if entry else "")
         for one, entry in entries
         if entry or _PLAIN.fullmatch(one.link.best.resolution)
     ]
+
+
+def _said(link: Link) -> str:
+    return " ".join((*link.pair, *(tally.resolution for tally in (link.best, *link.rivals))))
 
 
 def _plain(one: Recalled) -> Recalled:
@@ -268,8 +270,3 @@ def _plain(one: Recalled) -> Recalled:
         last_day=link.last_day,
     )
     return Recalled(told, one.confidence, one.idle_days)
-
-
-def _resolutions(one: Recalled) -> "Iterator[str]":
-    yield one.link.best.resolution
-    yield from (rival.resolution for rival in one.link.rivals)
