@@ -13,11 +13,11 @@ from nightledger.domain.states import Book, ChangeState, DecisionStatus, Gone, P
 from nightledger.domain.words import dump_moment
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import without_secrets
-from nightledger.surfaces.screen import NOTHING
 
 if TYPE_CHECKING:
     from nightledger.gate.reviewing import Item
 
+NOTHING: frozenset[str] = frozenset()
 ALTERED = "altered"
 """State of a proposal whose file is not what was logged; a fact of the disk, not of the log."""
 
