@@ -124,8 +124,10 @@ def _asked(options: argparse.Namespace, context: Context) -> Needle:
     if bool(options.line) + options.text_from_stdin != 1:
         raise UsageError("say what is to go: --text-from-stdin or --line, one of them")
     if options.line:
-        _, (number, _), content = read_lines(Home(context.home_path).require(), options.line, "--line")
-        return needle_of(content.split(b"\n")[number - 1].decode("utf-8", "surrogateescape"))
+        _, (first, last), content = read_lines(Home(context.home_path).require(), options.line, "--line")
+        if first != last:
+            raise UsageError("--line takes one line", hint="a text of several: --text-from-stdin")
+        return needle_of(content.split(b"\n")[first - 1].decode("utf-8", "surrogateescape"))
     return needle_of(read_input(MAX_TEXT_BYTES).decode("utf-8", "surrogateescape"))
 
 
