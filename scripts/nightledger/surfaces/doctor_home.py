@@ -87,10 +87,8 @@ def _settings(home: Home, keys_dir: str) -> Iterator[Check]:
     else:
         yield found("home.settings")
     notifier = "home.notifier" if load_operator(keys_dir).notify else "home.no_notifier"
-    failed = [
-        found("home.notifier_failed", message=one.message, hint=one.hint)
-        for one in of_notifier(keys_dir, home)
-    ]
+    alarms = of_notifier(keys_dir, home)
+    failed = [found("home.notifier_failed", message=one.message, hint=one.hint) for one in alarms]
     yield from failed or [found(notifier, path=os.path.join(keys_dir, OPERATOR))]
 
 
@@ -214,9 +212,8 @@ def check_schedule(home: Home, place: Place, user_dir: str, now: datetime) -> It
         return
     names = " and ".join(filter(None, (", ".join(missing[:-1]), missing[-1])))
     newest = max((run.started_at for run in read_ledger(home)[0]), default=None)
-    mend = (
-        f"nightledger schedule --print cron --home {shlex.quote(home.root)}; add the lines with: crontab -e"
-    )
+    printed = f"nightledger schedule --print cron --home {shlex.quote(home.root)}"
+    mend = f"{printed}; add the lines with: crontab -e"
     if newest is not None and timedelta() <= now - newest <= LATELY:
         yield found("schedule.unseen", names=names, newest=newest, mend=mend)
     elif home.identity.simulated:

@@ -115,10 +115,8 @@ def _notes(gate: Gate, book: Book) -> set[str]:
     """Return the files under whose headings something was answered, where anything was rejected."""
     if not any(one.type is DecisionType.REJECT for one in book.decisions.values()):
         return set()
-    stored = read_stored(
-        gate, book, states=frozenset(ChangeState) - {ChangeState.PENDING, ChangeState.DEFERRED}
-    )
-    changes = (change for item in stored for change in item.proposal.changes)
+    answered = frozenset(ChangeState) - {ChangeState.PENDING, ChangeState.DEFERRED}
+    changes = (one for item in read_stored(gate, book, states=answered) for one in item.proposal.changes)
     return {evidence.path for change in changes for evidence in change.evidence[:1]}
 
 

@@ -54,9 +54,8 @@ def run_night(context: Context, *, retry: bool) -> int:
     except (errors.ConfigurationError, errors.IntegrityError, errors.RecordError, errors.UnreadableError):
         pass  # what is wrong with the home's record is an alarm
     alarms = find_alarms(context)
-    told = (
-        tell(context, alarms, early=True) if alarms else 0
-    )  # before anything that may take long, or be killed
+    # before anything that may take long, or be killed
+    told = tell(context, alarms, early=True) if alarms else 0
     try:
         return _run_due(context, home, alarms, retry=retry)
     except (errors.NightledgerError, OSError) as error:

@@ -75,10 +75,11 @@ def _prove_continuation(options: argparse.Namespace, context: Context, session: 
     head, _ = find_head(session, **wanted)
     size = head.checkpoint.size
     hashes = session.ledger.log.tree.consistency_proof(old_size, size)
-    content = proofs.dump_continuation(
-        proofs.Continuation(old_size=old_size, hashes=hashes, checkpoint=head.raw)
+    proof = proofs.Continuation(old_size=old_size, hashes=hashes, checkpoint=head.raw)
+    content, told = (
+        proofs.dump_continuation(proof),
+        f"The head of {size} entries continues that of {old_size}",
     )
-    told = f"The head of {size} entries continues that of {old_size}"
     _give(context, options.out, content, told, {"old": old_size, "new": size, **_facts(head, hashes)})
     return 0
 
@@ -104,13 +105,11 @@ def _check_continuation(options: argparse.Namespace, context: Context) -> int:
             hint="nightledger verify --continues OLD NEW --proof FILE",
         )
     old, new = (parse_head(read_regular(path, MAX_NOTE_BYTES))[1] for path in options.continues)
-    proofs.verify_continuation(
-        proofs.parse_continuation(read_regular(options.proof, proofs.MAX_PROOF_BYTES)), old, new
-    )
+    proof = proofs.parse_continuation(read_regular(options.proof, proofs.MAX_PROOF_BYTES))
+    proofs.verify_continuation(proof, old, new)
     context.emit({"origin": new.origin, "old": old.size, "new": new.size, "ok": True})
-    context.print(
-        f"It holds: the head of {new.size} entries of {screen.shown(new.origin)} continues that of {old.size}."
-    )
+    origin = screen.shown(new.origin)
+    context.print(f"It holds: the head of {new.size} entries of {origin} continues that of {old.size}.")
     context.print("Whether the log signed them was not checked.")
     return 0
 
@@ -226,6 +225,8 @@ def place_of(session: Session, text: str) -> int:
         UsageError: There is none, or more than one id begins so.
     """
     log = session.ledger.log
+    if not text:  # of a variable that is not set
+        raise UsageError("no entry is named", hint="nightledger history")
     if not text.isdecimal():
         return find_leaves(log, _whole_id(session, text))[-1]
     if number_of(text) >= log.size:

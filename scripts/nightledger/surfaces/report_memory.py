@@ -82,9 +82,8 @@ def associations(gate: Gate) -> Part:
     drawn = chosen(links)
     sure = sum(one.confidence >= SHOWN_FROM for one in links)
     told = f"{count_of(len(links), 'pair')} of tags that occurred together; {sure:,} have a resolution that is sure ({SHOWN_FROM} and more)."
-    told += (
-        f" Here are {len(drawn)}: the surest, at most {OF_TAG} of a tag." if len(drawn) < len(links) else ""
-    )
+    if len(drawn) < len(links):
+        told += f" Here are {len(drawn)}: the surest, at most {OF_TAG} of a tag."
     return Part(
         title=title,
         told=told,

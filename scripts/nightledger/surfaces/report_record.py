@@ -60,9 +60,8 @@ def cell(text: str, told: frozenset[str] = frozenset()) -> str:
         text: Of a file or record.
         told: Values that the home's memory tells as secrets.
     """
-    line = screen.shown(
-        " ".join(text.split()), told=told
-    )  # masked whole: what is cut first hides a secret's end
+    # masked whole: what is cut first hides a secret's end
+    line = screen.shown(" ".join(text.split()), told=told)
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
 
 

@@ -146,10 +146,8 @@ def diff_lines(diff: str, *, told: frozenset[str] = NOTHING, masked: bool = True
     for sign, line in signed_lines(diff, told=told, masked=masked):
         text = _told_apart(line, sign=sign)
         pieces = [text] if columns(text) < width() else _pieces(text, width() - 1 - len(GOES_ON))
-        rows += [
-            painted(sign + GOES_ON * bool(at) + piece, _COLOURS.get(sign, ""))
-            for at, piece in enumerate(pieces)
-        ]
+        paint = _COLOURS.get(sign, "")
+        rows += [painted(sign + GOES_ON * bool(at) + piece, paint) for at, piece in enumerate(pieces)]
     return rows
 
 

@@ -66,9 +66,8 @@ def sources_of(keys_dir: str) -> dict[str, Source]:
     sources = {}
     for form in table().formats:
         told = named.pop(form.host, TranscriptSource())
-        sources[form.host] = Source(
-            form=form, root=told.root or roots[form.host], directories=told.directories
-        )
+        root = told.root or roots[form.host]
+        sources[form.host] = Source(form=form, root=root, directories=told.directories)
     for name, told in named.items():
         if not (told.root and told.files):
             raise ConfigurationError(

@@ -65,9 +65,8 @@ def _readings(path: str, directory: str) -> "Iterator[str]":
     """Return what a tool may take a path for: some read ``~``, and some take ``..`` out before the system sees it."""
     try:
         from_home = os.path.expanduser(path)
-    except (
-        ValueError
-    ):  # a NUL in a user's name: no file has such a name, but what is left without ``x/..`` may be one
+    except ValueError:
+        # a NUL in a user's name: no file has such a name, but what is left without ``x/..`` may be one
         from_home = path
     for name in dict.fromkeys((path, from_home)):
         place = os.path.join(directory, name)

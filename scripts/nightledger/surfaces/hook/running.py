@@ -249,9 +249,8 @@ def answer_event(home_path: str, host: str, event: str, raw: bytes, *, now_text:
     if kind == TOOL:
         from nightledger.surfaces.hook.guard import refusal
 
-        return refuse(
-            host, event, refusal(home, payload, full_command(home, "propose"), keys_directory(os.environ))
-        )
+        propose, keys_dir = full_command(home, "propose"), keys_directory(os.environ)
+        return refuse(host, event, refusal(home, payload, propose, keys_dir))
     from nightledger.surfaces.context import require_machine
 
     require_machine(home)

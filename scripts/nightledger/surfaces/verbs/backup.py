@@ -64,10 +64,8 @@ def run(options: argparse.Namespace, context: Context) -> int:
         require_person("backup --with-keys", simulated=home.identity.simulated)
     path = _free_name(options.file, home)
     # a home that cannot be written needs no lock
-    lock = (
-        Lock(home.lock_path(), timeout_s=LOCK_TIMEOUT_S) if os.access(home.root, os.W_OK) else nullcontext()
-    )
-    with lock:
+    lock = Lock(home.lock_path(), timeout_s=LOCK_TIMEOUT_S)
+    with lock if os.access(home.root, os.W_OK) else nullcontext():
         log = check_log(home, find_pin(ring, home.identity.id))
         report = log.report
         sources, skipped = contents_of(home, ring, log, with_keys=options.with_keys)

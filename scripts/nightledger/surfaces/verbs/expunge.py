@@ -76,9 +76,8 @@ def run(options: argparse.Namespace, context: Context) -> int:
         context.print_lines(_lines(record, cuts))
         if options.line is not None and any(cuts.values()):
             text = min(what.forms, key=len).decode("utf-8", "surrogateescape")
-            context.print_lines(
-                screen.wrap(f"what goes: {screen.shown(text)}", indent=screen.INSIDE, first="")
-            )
+            told = f"what goes: {screen.shown(text)}"
+            context.print_lines(screen.wrap(told, indent=screen.INSIDE, first=""))
         if options.dry_run:
             told = f"It would be refused now: {why}." if why else ""
             say(context, told, "Nothing was changed (--dry-run).")
@@ -200,9 +199,8 @@ def _lines(record: dict[str, Any], cuts: Mapping[str, str]) -> Iterator[str]:
     for name, text in found.items():
         for place in record[name]:
             yield text.format(_where(place))
-            for line in (
-                cuts[place["path"]].removesuffix("\n").split("\n") if name == "edited" and cuts else ()
-            ):
+            edited = cuts[place["path"]].removesuffix("\n").split("\n") if name == "edited" and cuts else ()
+            for line in edited:
                 yield from screen.text_lines(line, indent=screen.INSIDE)
     if not any(record[name] for name in (*found, "accepted")):
         yield "It is in no file of ours."

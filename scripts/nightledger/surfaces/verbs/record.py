@@ -84,9 +84,8 @@ def _list_kinds(context: Context) -> int:
         }
     )
     for name, kind in kinds.items():
-        context.print_lines(
-            screen.wrap(f"{name}: {', '.join(keeping.field_shapes(name))}", first="", indent="    ")
-        )
+        fields = ", ".join(keeping.field_shapes(name))
+        context.print_lines(screen.wrap(f"{name}: {fields}", first="", indent="    "))
         context.print_lines(f"  {word:<8} {action.help}" for word, action in kind.actions.items())
     return 0
 
@@ -170,9 +169,8 @@ def _save(options: argparse.Namespace, context: Context, home: Home) -> int:
     context.emit(msgspec.to_builtins(saved))
     context.print(f"{len(saved.opened)} new, {len(saved.carried)} carried, {len(saved.resolved)} resolved.")
     if not saved.view:
-        context.note(
-            f"{home.handoff} is the agent's own file, or was written to meanwhile; it is left as it is"
-        )
+        why = "is the agent's own file, or was written to meanwhile"
+        context.note(f"{home.handoff} {why}; it is left as it is")
     return 0
 
 
