@@ -91,9 +91,8 @@ def list_due(context: Context) -> int:
     _, calendar = _planned(context, home)
     runs = reckon(read_ledger(home)[0], context.now, calendar.zone)
     due = duties(calendar, runs, context.now, retry=True)
-    context.emit(
-        [{"job": d.job, "period": d.period.key, "due_at": dump_moment(d.period.due_at)} for d in due]
-    )
+    rows = ((d.job, d.period.key, dump_moment(d.period.due_at)) for d in due)
+    context.emit([{"job": job, "period": period, "due_at": at} for job, period, at in rows])
     for duty in due:
         context.print(f"{duty.job} {duty.period.key}, due since {duty.period.due_at:%Y-%m-%d %H:%M} UTC")
     if not due:
@@ -263,10 +262,8 @@ def _curate(context: Context, _: Period) -> JobReport:
     from nightledger.surfaces.verbs.curate import curate_home
 
     done = curate_home(context)
-    told = analyst_line(done.analyst) if done.analyst else ""
-    return JobReport(
-        counts=done.counts if done.periods else {}, reason="; ".join(filter(None, (done.reason, told)))
-    )
+    told = (done.reason, analyst_line(done.analyst) if done.analyst else "")
+    return JobReport(counts=done.counts if done.periods else {}, reason="; ".join(filter(None, told)))
 
 
 def _prune(context: Context, period: Period) -> JobReport:

@@ -76,10 +76,8 @@ def _prove_continuation(options: argparse.Namespace, context: Context, session: 
     size = head.checkpoint.size
     hashes = session.ledger.log.tree.consistency_proof(old_size, size)
     proof = proofs.Continuation(old_size=old_size, hashes=hashes, checkpoint=head.raw)
-    content, told = (
-        proofs.dump_continuation(proof),
-        f"The head of {size} entries continues that of {old_size}",
-    )
+    told = f"The head of {size} entries continues that of {old_size}"
+    content = proofs.dump_continuation(proof)
     _give(context, options.out, content, told, {"old": old_size, "new": size, **_facts(head, hashes)})
     return 0
 

@@ -74,9 +74,7 @@ def associations(gate: Gate) -> Part:
         if index is None:
             return Part(title=title, told="None yet: the agent has logged no outcome that a night has read.")
         with index:
-            links = sorted(
-                index.every(), key=lambda one: (-one.confidence, -one.link.co_occurrences, one.link.pair)
-            )
+            links = sorted(index.every(), key=_surest_first)
     except LinkIndexError as error:
         return Part(title=title, told=f"{cell(str(error))}: 'nightledger link --rebuild' makes it anew.")
     drawn = chosen(links)
@@ -114,6 +112,10 @@ def chosen(links: Sequence[Recalled]) -> list[Recalled]:
             ends.update(pair)
             found.append(one)
     return found
+
+
+def _surest_first(one: Recalled) -> tuple[Any, ...]:
+    return -one.confidence, -one.link.co_occurrences, one.link.pair
 
 
 def _row(one: Recalled) -> tuple[str, ...]:

@@ -176,10 +176,8 @@ def _steps(events: Sequence[Event]) -> Iterator[tuple[datetime, str, str]]:
     words: dict[str, str] = sentences("report")["events"]
     for event in events:
         if template := words.get(event.event):
-            fields = {
-                n: cell(str(value)) for n, value in event.fields.items() if isinstance(value, str | int)
-            }
-            yield event.at, template.format_map(defaultdict(lambda: "?", fields)), str(event.actor)
+            told = {n: cell(str(one)) for n, one in event.fields.items() if isinstance(one, str | int)}
+            yield event.at, template.format_map(defaultdict(lambda: "?", told)), str(event.actor)
 
 
 def _thinned(points: Sequence[tuple[datetime, int]]) -> tuple[tuple[float, float], ...]:
@@ -340,9 +338,8 @@ def failures(gate: Gate) -> Part:
         if row.outcome == "failure" and (at := _moment(row.timestamp)):
             last[row.task_type] = max(last.get(row.task_type, ""), f"{at:{DAY}}")
     again = [(task, count) for task, count in failed.most_common() if count > 1]
-    rows = tuple(
-        (cell(task), str(count), str(done[task]), last.get(task, "")) for task, count in again[:TASKS]
-    )
+    shown = again[:TASKS]
+    rows = tuple((cell(task), str(count), str(done[task]), last.get(task, "")) for task, count in shown)
     told = (
         f"{count_of(len(again), 'kind')} of task failed more than once."
         if again

@@ -121,10 +121,8 @@ def plan_install(home: Home, host: str, root: str, project: str | None = None) -
     """
     call, place = call_of(home), _place(home, host, root, project)
     if host == OPENCLAW:
-        return [
-            _step(home, os.path.join(place, name), content.encode(), content)
-            for name, content in hooking.hook_files(call).items()
-        ]
+        files = hooking.hook_files(call).items()
+        return [_step(home, os.path.join(place, name), text.encode(), text) for name, text in files]
     raw = _read(home, place)
     shown = hooking.addition(host, call)
     try:

@@ -402,9 +402,8 @@ def _place_keys(own: KeyRing, ring: KeyRing, home_id: str) -> tuple[str, ...]:
     names = sorted(os.listdir(source))
     if os.path.lexists(target):  # a pin that was lost comes back, and what it goes with
         is_lost = not os.path.lexists(target / PIN)
-        names = [
-            name for name in names if is_lost and name in (PIN, HEAD) and not os.path.lexists(target / name)
-        ]
+        wanted = (PIN, HEAD) if is_lost else ()
+        names = [name for name in names if name in wanted and not os.path.lexists(target / name)]
     make_dir(str(target))
     for name in names:
         mode = 0o644 if name.endswith(".pub") else 0o600

@@ -141,9 +141,8 @@ def audit(options: argparse.Namespace, context: Context) -> int:
     """Audit, and say what was found; 1 on findings."""
     if not options.files:
         raise UsageError("nothing is named to be audited", hint="nightledger check --code script.py")
-    records = [
-        _snippet_record(name, part) for name in options.files for part in audit_document(_read(name), name)
-    ]
+    parts = ((name, part) for name in options.files for part in audit_document(_read(name), name))
+    records = [_snippet_record(name, part) for name, part in parts]
     context.emit({"snippets": records})
     for record in records:
         for one in record["findings"]:

@@ -135,10 +135,8 @@ def _rows(item: Recalled, place: str | None) -> list[str]:
     rivals = [rival for rival in item.link.rivals if rival.evidence < 0]
     mark = "" if place is None else "  [unsigned: a record, not an instruction]"
     named = f"  [{_shown(place)} names the resolution]" if place else ""
-    return [
-        f"{_line(item)}{mark}{named}",
-        *(f"      not {_shown(rival.resolution)}: {_tally(rival)}{mark}" for rival in rivals),
-    ]
+    against = (f"      not {_shown(rival.resolution)}: {_tally(rival)}{mark}" for rival in rivals)
+    return [f"{_line(item)}{mark}{named}", *against]
 
 
 def _line(item: Recalled) -> str:
@@ -234,9 +232,8 @@ def told_links(context: "Context", index: "LinkIndex", tags: list[str]) -> list[
         NightledgerError: The home cannot be read.
     """
     found, _ = index.recall(tags, MOST)
-    plain = [
-        _plain(one) for one in found if all(tag in tags or _PLAIN.fullmatch(tag) for tag in one.link.pair)
-    ]
+    of_tags = (one for one in found if all(tag in tags or _PLAIN.fullmatch(tag) for tag in one.link.pair))
+    plain = list(map(_plain, of_tags))
     if not plain:
         return []
     from nightledger.recall.associations import read_resolutions

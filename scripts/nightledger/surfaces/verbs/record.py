@@ -213,9 +213,8 @@ def _show(options: argparse.Namespace, context: Context, _: Home, records: Recor
         context.print(_line(one, context))
         for name, value in one.fields.items():
             for row in value if isinstance(value, list) else [value]:
-                text = (
-                    ", ".join(f"{key}: {part}" for key, part in row.items()) if isinstance(row, dict) else row
-                )
+                parts = row.items() if isinstance(row, dict) else ()
+                text = ", ".join(f"{key}: {part}" for key, part in parts) or row
                 context.print_lines(screen.wrap(screen.shown(f"{name}: {text}"), first="  ", indent="    "))
 
 

@@ -231,9 +231,8 @@ class Questions(Struct, kw_only=True):
         """Return the two wordings of which a change asks which stays, one below the other, each behind its key."""
         texts = [] if self.elsewhere else told_sides(self.gate, item)
         pairs = zip(SIDE_KEYS, texts, strict=False)
-        return [
-            row for key, text in pairs for row in screen.wrap(text, indent=screen.INSIDE, first=f"  {key} ")
-        ]
+        wrapped = (screen.wrap(text, indent=screen.INSIDE, first=f"  {key} ") for key, text in pairs)
+        return [row for rows in wrapped for row in rows]
 
     def _evidence(self, item: Item) -> list[str]:
         from nightledger.gate.forgotten import read_forgotten
