@@ -16,6 +16,7 @@ from nightledger.jobs.consolidate import Asked, Done
 from nightledger.jobs.prune import Pruned, Tally, prune
 from nightledger.surfaces import screen
 from nightledger.surfaces.analyst import consolidate_home, tell_analyst
+from nightledger.surfaces.clock import YEARS
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say, sentences
 from nightledger.surfaces.session import reading, require_machine, writing
@@ -49,8 +50,10 @@ def _require_over(day: date, yesterday: date, zone: str) -> None:
     """Refuse a day whose log may still grow: its night would have read half of it.
 
     Raises:
-        UsageError: It is not over in the home's zone.
+        UsageError: It is not over in the home's zone, or of a year before which no days can be counted.
     """
+    if day.year < YEARS[0]:
+        raise UsageError(f"--day {day} is too far away", hint=f"give a year from {YEARS[0]}")
     if day > yesterday:
         raise UsageError(
             f"--day {day} is not over in the home's zone, {zone}",
