@@ -223,8 +223,6 @@ def place_of(session: Session, text: str) -> int:
         UsageError: There is none, or more than one id begins so.
     """
     log = session.ledger.log
-    if not text:  # of a variable that is not set
-        raise UsageError("no entry is named", hint="nightledger history")
     if not text.isdecimal():
         return find_leaves(log, _whole_id(session, text))[-1]
     if number_of(text) >= log.size:
@@ -235,6 +233,6 @@ def place_of(session: Session, text: str) -> int:
 def _whole_id(session: Session, text: str) -> str:
     book = session.ledger.book
     found = [name for name in (*book.proposals, *book.decisions, *book.applies) if name.startswith(text)]
-    if len(found) > 1 and text not in found:
+    if not text or (len(found) > 1 and text not in found):  # an empty one is of a variable that is not set
         raise UsageError(f"{text!r} fits {len(found)} ids", hint="give more of the id")
     return found[0] if len(found) == 1 else text
