@@ -38,13 +38,8 @@ def test_every_flag_has_its_field(console: Console) -> None:
 def test_too_much_at_once_is_refused_with_a_way_to_split_it(
     console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    verbs = "nightledger.surfaces.verbs"
-    for name in (
-        "nightledger.surfaces.context.MAX_INPUT_BYTES",
-        f"{verbs}.check.MAX_FILE_BYTES",
-        f"{verbs}.expunge.MAX_TEXT_BYTES",
-    ):
-        monkeypatch.setattr(name, 100)
+    for name in ("context.MAX_INPUT_BYTES", "verbs.check.MAX_FILE_BYTES", "verbs.expunge.MAX_TEXT_BYTES"):
+        monkeypatch.setattr(f"nightledger.surfaces.{name}", 100)
     for words in (("log", "--stdin"), ("audit-code", "-"), ("expunge", "--text-from-stdin")):
         told = console.refused(*words, status=2, stdin=json.dumps(given_record()) * 2)
         assert "hint: split it" in told, words
