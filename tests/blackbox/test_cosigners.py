@@ -320,7 +320,7 @@ def test_a_witness_is_made_once_and_learns_of_logs(quay: Quay) -> None:
         assert quay.run("witness", "add", vkey, "--dir", str(quay.box)).status, vkey
     assert {path.name: path.read_bytes() for path in quay.box.iterdir() if path.is_file()} == before
     new = Key(name="log.example/new", number=5)
-    quay.witness("add", quay.file("policy", policy_of("quorum none", logs=(new, OWNER))))
+    quay.witness("add", quay.file("policy+new", policy_of("quorum none", logs=(new, OWNER))))
     logs = (quay.box / "logs").read_text()
     assert logs == policy_of("quorum none", logs=(OWNER, OWNER_QUANTUM, OTHER, new))
     assert quay.status(request_of(LINES[:3], 0, new, origin=new.name)) == 200

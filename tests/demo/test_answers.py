@@ -2,14 +2,7 @@
 
 import pytest
 
-from nightledger.demo.story import (
-    Change,
-    Check,
-    Worth,
-    answers,
-    check_answers,
-    load_story,
-)
+from nightledger.demo.story import Change, Check, Worth, answers, check_answers, load_story
 
 STORY = load_story()
 RULE, CHAT = STORY.worth[0], STORY.worth[3]

@@ -13,7 +13,7 @@ from tests.starting import SCRIPTS
 
 from nightledger.domain.errors import IntegrityError, LockedError, RefusedError, UsageError
 from nightledger.surfaces import cli
-from nightledger.surfaces.context import Context
+from nightledger.surfaces.context import Context, this_machine
 
 Out = pytest.CaptureFixture[str]
 INTERRUPTED = "error: interrupted\nhint: what was acknowledged is kept; run it again\n"
@@ -36,6 +36,14 @@ def test_the_first_screen_shows_few_verbs(words: list[str], capsys: Out) -> None
     out = capsys.readouterr().out
     assert [line.split()[0] for line in out.splitlines() if line.startswith("  ")] == list(cli.FIRST_SCREEN)
     assert len(cli.FIRST_SCREEN) == 7
+
+
+def test_streams_that_are_closed_are_read_as_empty_and_written_to_nowhere(tmp_path: Path) -> None:
+    home = make_home(tmp_path / "home", machine=this_machine()).root
+    called = f"'{sys.executable}' '{SCRIPTS}/command.py' log --stdin --home '{home}'"
+    for closed in ("<&-", ">&- 2>&-", "<&- >&- 2>&-"):
+        ran = subprocess.run(["/bin/sh", "-c", f"{called} {closed}"], stdin=subprocess.DEVNULL, check=False)
+        assert ran.returncode == 0, closed
 
 
 def test_every_verb_of_the_list_has_a_function_and_a_help_and_no_other_is_there(capsys: Out) -> None:

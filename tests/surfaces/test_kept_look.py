@@ -1,4 +1,5 @@
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -120,6 +121,24 @@ def test_a_kept_look_that_was_edited_costs_a_full_one(
     kept(console).write_bytes(written)
     assert console.record("status") == before
     assert len(looks) == 2
+
+
+def test_a_file_that_goes_while_its_folder_is_looked_at_ends_no_look(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run at work writes beside ``status``, and takes its own files away."""
+    listed, passing = os.scandir, Path(console.home.audit_dir, "passing")
+
+    def scandir(folder: str) -> Iterable[os.DirEntry[str]]:
+        if folder != console.home.audit_dir:
+            return listed(folder)
+        passing.touch()
+        entries = list(listed(folder))
+        passing.unlink()
+        return entries
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    assert console.run("status").status == 0
 
 
 def test_where_something_is_wrong_nothing_is_kept(console: Console, looks: list[str]) -> None:

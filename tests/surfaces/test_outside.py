@@ -136,19 +136,11 @@ def test_an_address_is_asked_with_its_query_alone_and_a_collection_for_the_next_
     assert b'<c:time-range start="20260302T080000Z" end="20260304T120000Z"/>' in asked
 
 
-@each_row(
-    ("server", "problem"),
-    [
-        (Server(status=401), "cannot be read: its server answered 401"),
-        (Server(status=302, headers={"Location": "http://127.0.0.1:1/secret"}), "cannot be read: its server answered 302"),
-        (Server(body=b"<html>"), "is no iCalendar text"),
-        (Server(body=b"x" * 16_000_001), "has more than 16,000,000 bytes"),
-        (Server(status=207, body=b"not xml"), "answers with something that is no XML"),
-        (Server(status=207, body=b'<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>'), "answers with a document type, which no CalDAV server sends"),
-    ],
-)  # fmt: skip
-def test_one_that_answers_otherwise_is_named_without_its_address(server: Server, problem: str) -> None:
-    with serving(server) as url:
+@from_corpus("surfaces-outside")
+def test_one_that_answers_otherwise_is_named_without_its_address(
+    answer: dict[str, Any], problem: str
+) -> None:
+    with serving(server := Server(**answer)) as url:
         dav, plain = CalendarAddress(caldav=f"{url}/"), CalendarAddress(url=f"{url}/secret-key.ics")
         looked = look(work=dav if server.status == 207 else plain)
     assert looked == Looked(problems=(("work", problem),))

@@ -251,11 +251,7 @@ def told_lines(transcript: str) -> Iterator[tuple[str, str]]:
 
 
 def check_learned(
-    story: Story,
-    home: Path,
-    sentence: str,
-    changes: Iterable[Mapping[str, Any]],
-    read: Callable[[str], str],
+    story: Story, home: Path, sentence: str, changes: Iterable[Mapping[str, Any]], read: Callable[[str], str]
 ) -> tuple[list[Check], str]:
     """Follow a lesson back: from MEMORY.md to its proposal, to the line that was kept, to that of the transcript.
 

@@ -26,11 +26,11 @@ from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
 from nightledger.gate.gated import read_gated
 from nightledger.gate.recalling import read_principles
-from nightledger.jobs.consolidate import Asked, consolidate
+from nightledger.jobs.consolidate import Asked, Done, consolidate
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.outside import OutsideError, ask_model
-from nightledger.surfaces.session import Session, reading
+from nightledger.surfaces.session import Session, reading, writing
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import find_entries
 from nightledger.think.analyst import (
@@ -216,15 +216,24 @@ def ask_ahead(
         return replace(analyst, spent=run(session, analyst))
 
 
-def consolidating(asked: Asked) -> Callable[[Session, Analyst], AnalystRun | None]:
-    """Return what goes through a consolidation and writes nothing but the transcript."""
+def consolidate_home(context: Context, asked: Asked) -> Done:
+    """Consolidate, by the model that the operator named, where there is one.
+
+    Args:
+        context: The command's surroundings.
+        asked: What is asked for, without the model.
+    """
 
     def run(session: Session, analyst: Analyst) -> AnalystRun | None:
         dry = replace(asked, dry_run=True, analyst=analyst)
         told = consolidate(session.gate, session.ledger, dry, session.moment).record.analyst
         return told if told is None or told.problem else _ask_about_blocks(analyst, session, told)
 
-    return run
+    home = Home(context.home_path)
+    analyst = analyst_of(context.keys_dir, home, context.moment.at, "draft", dry_run=asked.dry_run)
+    asked = replace(asked, analyst=ask_ahead(context, analyst, run))
+    with reading(context) if asked.dry_run else writing(context) as session:
+        return consolidate(session.gate, session.ledger, asked, session.moment)
 
 
 def _ask_about_blocks(analyst: Analyst, session: Session, run: AnalystRun) -> AnalystRun:

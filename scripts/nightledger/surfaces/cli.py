@@ -4,6 +4,7 @@ Invariant: one error handler. Expected failures print ``error:`` and ``hint:`` a
 with their own status; anything else is a bug, its traceback kept in a file, exit 70.
 """
 
+import os
 import sys
 
 from nightledger.domain import errors
@@ -66,6 +67,7 @@ def main(argv: list[str] | None = None, *, guided: bool = False) -> int:
         guided: Whether ``init --guide`` calls, which tells itself what comes next.
     """
     words = sys.argv[1:] if argv is None else argv
+    _open_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal that is not UTF-8 shows escapes, never a traceback
             stream.reconfigure(errors="backslashreplace")
@@ -80,6 +82,13 @@ def main(argv: list[str] | None = None, *, guided: bool = False) -> int:
         sys.stdout.write(f"nightledger {__version__}\n")
         return 0
     return _guarded(words[0], words[1:], guided=guided)
+
+
+def _open_streams() -> None:
+    """Read from and write to nowhere where whoever called closed a standard stream: the next file would take its number."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - open to the end
 
 
 def verbs() -> dict[str, dict[str, str]]:

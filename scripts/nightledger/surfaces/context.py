@@ -294,17 +294,21 @@ MAX_INPUT_BYTES = 64 << 20
 """Of standard input, and of a file of which lines are named."""
 
 
-def read_input() -> bytes:
+def read_input(most: int = 0) -> bytes:
     """Return what came on standard input.
 
+    Args:
+        most: Bytes; 0 for what anything takes.
+
     Raises:
-        UsageError: It is more than anything takes.
+        UsageError: It is more than that.
     """
-    raw = sys.stdin.buffer.read(MAX_INPUT_BYTES + 1)
-    if len(raw) > MAX_INPUT_BYTES:
+    most = most or MAX_INPUT_BYTES
+    raw = sys.stdin.buffer.read(most + 1)
+    if len(raw) > most:
         from nightledger.domain.errors import UsageError
 
-        told = f"standard input has more than {MAX_INPUT_BYTES >> 20} MB; nothing was written"
+        told = f"standard input has more than {most >> 20} MB; nothing was written"
         raise UsageError(told, hint="split it: split -l 10000")
     return raw
 

@@ -87,10 +87,8 @@ def _settings(home: Home, keys_dir: str) -> Iterator[Check]:
     else:
         yield found("home.settings")
     notifier = "home.notifier" if load_operator(keys_dir).notify else "home.no_notifier"
-    failed = [
-        found("home.notifier_failed", message=one.message, hint=one.hint)
-        for one in of_notifier(keys_dir, home)
-    ]
+    alarms = of_notifier(keys_dir, home)
+    failed = [found("home.notifier_failed", message=one.message, hint=one.hint) for one in alarms]
     yield from failed or [found(notifier, path=os.path.join(keys_dir, OPERATOR))]
 
 
@@ -214,9 +212,8 @@ def check_schedule(home: Home, place: Place, user_dir: str, now: datetime) -> It
         return
     names = " and ".join(filter(None, (", ".join(missing[:-1]), missing[-1])))
     newest = max((run.started_at for run in read_ledger(home)[0]), default=None)
-    mend = (
-        f"nightledger schedule --print cron --home {shlex.quote(home.root)}; add the lines with: crontab -e"
-    )
+    printed = f"nightledger schedule --print cron --home {shlex.quote(home.root)}"
+    mend = f"{printed}; add the lines with: crontab -e"
     if newest is not None and timedelta() <= now - newest <= LATELY:
         yield found("schedule.unseen", names=names, newest=newest, mend=mend)
     elif home.identity.simulated:
@@ -257,9 +254,18 @@ def cron_lines(place: Place) -> tuple[str, ...]:
     except (OSError, subprocess.TimeoutExpired):
         return ()
     lines = ran.stdout.decode("utf-8", "surrogateescape").splitlines() if ran.returncode == 0 else []
-    names = {place.home, shlex.quote(place.home).replace("%", "\\%")}
     ours = [line.strip() for line in lines if any(_names(line, call) for call in CALLS)]
-    return tuple(line for line in ours if not line.startswith("#") and any(name in line for name in names))
+    return tuple(line for line in ours if not line.startswith("#") and place.home in _words(line))
+
+
+def _words(line: str) -> set[str]:
+    """Return the words of a line of a crontab as a shell has them, of ``HOME=/srv/agent/`` the path alone."""
+    words = shlex.shlex(line.replace("\\%", "%"), posix=True, punctuation_chars=True)
+    words.whitespace_split, words.commenters = True, ""
+    try:
+        return {word.rpartition("=")[2].rstrip("/") for word in words}
+    except ValueError:  # a quote that does not end
+        return set()
 
 
 def installed_units(place: Place, user_dir: str) -> dict[str, tuple[str, ...]]:

@@ -270,9 +270,8 @@ def _scheduled(context: Context) -> str:
 
 def _read_started(home: Home) -> set[str]:
     """Return the names of the steps that were done and leave no other trace; whoever writes there has one offered again or skipped."""
-    return set(
-        (read_optional(home.started, MAX_STARTED_BYTES) or b"").decode("utf-8", "replace").splitlines()
-    )
+    raw = read_optional(home.started, MAX_STARTED_BYTES) or b""
+    return set(raw.decode("utf-8", "replace").splitlines())
 
 
 def _add_started(home: Home, name: str) -> None:

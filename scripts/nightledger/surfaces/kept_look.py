@@ -115,10 +115,8 @@ def _notes(gate: Gate, book: Book) -> set[str]:
     """Return the files under whose headings something was answered, where anything was rejected."""
     if not any(one.type is DecisionType.REJECT for one in book.decisions.values()):
         return set()
-    stored = read_stored(
-        gate, book, states=frozenset(ChangeState) - {ChangeState.PENDING, ChangeState.DEFERRED}
-    )
-    changes = (change for item in stored for change in item.proposal.changes)
+    answered = frozenset(ChangeState) - {ChangeState.PENDING, ChangeState.DEFERRED}
+    changes = (one for item in read_stored(gate, book, states=answered) for one in item.proposal.changes)
     return {evidence.path for change in changes for evidence in change.evidence[:1]}
 
 
@@ -151,15 +149,13 @@ def _looks(folder: str) -> Iterator[tuple[str, tuple[int, ...]]]:
         if entry.is_dir(follow_symlinks=False):
             yield from _looks(entry.path)
         else:
-            yield entry.path, _numbers(entry.stat(follow_symlinks=False))
+            yield entry.path, _look(entry.path)
 
 
 def _look(path: str) -> tuple[int, ...]:
+    """Return what lstat(2) says; nothing where there is no such file, or where it went since its folder was listed."""
     try:
-        return _numbers(os.lstat(path))
+        status = os.lstat(path)
     except FileNotFoundError:
         return ()
-
-
-def _numbers(status: os.stat_result) -> tuple[int, ...]:
     return (status.st_mode, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)

@@ -94,10 +94,7 @@ def proposal_record(
         "expires_at": _time(min(expires, default=None)),
         "changes": [
             change_record(
-                worded(change),
-                status.state_of(change.n).value,
-                told=told,
-                share=shares.of(proposal, change),
+                worded(change), status.state_of(change.n).value, told=told, share=shares.of(proposal, change)
             )
             for change in proposal.changes
         ],

@@ -69,9 +69,8 @@ OF_INTEGRITY = ("integrity", "drift", "witness")
 def job_schedules(settings: Settings) -> dict[str, Schedule]:
     """Return when each job is due that runs by itself, in the order in which a night runs them."""
     nightly, sunday = Schedule(at=settings.nightly_at), Schedule(weekday=SUNDAY, at=settings.prune_at)
-    return {
-        "link": nightly, "consolidate": nightly, "curate": nightly, "prune": sunday, "close_day": nightly,
-    }  # fmt: skip
+    first = dict.fromkeys(("link", "consolidate", "curate"), nightly)
+    return {**first, "prune": sunday, "close_day": nightly}
 
 
 def of_look(home: Home, seen: "Seen", at: Moment) -> Iterator[Alarm]:

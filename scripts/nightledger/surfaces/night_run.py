@@ -54,9 +54,8 @@ def run_night(context: Context, *, retry: bool) -> int:
     except (errors.ConfigurationError, errors.IntegrityError, errors.RecordError, errors.UnreadableError):
         pass  # what is wrong with the home's record is an alarm
     alarms = find_alarms(context)
-    told = (
-        tell(context, alarms, early=True) if alarms else 0
-    )  # before anything that may take long, or be killed
+    # before anything that may take long, or be killed
+    told = tell(context, alarms, early=True) if alarms else 0
     try:
         return _run_due(context, home, alarms, retry=retry)
     except (errors.NightledgerError, OSError) as error:
@@ -92,9 +91,8 @@ def list_due(context: Context) -> int:
     _, calendar = _planned(context, home)
     runs = reckon(read_ledger(home)[0], context.now, calendar.zone)
     due = duties(calendar, runs, context.now, retry=True)
-    context.emit(
-        [{"job": d.job, "period": d.period.key, "due_at": dump_moment(d.period.due_at)} for d in due]
-    )
+    rows = ((d.job, d.period.key, dump_moment(d.period.due_at)) for d in due)
+    context.emit([{"job": job, "period": period, "due_at": at} for job, period, at in rows])
     for duty in due:
         context.print(f"{duty.job} {duty.period.key}, due since {duty.period.due_at:%Y-%m-%d %H:%M} UTC")
     if not due:
@@ -236,21 +234,15 @@ def _close_day(context: Context, period: Period) -> JobReport:
 
 
 def _consolidate(context: Context, period: Period, *, settings: Settings) -> JobReport:
-    from msgspec.structs import replace
-
-    from nightledger.jobs.consolidate import Asked, consolidate
-    from nightledger.surfaces.analyst import analyst_line, analyst_of, ask_ahead, consolidating
+    from nightledger.jobs.consolidate import Asked
+    from nightledger.surfaces.analyst import analyst_line, consolidate_home
     from nightledger.surfaces.transcripts import agreed, read_agreed
 
-    home, asked = Home(context.home_path), Asked(day=period.last_day)
-    read, problems = read_agreed(context) if agreed(context.keys_dir, home) else ({}, [])
+    of_here = agreed(context.keys_dir, Home(context.home_path))
+    read, problems = read_agreed(context) if of_here else ({}, [])
     if read.get("outcomes_derived"):
         _link(context, period, settings=settings)  # what sessions ended in counts this night
-    analyst = analyst_of(context.keys_dir, home, context.moment.at, "draft")
-    asked = replace(asked, analyst=ask_ahead(context, analyst, consolidating(asked)))
-    with writing(context) as session:
-        done = consolidate(session.gate, session.ledger, asked, session.moment)
-    record = done.record
+    record = consolidate_home(context, Asked(day=period.last_day)).record
     told = analyst_line(record.analyst) if record.analyst else ""
     nothing = "" if record.proposal or record.skill or not record.reason else "nothing proposed: "
     counts = _counts(record, "proposed", "suppressed", "no_room", "held")
@@ -270,10 +262,8 @@ def _curate(context: Context, _: Period) -> JobReport:
     from nightledger.surfaces.verbs.curate import curate_home
 
     done = curate_home(context)
-    told = analyst_line(done.analyst) if done.analyst else ""
-    return JobReport(
-        counts=done.counts if done.periods else {}, reason="; ".join(filter(None, (done.reason, told)))
-    )
+    told = (done.reason, analyst_line(done.analyst) if done.analyst else "")
+    return JobReport(counts=done.counts if done.periods else {}, reason="; ".join(filter(None, told)))
 
 
 def _prune(context: Context, period: Period) -> JobReport:

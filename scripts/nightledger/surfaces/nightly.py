@@ -4,8 +4,6 @@ import argparse
 from datetime import date, timedelta
 from typing import Any
 
-from msgspec.structs import replace
-
 from nightledger.codec.records import to_plain
 from nightledger.domain.errors import UsageError
 from nightledger.domain.periods import log_day
@@ -14,10 +12,11 @@ from nightledger.domain.pruning import CLOSED_DAYS, LINK_DAYS, LOG_DAYS
 from nightledger.domain.words import count_of
 from nightledger.files.configuration import home_zone, load_settings
 from nightledger.files.home import Home
-from nightledger.jobs.consolidate import Asked, Done, consolidate
+from nightledger.jobs.consolidate import Asked, Done
 from nightledger.jobs.prune import Pruned, Tally, prune
 from nightledger.surfaces import screen
-from nightledger.surfaces.analyst import analyst_of, ask_ahead, consolidating, tell_analyst
+from nightledger.surfaces.analyst import consolidate_home, tell_analyst
+from nightledger.surfaces.clock import YEARS
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.screen import say, sentences
 from nightledger.surfaces.session import reading, require_machine, writing
@@ -41,11 +40,8 @@ def run_consolidate(options: argparse.Namespace, context: Context) -> int:
     yesterday = log_day(context.moment.at, zone) - timedelta(days=1)
     day = read_day(options.day, "--day") or yesterday
     _require_over(day, yesterday, zone.key)
-    analyst = analyst_of(context.keys_dir, home, context.moment.at, "draft", dry_run=options.dry_run)
-    asked = Asked(day=day, since=read_day(options.since, "--since"), dry_run=options.dry_run)
-    asked = replace(asked, analyst=ask_ahead(context, analyst, consolidating(asked)))
-    with writing(context) as session:
-        done = consolidate(session.gate, session.ledger, asked, session.moment)
+    since = read_day(options.since, "--since")
+    done = consolidate_home(context, Asked(day=day, since=since, dry_run=options.dry_run))
     _report(context, done, dry_run=options.dry_run)
     return 0
 
@@ -54,8 +50,10 @@ def _require_over(day: date, yesterday: date, zone: str) -> None:
     """Refuse a day whose log may still grow: its night would have read half of it.
 
     Raises:
-        UsageError: It is not over in the home's zone.
+        UsageError: It is not over in the home's zone, or of a year before which no days can be counted.
     """
+    if day.year < YEARS[0]:
+        raise UsageError(f"--day {day} is too far away", hint=f"give a year from {YEARS[0]}")
     if day > yesterday:
         raise UsageError(
             f"--day {day} is not over in the home's zone, {zone}",

@@ -20,12 +20,7 @@ from nightledger.surfaces.session import Session, reading
 from nightledger.trust import policy as proofs
 from nightledger.trust.event import MAX_LEAF_BYTES
 from nightledger.trust.heads import CosignedHead, read_anchor
-from nightledger.trust.note import (
-    MAX_NOTE_BYTES,
-    encode_base64,
-    parse_head,
-    parse_vkey,
-)
+from nightledger.trust.note import MAX_NOTE_BYTES, encode_base64, parse_head, parse_vkey
 from nightledger.trust.pin import read_pin
 from nightledger.trust.policy import MAX_POLICY_BYTES, Policy, parse_policy
 from nightledger.trust.report import contradicts
@@ -80,10 +75,9 @@ def _prove_continuation(options: argparse.Namespace, context: Context, session: 
     head, _ = find_head(session, **wanted)
     size = head.checkpoint.size
     hashes = session.ledger.log.tree.consistency_proof(old_size, size)
-    content = proofs.dump_continuation(
-        proofs.Continuation(old_size=old_size, hashes=hashes, checkpoint=head.raw)
-    )
+    proof = proofs.Continuation(old_size=old_size, hashes=hashes, checkpoint=head.raw)
     told = f"The head of {size} entries continues that of {old_size}"
+    content = proofs.dump_continuation(proof)
     _give(context, options.out, content, told, {"old": old_size, "new": size, **_facts(head, hashes)})
     return 0
 
@@ -109,13 +103,11 @@ def _check_continuation(options: argparse.Namespace, context: Context) -> int:
             hint="nightledger verify --continues OLD NEW --proof FILE",
         )
     old, new = (parse_head(read_regular(path, MAX_NOTE_BYTES))[1] for path in options.continues)
-    proofs.verify_continuation(
-        proofs.parse_continuation(read_regular(options.proof, proofs.MAX_PROOF_BYTES)), old, new
-    )
+    proof = proofs.parse_continuation(read_regular(options.proof, proofs.MAX_PROOF_BYTES))
+    proofs.verify_continuation(proof, old, new)
     context.emit({"origin": new.origin, "old": old.size, "new": new.size, "ok": True})
-    context.print(
-        f"It holds: the head of {new.size} entries of {screen.shown(new.origin)} continues that of {old.size}."
-    )
+    origin = screen.shown(new.origin)
+    context.print(f"It holds: the head of {new.size} entries of {origin} continues that of {old.size}.")
     context.print("Whether the log signed them was not checked.")
     return 0
 
@@ -241,6 +233,6 @@ def place_of(session: Session, text: str) -> int:
 def _whole_id(session: Session, text: str) -> str:
     book = session.ledger.book
     found = [name for name in (*book.proposals, *book.decisions, *book.applies) if name.startswith(text)]
-    if len(found) > 1 and text not in found:
+    if not text or (len(found) > 1 and text not in found):  # an empty one is of a variable that is not set
         raise UsageError(f"{text!r} fits {len(found)} ids", hint="give more of the id")
     return found[0] if len(found) == 1 else text

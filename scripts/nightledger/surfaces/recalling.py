@@ -33,13 +33,7 @@ from nightledger.text.scanners.scan import mask_secrets, told_values
 
 MOST_REASONS = 4
 """Reasons that a hit names; ``--explain`` has all."""
-_WORDS = {
-    Why.TERM: "",
-    Why.EXPANSION: "associated: ",
-    Why.MEANING: "",
-    Why.NEIGHBOUR: "",
-    Why.TIME: "time: ",
-}
+_WORDS = {Why.TERM: "", Why.EXPANSION: "associated: ", Why.MEANING: "", Why.NEIGHBOUR: "", Why.TIME: "time: "}
 
 
 def one_hit(hit: Hit, *, explained: bool = False) -> Iterator[str]:

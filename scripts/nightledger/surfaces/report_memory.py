@@ -74,17 +74,14 @@ def associations(gate: Gate) -> Part:
         if index is None:
             return Part(title=title, told="None yet: the agent has logged no outcome that a night has read.")
         with index:
-            links = sorted(
-                index.every(), key=lambda one: (-one.confidence, -one.link.co_occurrences, one.link.pair)
-            )
+            links = sorted(index.every(), key=_surest_first)
     except LinkIndexError as error:
         return Part(title=title, told=f"{cell(str(error))}: 'nightledger link --rebuild' makes it anew.")
     drawn = chosen(links)
     sure = sum(one.confidence >= SHOWN_FROM for one in links)
     told = f"{count_of(len(links), 'pair')} of tags that occurred together; {sure:,} have a resolution that is sure ({SHOWN_FROM} and more)."
-    told += (
-        f" Here are {len(drawn)}: the surest, at most {OF_TAG} of a tag." if len(drawn) < len(links) else ""
-    )
+    if len(drawn) < len(links):
+        told += f" Here are {len(drawn)}: the surest, at most {OF_TAG} of a tag."
     return Part(
         title=title,
         told=told,
@@ -115,6 +112,10 @@ def chosen(links: Sequence[Recalled]) -> list[Recalled]:
             ends.update(pair)
             found.append(one)
     return found
+
+
+def _surest_first(one: Recalled) -> tuple[Any, ...]:
+    return -one.confidence, -one.link.co_occurrences, one.link.pair
 
 
 def _row(one: Recalled) -> tuple[str, ...]:

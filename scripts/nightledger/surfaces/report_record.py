@@ -60,9 +60,8 @@ def cell(text: str, told: frozenset[str] = frozenset()) -> str:
         text: Of a file or record.
         told: Values that the home's memory tells as secrets.
     """
-    line = screen.shown(
-        " ".join(text.split()), told=told
-    )  # masked whole: what is cut first hides a secret's end
+    # masked whole: what is cut first hides a secret's end
+    line = screen.shown(" ".join(text.split()), told=told)
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
 
 
@@ -177,10 +176,8 @@ def _steps(events: Sequence[Event]) -> Iterator[tuple[datetime, str, str]]:
     words: dict[str, str] = sentences("report")["events"]
     for event in events:
         if template := words.get(event.event):
-            fields = {
-                n: cell(str(value)) for n, value in event.fields.items() if isinstance(value, str | int)
-            }
-            yield event.at, template.format_map(_Fields(fields)), str(event.actor)
+            told = {n: cell(str(one)) for n, one in event.fields.items() if isinstance(one, str | int)}
+            yield event.at, template.format_map(defaultdict(lambda: "?", told)), str(event.actor)
 
 
 def _thinned(points: Sequence[tuple[datetime, int]]) -> tuple[tuple[float, float], ...]:
@@ -189,11 +186,6 @@ def _thinned(points: Sequence[tuple[datetime, int]]) -> tuple[tuple[float, float
     first, wide = found[0], ((found[-1][0] - found[0][0]) or 1.0) / MOST_POINTS
     last = {int((x - first[0]) / wide): (x, y) for x, y in found}
     return (first, *(last[place] for place in sorted(last) if last[place] != first))
-
-
-class _Fields(dict[str, str]):
-    def __missing__(self, key: str) -> str:
-        return "?"
 
 
 # ------------------------------------------------------------ runs and drift
@@ -230,9 +222,7 @@ def runs(gate: Gate, status: dict[str, Any], now: datetime) -> Part:
         heads=("job", "last run of", "done", "failed", "not run", "the last that were not done"),
         rows=tuple(rows),
         picture=Strip(
-            rows=tuple(strips),
-            states=sentences("report")["states"],
-            ends=(f"{days[0]}", f"{days[-1]}"),
+            rows=tuple(strips), states=sentences("report")["states"], ends=(f"{days[0]}", f"{days[-1]}")
         ),
         figure=f"{gaps} not done" if gaps else "all done",
         folded=True,
@@ -348,9 +338,8 @@ def failures(gate: Gate) -> Part:
         if row.outcome == "failure" and (at := _moment(row.timestamp)):
             last[row.task_type] = max(last.get(row.task_type, ""), f"{at:{DAY}}")
     again = [(task, count) for task, count in failed.most_common() if count > 1]
-    rows = tuple(
-        (cell(task), str(count), str(done[task]), last.get(task, "")) for task, count in again[:TASKS]
-    )
+    shown = again[:TASKS]
+    rows = tuple((cell(task), str(count), str(done[task]), last.get(task, "")) for task, count in shown)
     told = (
         f"{count_of(len(again), 'kind')} of task failed more than once."
         if again

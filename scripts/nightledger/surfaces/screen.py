@@ -146,10 +146,8 @@ def diff_lines(diff: str, *, told: frozenset[str] = NOTHING, masked: bool = True
     for sign, line in signed_lines(diff, told=told, masked=masked):
         text = _told_apart(line, sign=sign)
         pieces = [text] if columns(text) < width() else _pieces(text, width() - 1 - len(GOES_ON))
-        rows += [
-            painted(sign + GOES_ON * bool(at) + piece, _COLOURS.get(sign, ""))
-            for at, piece in enumerate(pieces)
-        ]
+        paint = _COLOURS.get(sign, "")
+        rows += [painted(sign + GOES_ON * bool(at) + piece, paint) for at, piece in enumerate(pieces)]
     return rows
 
 
@@ -210,9 +208,8 @@ def item_lines(item: "Item", at: int, count: int) -> list[str]:
     headed = f"[{at}/{count}] {shown(item.stored.proposal.title, told=told)}: {headline(change, told=told)}"
     lines = [*wrap(headed, indent=INSIDE, first=""), *facts(change, told=told, share=item.share)]
     if item.unplaced:
-        lines += wrap(
-            shown(f"cannot be applied now: {item.unplaced}", told=told), indent="    ", first="  ! "
-        )
+        why = shown(f"cannot be applied now: {item.unplaced}", told=told)
+        lines += wrap(why, indent="    ", first="  ! ")
     if item.unread:
         lines += wrap(f"cannot be signed yet: {item.unread}", indent="    ", first="  ! ")
     return [*lines, *fates(change, told=told), *diff_rows(item)]
@@ -231,9 +228,8 @@ def diff_of(item: "Item") -> tuple[str, bool]:
 
 def headline(change: "Change", *, told: frozenset[str] = NOTHING) -> str:
     """Give what a change does, in a few words: ``add to MEMORY.md, Lessons``."""
-    parts = [
-        part for part in change.section.split(" > ") if not part.startswith(change.target.rpartition("/")[2])
-    ]
+    name = change.target.rpartition("/")[2]
+    parts = [part for part in change.section.split(" > ") if not part.startswith(name)]
     section = f", {shown(' > '.join(parts), told=told)}" if parts and change.section else ""
     return f"{sentences('operations')[change.op.value]} {shown(change.target)}{section}"
 
@@ -279,9 +275,8 @@ def fates(change: "Change", *, told: frozenset[str] = NOTHING) -> list[str]:
     """Give what goes where, for what is archived, compressed or forgotten."""
     from nightledger.gate.drafting import fate_lines
 
-    return [
-        row for line in fate_lines(change) for row in wrap(shown(line, told=told), indent="    ", first="  ")
-    ]
+    lines = (shown(line, told=told) for line in fate_lines(change))
+    return [row for line in lines for row in wrap(line, indent="    ", first="  ")]
 
 
 def place(evidence: "Evidence") -> str:
@@ -352,17 +347,14 @@ def meter(proposal: "Proposal") -> str:
     parts = []
     targets = [target for target in proposal.targets if target.path != LINKS]
     if len(targets) > MOST_METERS:
-        before, after = (
-            sum(getattr(target.meter, when) for target in targets)
-            for when in ("before_characters", "after_characters")
-        )
+        before = sum(target.meter.before_characters for target in targets)
+        after = sum(target.meter.after_characters for target in targets)
         return f"{len(targets)} files: {before:,} to {after:,} characters"
     for target in targets:
-        cap = target.meter.cap_characters
-        of = f" of {cap:,}" if cap is not None else ""
-        parts.append(
-            f"{shown(target.path)}: {target.meter.before_characters:,} to {target.meter.after_characters:,}{of} characters"
-        )
+        meter = target.meter
+        of = f" of {meter.cap_characters:,}" if meter.cap_characters is not None else ""
+        sizes = f"{meter.before_characters:,} to {meter.after_characters:,}{of}"
+        parts.append(f"{shown(target.path)}: {sizes} characters")
     return "; ".join(parts)
 
 

@@ -69,9 +69,8 @@ class Session(Struct, kw_only=True):
 
 def _open(context: Context, actor: Actor) -> opening.Gate:
     gate = opening.open_gate(context.home_path, context.keys_dir, actor=actor, config_of=cap_config)
-    context.require_own_clock(
-        simulated=gate.home.identity.simulated
-    )  # of the record that the log is held against
+    # of the record that the log is held against
+    context.require_own_clock(simulated=gate.home.identity.simulated)
     if context.verb in NEED_SETTINGS:
         opening.require_settings(gate)
     return gate

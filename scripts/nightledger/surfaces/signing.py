@@ -93,8 +93,7 @@ def principal_at(session: Session, path: Path, key: PublicKey, namespace: str) -
         if signer.key == key:
             return signer.principals[0]
     raise RefusedError(
-        f"the key {path} may not sign for this home",
-        hint="'nightledger key list' shows who may",
+        f"the key {path} may not sign for this home", hint="'nightledger key list' shows who may"
     )
 
 

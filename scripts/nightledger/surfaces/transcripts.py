@@ -66,9 +66,8 @@ def sources_of(keys_dir: str) -> dict[str, Source]:
     sources = {}
     for form in table().formats:
         told = named.pop(form.host, TranscriptSource())
-        sources[form.host] = Source(
-            form=form, root=told.root or roots[form.host], directories=told.directories
-        )
+        root = told.root or roots[form.host]
+        sources[form.host] = Source(form=form, root=root, directories=told.directories)
     for name, told in named.items():
         if not (told.root and told.files):
             raise ConfigurationError(
@@ -188,10 +187,8 @@ def check_sources(keys_dir: str, home: Home, now: datetime) -> "Iterator[tuple[s
     for host in sorted(since.keys() & sources.keys()):
         files = find_sessions(sources[host].form, sources[host].root).files
         cursors = read.get(host, {})
-        mine[host] = sorted(
-            ((one, cursors[one.name]) for one in files if one.name in cursors),
-            key=lambda pair: -pair[0].written_s,
-        )
+        read_of = [(one, cursors[one.name]) for one in files if one.name in cursors]
+        mine[host] = sorted(read_of, key=lambda pair: -pair[0].written_s)
         if not files:
             yield host, found("sources.gone", host=host, name=host.replace("_", "-"), root=sources[host].root)
     newest = {
@@ -375,9 +372,8 @@ def _tell_taken(context: Context, taken: Taken, *, dry_run: bool) -> None:
         logged, unknown = "that would be logged" if dry_run else "logged", count_of(left["unknown"], "task")
         told.append(f"outcomes {logged}: {ended}{unnamed}; of {unknown} nothing explicit tells the end")
     if taken.days:
-        told.append(
-            f"of {min(taken.days)} to {max(taken.days)}: 'nightledger consolidate --since {min(taken.days)}' proposes from them now"
-        )
+        first, last = min(taken.days), max(taken.days)
+        told.append(f"of {first} to {last}: 'nightledger consolidate --since {first}' proposes from them now")
     if taken.waiting:
         told.append(
             f"{count_of(taken.waiting, 'file ends', 'files end')} in a line without its end, which is read once it has one; of files that hold one object each 'folder_is_session' in operator.yaml makes lines"

@@ -110,18 +110,12 @@ def _text(contents: Contents, name: str) -> str:
     return contents[name].decode("utf-8", "replace")
 
 
-Edit = Callable[[Mapping[str, bytes]], Mapping[str, bytes]]
+Edit = Callable[[Contents], Contents]
 """Gives the new bytes of the trust files that are to change, by name, from those in force."""
-NAMES = tuple(sorted(TRUST_FILES))
 
 
 def change_trust(
-    context: Context,
-    edit: Edit,
-    *,
-    path: Path | None = None,
-    namespace: str = NAMESPACE,
-    reason: str = "",
+    context: Context, edit: Edit, *, path: Path | None = None, namespace: str = NAMESPACE, reason: str = ""
 ) -> Decision:
     """Sign and record a change of trust files, and put the files in place.
 
@@ -160,4 +154,4 @@ def change_trust(
 
 def _in_force(session: Session) -> dict[str, bytes]:
     trust = Trust(session.gate.home, session.ledger)
-    return {name: trust.content(name, session.moment) for name in NAMES}
+    return {name: trust.content(name, session.moment) for name in sorted(TRUST_FILES)}

@@ -32,23 +32,13 @@ def test_every_protected_file_is_refused(home: Home) -> None:
     assert judge(Home(home.root), {"file_path": home.memory_md})
 
 
-def test_what_an_agent_writes_itself_is_left_alone(home: Home) -> None:
-    for name in (
-        "memory/daily/2026-03-01.md",
-        "memory/2026-03-01.md",
-        "notes/MEMORY.md",
-        "CLAUDE.md",
-        "a/SOUL.md",
-    ):
-        assert judge(home, {"file_path": home.path(name)}) == "", name
-    assert judge(home, {"file_path": home.handoff}) == ""
+@from_corpus("surfaces-hook-guard")
+def test_what_an_agent_writes_itself_is_left_alone(home: Home, name: str) -> None:
+    assert judge(home, {"file_path": home.path(name)}) == ""
     assert judge(home, {"content": home.memory_md}) == ""
 
 
-@pytest.mark.parametrize(
-    "spelling",
-    ["MEMORY.md", "./MEMORY.md", "memory/../MEMORY.md", "memory//..//MEMORY.md", "../home/MEMORY.md"],
-)
+@from_corpus("surfaces-hook-guard")
 def test_a_relative_path_is_one_of_the_session_s_folder(home: Home, spelling: str) -> None:
     assert judge(home, {"file_path": spelling}, cwd=home.root)
     assert judge(home, {"path": "x/../" * 2000 + spelling}, cwd=home.root + "/")

@@ -38,9 +38,11 @@ def test_every_flag_has_its_field(console: Console) -> None:
 def test_too_much_at_once_is_refused_with_a_way_to_split_it(
     console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nightledger.surfaces.context.MAX_INPUT_BYTES", 100)
-    told = console.refused("log", "--stdin", status=2, stdin=json.dumps(given_record()))
-    assert "hint: split it" in told
+    for name in ("context.MAX_INPUT_BYTES", "verbs.check.MAX_FILE_BYTES", "verbs.expunge.MAX_TEXT_BYTES"):
+        monkeypatch.setattr(f"nightledger.surfaces.{name}", 100)
+    for words in (("log", "--stdin"), ("audit-code", "-"), ("expunge", "--text-from-stdin")):
+        told = console.refused(*words, status=2, stdin=json.dumps(given_record()) * 2)
+        assert "hint: split it" in told, words
 
 
 def test_a_start_imports_nothing_that_it_could_do_without(console: Console) -> None:

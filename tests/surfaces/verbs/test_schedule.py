@@ -15,7 +15,7 @@ from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.periods import Run, RunOutcome
 from nightledger.files.home import Home
 from nightledger.surfaces.context import CHECKOUT
-from nightledger.surfaces.doctor_home import check_nights, check_schedule
+from nightledger.surfaces.doctor_home import check_nights, check_schedule, cron_lines
 from nightledger.surfaces.doctor_keys import Check, State
 from nightledger.surfaces.verbs.schedule import CALLS, Place, cron_text, script, unit_files
 
@@ -160,6 +160,13 @@ def test_lines_that_are_commented_out_or_of_another_home_call_nothing(
     assert found.state is State.BAD
     assert "Not scheduled: no cron, systemd or launchd entry found for night, stage" in found.message
     assert "schedule --print cron" in found.fix
+
+
+def test_a_home_has_none_of_the_lines_of_one_whose_name_goes_on(bin_dir: Path) -> None:
+    longer, odd = "/srv/agent-2", "/srv/agent 2"
+    crontab(bin_dir, "".join(cron_text(Place(checkout=CHECKOUT, home=home)) for home in (longer, odd)))
+    found = [len(cron_lines(Place(checkout=CHECKOUT, home=home))) for home in ("/srv/agent", longer, odd)]
+    assert found == [0, len(CALLS), len(CALLS)]
 
 
 @pytest.mark.parametrize(("ago", "state"), [(5, State.NOTE), (27, State.BAD), (-5, State.BAD)])

@@ -19,12 +19,14 @@ from nightledger.trust.policy import parse_policy
 
 
 def test_an_entry_is_named_by_the_beginning_of_an_id(console: Console) -> None:
+    console.desk.proposal(addition("Check the lamp."))
+    assert "fits 1 ids" in console.refused("verify", "--prove", "", status=2)
     console.desk.applied(addition("Check the fuse first."))
     sign_head(console.desk.gate, console.desk.moment)
     book = console.desk.ledger().book
     for name in (*book.decisions, *book.proposals):
         assert console.out("verify", "--prove", name[:6]) == console.out("verify", "--prove", name)
-    assert "fits 3 ids" in console.refused("verify", "--prove", "", status=2)
+    assert "fits 4 ids" in console.refused("verify", "--prove", "", status=2)
 
 
 def test_a_policy_keeps_this_home_s_logs_whatever_the_file_says(console: Console) -> None:

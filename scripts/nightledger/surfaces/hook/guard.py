@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     Identity = tuple[str, tuple[int, int] | None]
 
 PROTECTED = ("SOUL.md", "AGENTS.md")
+"""``domain/consent.py`` has the same names; importing it here would double the cost of a start."""
 _PATH_MAX = 4096
 """No system opens a longer path (PATH_MAX of Linux; others take less)."""
-"""``domain/consent.py`` has the same names; importing it here would double the cost of a start."""
 DEFAULT_GATED = ("MEMORY.md", "USER.md")
 """What is taken for gated where the home's own record cannot be read."""
 _PATH_KEYS = ("file_path", "notebook_path", "path")
@@ -65,9 +65,8 @@ def _readings(path: str, directory: str) -> "Iterator[str]":
     """Return what a tool may take a path for: some read ``~``, and some take ``..`` out before the system sees it."""
     try:
         from_home = os.path.expanduser(path)
-    except (
-        ValueError
-    ):  # a NUL in a user's name: no file has such a name, but what is left without ``x/..`` may be one
+    except ValueError:
+        # a NUL in a user's name: no file has such a name, but what is left without ``x/..`` may be one
         from_home = path
     for name in dict.fromkeys((path, from_home)):
         place = os.path.join(directory, name)
@@ -100,7 +99,12 @@ def _identity(path: str) -> "Identity":
 
 def _said(home: Home, name: str, propose: str, keys_dir: str) -> str:
     if name in _gated(home):
-        return _propose_instead(name, propose)
+        return (
+            f"{name} changes only by what its operator signs. Propose instead: "
+            f"{propose} --section SECTION --text TEXT --reason WHY --source FILE:LINE "
+            '(an entry is wrong: add --entry "its whole text"). '
+            "Any other write to it is found and shown to the operator."
+        )
     if name in _closed(home):
         return (
             f"{name} is protected: only its owner changes it, by hand. Tell the owner what you would change."
@@ -110,15 +114,6 @@ def _said(home: Home, name: str, propose: str, keys_dir: str) -> str:
     return (
         f"{home.relative(name)}/ holds Nightledger's own records, which no tool edits. "
         "Log outcomes with 'nightledger log'; propose changes of memory with 'nightledger propose'."
-    )
-
-
-def _propose_instead(name: str, propose: str) -> str:
-    return (
-        f"{name} changes only by what its operator signs. Propose instead: "
-        f"{propose} --section SECTION --text TEXT --reason WHY --source FILE:LINE "
-        '(an entry is wrong: add --entry "its whole text"). '
-        "Any other write to it is found and shown to the operator."
     )
 
 

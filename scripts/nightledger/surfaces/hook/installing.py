@@ -19,13 +19,7 @@ from textwrap import indent
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from nightledger.domain.errors import (
-    ConfigurationError,
-    FileChangedError,
-    NightledgerError,
-    RefusedError,
-    UsageError,
-)
+from nightledger.domain import errors
 from nightledger.domain.exposure import tokens_of
 from nightledger.files.atomic import create_file, replace_file
 from nightledger.files.durable import make_dir, read_optional, sync_directory
@@ -127,10 +121,8 @@ def plan_install(home: Home, host: str, root: str, project: str | None = None) -
     """
     call, place = call_of(home), _place(home, host, root, project)
     if host == OPENCLAW:
-        return [
-            _step(home, os.path.join(place, name), content.encode(), content)
-            for name, content in hooking.hook_files(call).items()
-        ]
+        files = hooking.hook_files(call).items()
+        return [_step(home, os.path.join(place, name), text.encode(), text) for name, text in files]
     raw = _read(home, place)
     shown = hooking.addition(host, call)
     try:
@@ -221,7 +213,7 @@ def take(step: Step) -> None:
         _unlink(backup)  # of an earlier time: the hooks were taken out by hand since
         create_file(backup, step.before)
     if read_optional(step.path, MAX_CONFIG_BYTES) != step.before:
-        raise FileChangedError(f"{step.path} has changed since it was read")
+        raise errors.FileChangedError(f"{step.path} has changed since it was read")
     replace_file(step.path, step.after)
     if not step.keeps:
         _unlink(backup)
@@ -243,7 +235,7 @@ def _standing(home: Home, host: str, root: str) -> Standing:
     try:
         installed = any(step.changes for step in plan_remove(home, host, root))
         current = installed and not any(step.changes for step in plan_install(home, host, root))
-    except NightledgerError as error:
+    except errors.NightledgerError as error:
         problem = str(error)
     return Standing(
         host=host,
@@ -266,10 +258,12 @@ def _place(home: Home, host: str, root: str, project: str | None = None) -> str:
     own = preset(host).hook_file or os.path.join("hooks", hooking.folder_name(call_of(home)))
     name = own if project is None else preset(host).project_hook_file
     if not name:
-        raise ConfigurationError(f"{host} keeps hooks in its own directory only", hint="leave out --project")
+        raise errors.ConfigurationError(
+            f"{host} keeps hooks in its own directory only", hint="leave out --project"
+        )
     if project is not None and not os.path.isdir(project):
         hint = "--project takes the directory of a project"
-        raise ConfigurationError(f"{project} is no directory", hint=hint)
+        raise errors.ConfigurationError(f"{project} is no directory", hint=hint)
     return os.path.join(project or root, name)
 
 
@@ -284,12 +278,12 @@ def _read(home: Home, path: str) -> bytes | None:
     if names & _OWNERS_FILES or any(
         is_same_file(real, other) for other in (*home.gated_paths(), *protected_paths(home))
     ):
-        raise RefusedError(f"{path} is a protected file; no hook is put there")
+        raise errors.RefusedError(f"{path} is a protected file; no hook is put there")
     return read_optional(real, MAX_CONFIG_BYTES)
 
 
-def _unfit(path: str, hint: str, error: ValueError) -> ConfigurationError:
-    return ConfigurationError(f"{path} is left as it is: {error}", hint=hint)
+def _unfit(path: str, hint: str, error: ValueError) -> errors.ConfigurationError:
+    return errors.ConfigurationError(f"{path} is left as it is: {error}", hint=hint)
 
 
 def _as_it_was(
@@ -308,7 +302,7 @@ def _as_it_was(
 def _require_writable(path: str) -> None:
     """Respect that an owner made a file read-only: replacing it would pass that by."""
     if os.path.exists(path) and not stat.S_IMODE(os.stat(path).st_mode) & 0o222:
-        raise RefusedError(
+        raise errors.RefusedError(
             f"{path} is read-only", hint="make it writable, or edit it by hand: without --yes it is shown"
         )
 
@@ -317,7 +311,7 @@ def _require_no_new_comments(step: Step) -> None:
     """Respect what stands in YAML beside our hooks and in no copy: it would go where the file is written anew."""
     before = (step.before or b"").decode(errors="replace")
     if step.path.endswith((".yaml", ".yml")) and _OUR_CALL.search(before) and has_comments(before):
-        raise RefusedError(
+        raise errors.RefusedError(
             f"{step.path} has comments, which would go; it is left as it is",
             hint=f"take them out, or change by hand what calls {hooking.SCRIPT}",
         )
@@ -358,7 +352,9 @@ def run_hosts(options: argparse.Namespace, context: Context) -> int:
     host = host_name(options.host or "")
     if host not in HOOKED:
         known = ", ".join(name.replace("_", "-") for name in HOOKED)
-        raise UsageError(f"no hooks are known for {options.host or 'no host'}", hint=f"known are {known}")
+        raise errors.UsageError(
+            f"no hooks are known for {options.host or 'no host'}", hint=f"known are {known}"
+        )
     project = None if options.project is None else os.path.abspath(options.project)
     steps = _plan(options, home, host, roots[host], project)
     changing = [step for step in steps if step.changes]

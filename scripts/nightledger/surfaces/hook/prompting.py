@@ -200,10 +200,8 @@ class Answering:
             if looked.scores[line.id] < least:
                 return
             note = Note.of_line(looked.narrowed(line))
-            known = note.key in self.shown or (
-                not line.entry and hook_state.place_key(line.path, line.first) in self.shown
-            )
-            if not known and self._is_current(line):
+            names = {note.key} if line.entry else {note.key, hook_state.place_key(line.path, line.first)}
+            if names.isdisjoint(self.shown) and self._is_current(line):
                 least = max(least, relevant.NEAR * looked.scores[line.id])
                 yield note
 

@@ -167,7 +167,7 @@ def respond(words: "Sequence[str]") -> bytes:
         return b""
     host, event = host_name(rest[0]), rest[1]
     kind = meaning(host, event)
-    if host not in HOSTS or not kind or not home:
+    if not kind or not home:
         return b""
     _limit(LIMIT_S[kind])
     return answer_event(home, host, event, read_stdin(), now_text=now_text)
@@ -249,9 +249,8 @@ def answer_event(home_path: str, host: str, event: str, raw: bytes, *, now_text:
     if kind == TOOL:
         from nightledger.surfaces.hook.guard import refusal
 
-        return refuse(
-            host, event, refusal(home, payload, full_command(home, "propose"), keys_directory(os.environ))
-        )
+        propose, keys_dir = full_command(home, "propose"), keys_directory(os.environ)
+        return refuse(host, event, refusal(home, payload, propose, keys_dir))
     from nightledger.surfaces.context import require_machine
 
     require_machine(home)

@@ -15,15 +15,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from nightledger import __version__
+from nightledger.domain import errors
 from nightledger.domain.decision import DecisionType
-from nightledger.domain.errors import (
-    EXIT_ALARM,
-    ConfigurationError,
-    IntegrityError,
-    NightledgerError,
-    RefusedError,
-    UsageError,
-)
 from nightledger.domain.folding import fold_entries
 from nightledger.domain.kept import skill_name
 from nightledger.domain.states import Restored
@@ -71,10 +64,8 @@ def run(options: argparse.Namespace, context: Context) -> int:
         require_person("backup --with-keys", simulated=home.identity.simulated)
     path = _free_name(options.file, home)
     # a home that cannot be written needs no lock
-    lock = (
-        Lock(home.lock_path(), timeout_s=LOCK_TIMEOUT_S) if os.access(home.root, os.W_OK) else nullcontext()
-    )
-    with lock:
+    lock = Lock(home.lock_path(), timeout_s=LOCK_TIMEOUT_S)
+    with lock if os.access(home.root, os.W_OK) else nullcontext():
         log = check_log(home, find_pin(ring, home.identity.id))
         report = log.report
         sources, skipped = contents_of(home, ring, log, with_keys=options.with_keys)
@@ -90,7 +81,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
         try:
             made = write_archive(path, sources, about)
         except FileExistsError as error:
-            raise RefusedError(f"{path} exists", hint="name another file") from error
+            raise errors.RefusedError(f"{path} exists", hint="name another file") from error
     warnings = _warnings(home, ring, report, with_keys=options.with_keys)
     record = {"file": path, "files": len(made.members), "size_bytes": os.path.getsize(path)}
     context.emit({**record, "skipped": skipped, "about": about, "warnings": warnings})
@@ -100,7 +91,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
         context.note(f"left out, for it is no regular file of this home: {name}")
     for warning in warnings:
         context.note(warning)
-    return 0 if report.ok else EXIT_ALARM
+    return 0 if report.ok else errors.EXIT_ALARM
 
 
 def _free_name(text: str, home: Home) -> str:
@@ -112,11 +103,11 @@ def _free_name(text: str, home: Home) -> str:
     """
     path = os.path.abspath(text)
     if os.path.lexists(path):
-        raise RefusedError(f"{path} exists", hint="name another file")
+        raise errors.RefusedError(f"{path} exists", hint="name another file")
     if not os.path.isdir(os.path.dirname(path)):
-        raise ConfigurationError(f"{os.path.dirname(path)} is no directory", hint="make it first")
+        raise errors.ConfigurationError(f"{os.path.dirname(path)} is no directory", hint="make it first")
     if is_within(path, home.root):
-        raise RefusedError(
+        raise errors.RefusedError(
             f"{path} lies in the home, and would be lost with it", hint="name a file elsewhere"
         )
     return path
@@ -180,7 +171,7 @@ def _tree(home: Home) -> Iterator[str]:
 
 def _skills(home: Home, log: VerifiedLog) -> Iterator[str]:
     """Give the skills that the gate wrote and that are there; none where the log cannot be read."""
-    with suppress(NightledgerError):
+    with suppress(errors.NightledgerError):
         paths = watched(home, fold_entries(log.entries()))
         yield from (path for path in paths if skill_name(path) and os.path.exists(home.path(path)))
 
@@ -208,7 +199,7 @@ def run_restore(options: argparse.Namespace, context: Context) -> int:
     Changes no memory that is here: nothing is ever overwritten.
     """
     if options.file is None and not options.take_over:
-        raise UsageError(
+        raise errors.UsageError(
             "name a backup, or --take-over for the home that stands there", hint="nightledger restore FILE"
         )
     record: dict[str, Any] = {"home": context.home_path}
@@ -220,7 +211,7 @@ def run_restore(options: argparse.Namespace, context: Context) -> int:
     if options.take_over:
         try:
             loss = take_over(context, anew=options.file is not None)
-        except NightledgerError as error:
+        except errors.NightledgerError as error:
             if options.file is not None:
                 told = f"the home is in {context.home_path}: 'nightledger restore --take-over' goes on from there"
                 error.hint = "; ".join(filter(None, (error.hint, told)))
@@ -368,7 +359,7 @@ def _require_signed(gate: Gate, accepted: Restored) -> None:
     ledger = read_ledger(gate)
     held = verify_decisions(gate.home, ledger, only=accepted.decision)
     if not is_signed_for(accepted, held.decisions.get(accepted.decision)):
-        raise IntegrityError(
+        raise errors.IntegrityError(
             f"line {accepted.line} of the log says that entries are lost, and no operator signed that"
         )
 
@@ -376,13 +367,13 @@ def _require_signed(gate: Gate, accepted: Restored) -> None:
 def _require_free(root: str) -> None:
     if os.path.lexists(root) and (os.path.islink(root) or not os.path.isdir(root) or os.listdir(root)):
         hint = f"{FREE}; a home that stands there: 'nightledger restore --take-over'"
-        raise RefusedError(f"{root} is no empty directory", hint=hint)
+        raise errors.RefusedError(f"{root} is no empty directory", hint=hint)
 
 
 def _require_ours(home: Home, own: KeyRing, archive: Archive, path: str) -> None:
     try:
         home_id = home.identity.id
-    except NightledgerError as error:
+    except errors.NightledgerError as error:
         raise ArchiveError(f"{path} holds no home: {error}") from error
     allowed = {f"{KEYS}/{home_id}/{name}" for name in (*PUBLIC, *PRIVATE)}
     log = check_log(home, find_pin(own, home_id))
@@ -397,7 +388,7 @@ def _require_consent(home: Home, ring: KeyRing, *, takes_over: bool) -> None:
     if takes_over:
         require_person("restore --take-over", simulated=home.identity.simulated)
     elif lost:
-        raise RefusedError(
+        raise errors.RefusedError(
             f"this machine has seen {count_of(lost, 'entry', 'entries')} of the log of {home.identity.id} that the backup does not hold",
             hint="find a newer backup; or --take-over has you sign for the loss, and the log tells of it for ever",
         )
@@ -411,9 +402,8 @@ def _place_keys(own: KeyRing, ring: KeyRing, home_id: str) -> tuple[str, ...]:
     names = sorted(os.listdir(source))
     if os.path.lexists(target):  # a pin that was lost comes back, and what it goes with
         is_lost = not os.path.lexists(target / PIN)
-        names = [
-            name for name in names if is_lost and name in (PIN, HEAD) and not os.path.lexists(target / name)
-        ]
+        wanted = (PIN, HEAD) if is_lost else ()
+        names = [name for name in names if name in wanted and not os.path.lexists(target / name)]
     make_dir(str(target))
     for name in names:
         mode = 0o644 if name.endswith(".pub") else 0o600

@@ -31,16 +31,8 @@ from nightledger.domain.words import count_of
 from nightledger.doors.transport import is_loopback
 from nightledger.files.durable import read_regular
 from nightledger.files.home import Home
-from nightledger.remote import letters
+from nightledger.remote import letters, receiving
 from nightledger.remote.letters import empty_boxes
-from nightledger.remote.receiving import (
-    RULES,
-    add_peer,
-    machine_public_key,
-    open_server,
-    parse_peers,
-    without_peer,
-)
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context, read_input, require_person
 from nightledger.surfaces.screen import say
@@ -128,7 +120,7 @@ def _serve(options: argparse.Namespace, context: Context) -> int:
             f"{options.listen} is reached from other machines, and plain HTTP can be read on the way",
             hint="listen on 127.0.0.1 behind a tunnel or a proxy with TLS, or add --insecure-plain-http",
         )
-    server = open_server(context, (options.listen, options.port))
+    server = receiving.open_server(context, (options.listen, options.port))
     server.serve_until_told(context, context.home_path)
     return 0
 
@@ -166,7 +158,8 @@ def _keygen(options: argparse.Namespace, context: Context) -> int:
     require_machine(home)
     if options.new:
         require_person(context.verb, simulated=home.identity.simulated)
-    key = machine_public_key(keys.KeyRing(Path(context.keys_dir)), home.identity.id, new=options.new)
+    ring = keys.KeyRing(Path(context.keys_dir))
+    key = receiving.machine_public_key(ring, home.identity.id, new=options.new)
     line = f"{home.identity.id} {key.kind} {key.line.split()[1]}"
     context.emit({"line": line, "fingerprint": key.fingerprint})
     context.print(line)
@@ -189,22 +182,21 @@ def _peer(options: argparse.Namespace, context: Context) -> int:
         case ["add", name]:
             home, key = _parse_key_line(options.line)
             actions = tuple(filter(None, map(str.strip, (options.actions or "").split(","))))
-            change = partial(add_peer, name=name, home=home, key=PeerKey(key=key), actions=actions)
+            change = partial(receiving.add_peer, name=name, home=home, key=PeerKey(key=key), actions=actions)
         case ["remove", name] if options.line is None:
-            change = partial(without_peer, name=name)
+            change = partial(receiving.without_peer, name=name)
         case _:
             raise errors.UsageError(
                 "say: channel peer list, channel peer add NAME, or channel peer remove NAME"
             )
 
     def edit(files: Mapping[str, bytes]) -> dict[str, bytes]:
-        content = dump_record(change(parse_peers(files["peers"])))
+        content = dump_record(change(receiving.parse_peers(files["peers"])))
         try:
-            parse_peers(content)  # as it will be read: Ed25519 keys, known actions
+            receiving.parse_peers(content)  # as it will be read: Ed25519 keys, known actions
         except errors.RecordError as error:
-            hint = (
-                f"a machine has the line of its 'channel keygen', and may ask for {', '.join(sorted(RULES))}"
-            )
+            known = ", ".join(sorted(receiving.RULES))
+            hint = f"a machine has the line of its 'channel keygen', and may ask for {known}"
             raise errors.UsageError(f"that is no machine: {error}", hint=hint) from error
         return {"peers": content}
 

@@ -14,7 +14,6 @@ Changes no memory: it proposes.
 """
 
 import argparse
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +29,7 @@ from nightledger.gate.removals import room_rows
 from nightledger.jobs.check import Checkup, check, counts
 from nightledger.surfaces import screen
 from nightledger.surfaces.analyst import analyst_of, ask_ahead, tell_analyst
-from nightledger.surfaces.context import Context
+from nightledger.surfaces.context import Context, read_input
 from nightledger.surfaces.screen import say, shown
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.text.code_audit import Part, audit_document
@@ -142,9 +141,8 @@ def audit(options: argparse.Namespace, context: Context) -> int:
     """Audit, and say what was found; 1 on findings."""
     if not options.files:
         raise UsageError("nothing is named to be audited", hint="nightledger check --code script.py")
-    records = [
-        _snippet_record(name, part) for name in options.files for part in audit_document(_read(name), name)
-    ]
+    parts = ((name, part) for name in options.files for part in audit_document(_read(name), name))
+    records = [_snippet_record(name, part) for name, part in parts]
     context.emit({"snippets": records})
     for record in records:
         for one in record["findings"]:
@@ -157,7 +155,7 @@ def audit(options: argparse.Namespace, context: Context) -> int:
 
 def _read(name: str) -> str:
     try:
-        raw = sys.stdin.buffer.read(MAX_FILE_BYTES) if name == "-" else read_regular(name, MAX_FILE_BYTES)
+        raw = read_input(MAX_FILE_BYTES) if name == "-" else read_regular(name, MAX_FILE_BYTES)
     except UnreadableError as error:
         raise UsageError(str(error), hint=error.hint) from error
     try:

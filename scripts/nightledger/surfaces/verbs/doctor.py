@@ -263,9 +263,8 @@ def paste_lines(diagnosis: Diagnosis) -> list[str]:
 
 def _end(diagnosis: Diagnosis) -> str:
     wrong = sum(check.state is State.BAD for check in diagnosis.checks)
-    return (
-        f"{count_of(wrong, 'thing')} to mend, marked !! above." if wrong else "All that is needed is there."
-    )
+    there = "All that is needed is there."
+    return f"{count_of(wrong, 'thing')} to mend, marked !! above." if wrong else there
 
 
 _PRINTED = {None: doctor_lines, "all": all_lines, "level": level_lines, "paste": paste_lines}

@@ -21,7 +21,6 @@ Changes memory where a gated file holds the text: the operator signs it here.
 
 import argparse
 import os
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -36,7 +35,7 @@ from nightledger.gate.deciding import make_unproposed
 from nightledger.gate.forgotten import hash_expunged
 from nightledger.gate.gated import read_gated, watched
 from nightledger.surfaces import screen, signing
-from nightledger.surfaces.context import Context, read_lines
+from nightledger.surfaces.context import Context, read_input, read_lines
 from nightledger.surfaces.screen import say, sentences
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.surfaces.verbs.edit import apply_edit
@@ -77,9 +76,8 @@ def run(options: argparse.Namespace, context: Context) -> int:
         context.print_lines(_lines(record, cuts))
         if options.line is not None and any(cuts.values()):
             text = min(what.forms, key=len).decode("utf-8", "surrogateescape")
-            context.print_lines(
-                screen.wrap(f"what goes: {screen.shown(text)}", indent=screen.INSIDE, first="")
-            )
+            told = f"what goes: {screen.shown(text)}"
+            context.print_lines(screen.wrap(told, indent=screen.INSIDE, first=""))
         if options.dry_run:
             told = f"It would be refused now: {why}." if why else ""
             say(context, told, "Nothing was changed (--dry-run).")
@@ -125,9 +123,11 @@ def _asked(options: argparse.Namespace, context: Context) -> Needle:
     if bool(options.line) + options.text_from_stdin != 1:
         raise UsageError("say what is to go: --text-from-stdin or --line, one of them")
     if options.line:
-        _, (number, _), content = read_lines(Home(context.home_path).require(), options.line, "--line")
-        return needle_of(content.split(b"\n")[number - 1].decode("utf-8", "surrogateescape"))
-    return needle_of(sys.stdin.buffer.read(MAX_TEXT_BYTES).decode("utf-8", "surrogateescape"))
+        _, (first, last), content = read_lines(Home(context.home_path).require(), options.line, "--line")
+        if first != last:
+            raise UsageError("--line takes one line", hint="a text of several: --text-from-stdin")
+        return needle_of(content.split(b"\n")[first - 1].decode("utf-8", "surrogateescape"))
+    return needle_of(read_input(MAX_TEXT_BYTES).decode("utf-8", "surrogateescape"))
 
 
 def _sign(session: Session, what: Needle, signer: Signer) -> list[str]:
@@ -199,9 +199,8 @@ def _lines(record: dict[str, Any], cuts: Mapping[str, str]) -> Iterator[str]:
     for name, text in found.items():
         for place in record[name]:
             yield text.format(_where(place))
-            for line in (
-                cuts[place["path"]].removesuffix("\n").split("\n") if name == "edited" and cuts else ()
-            ):
+            edited = cuts[place["path"]].removesuffix("\n").split("\n") if name == "edited" and cuts else ()
+            for line in edited:
                 yield from screen.text_lines(line, indent=screen.INSIDE)
     if not any(record[name] for name in (*found, "accepted")):
         yield "It is in no file of ours."

@@ -186,9 +186,8 @@ def _lines(step: Record, name: Callable[[str], str]) -> list[str]:
         lines += wrap(f"{change['n']}: {told}", indent="     ", first="  ")
         lines += _text(change)
         lines += wrap(_undo(step, change, name), indent="       ", first="     ")
-    signed = (
-        f"signed by {screen.shown(step['signer'])}" if step["signer"] else "its signature does not verify"
-    )
+    signer = screen.shown(step["signer"] or "")
+    signed = f"signed by {signer}" if signer else "its signature does not verify"
     lines += wrap(f"{signed}, {step['decision']}", indent="     ", first="  ")
     if step["raced"]:
         lines += wrap("another program wrote at the same moment", indent="    ", first="  ! ")

@@ -78,9 +78,8 @@ def _given(options: argparse.Namespace) -> Iterator[str]:
         if value is True:
             yield flag
         elif value:
-            yield from (
-                word for one in ([value] if isinstance(value, str) else value) for word in (flag, one)
-            )
+            for one in [value] if isinstance(value, str) else value:
+                yield from (flag, one)
 
 
 def _standing_place() -> str:

@@ -50,17 +50,9 @@ from nightledger.surfaces.signing import operator_path, public_path
 from nightledger.surfaces.trust_change import Edit, change_trust, purposes
 from nightledger.text.visible import visible_lines
 from nightledger.trust import keys
+from nightledger.trust import signers as handover
 from nightledger.trust.keys import KeyRing, public_key_of
-from nightledger.trust.signers import (
-    AllowedSigner,
-    SignerSet,
-    create_next,
-    find_kept,
-    mend,
-    next_key,
-    take_back,
-    take_over,
-)
+from nightledger.trust.signers import AllowedSigner, SignerSet
 from nightledger.trust.sshsig import PublicKey
 
 NEEDED = {"add": "a public key", "revoke": "a key or its fingerprint", "recovery": "a public key"}
@@ -134,7 +126,7 @@ def rotate(asked: argparse.Namespace, context: Context) -> int:
         old, could_sign = _own_key(seen), _may_sign(seen)
     new = new_key(asked, context, ring, identity)
     decision = _change(asked, context, partial(trust_change.rotate, old, new))
-    kept = take_over(ring, identity.id, new, stamp(context))
+    kept = handover.take_over(ring, identity.id, new, stamp(context))
     record = {"decision": decision.id, "old": old.fingerprint, "new": new.fingerprint, "kept": list(kept)}
     before = f"{old.fingerprint}, the key here until now, could not."
     if could_sign:
@@ -164,7 +156,7 @@ def reset(asked: argparse.Namespace, context: Context) -> int:
         reset_signers(session.gate, session.ledger, files, session.moment)
         pending = session.reread().book.trust.pending_reset(session.moment)
     wait_s = pending.remaining_s(context.moment) if pending else 0
-    kept = take_over(ring, identity.id, new, stamp(context))
+    kept = handover.take_over(ring, identity.id, new, stamp(context))
     return _done(
         context,
         {"new": new.fingerprint, "wait_s": wait_s, "kept": list(kept)},
@@ -181,9 +173,9 @@ def restore(asked: argparse.Namespace, context: Context) -> int:
     with writing(context, person=True) as session:
         gate, home_id = session.gate, session.gate.home.identity.id
         names = restore_files(gate, session.ledger, session.moment)
-        mend(gate.ring, home_id, _able(session), stamp(context))
+        handover.mend(gate.ring, home_id, _able(session), stamp(context))
         kept = kept_key(session)
-        back = take_back(gate.ring, home_id, kept, stamp(context)) if kept else None
+        back = handover.take_back(gate.ring, home_id, kept, stamp(context)) if kept else None
     told = f"Put back: {', '.join(names)}." if names else "The trust files are as the log names them."
     again = (
         f"{back.fingerprint} signs here again. The key that had replaced it is kept beside it."
@@ -199,7 +191,7 @@ def kept_key(session: Session) -> Path | None:
     gate = session.gate
     if session.ledger.book.trust.pending_reset(session.moment):
         return None
-    return find_kept(gate.ring, gate.home.identity.id, _able(session))
+    return handover.find_kept(gate.ring, gate.home.identity.id, _able(session))
 
 
 def _able(session: Session) -> set[bytes]:
@@ -222,12 +214,12 @@ def new_key(asked: argparse.Namespace, context: Context, ring: keys.KeyRing, ide
     """Return the key that was named, or make one."""
     if asked.key:
         return trust_change.read_key(asked.key)
-    waiting = next_key(ring, identity.id)
+    waiting = handover.next_key(ring, identity.id)
     if waiting is not None:  # a run made it and was cut short
         return waiting
     passphrase = signing.fresh_passphrase(context, without=asked.no_passphrase)
     comment = f"operator of {identity.origin}"
-    return create_next(ring, identity.id, passphrase=passphrase, comment=comment)
+    return handover.create_next(ring, identity.id, passphrase=passphrase, comment=comment)
 
 
 def _own_key(seen: Session) -> PublicKey:
@@ -286,7 +278,7 @@ def reset_all(asked: argparse.Namespace, context: Context) -> int:
         staged = restoring.stage_keys(home, ring, at)
         made = staged.path(identity.id, "operator.pub")
         new = public_key_of(made) if made.exists() else new_key(asked, context, staged, identity)
-        take_over(staged, identity.id, new, stamp(context))
+        handover.take_over(staged, identity.id, new, stamp(context))
         gate = open_gate(home.root, str(staged.directory), actor=actor_of(context))
         size = restoring.go_on(gate, new, asked.principal or PRINCIPAL, this_machine(), at)
         restoring.place_keys(staged, ring, identity.id)

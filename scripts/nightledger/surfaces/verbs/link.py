@@ -34,10 +34,8 @@ def _report(context: Context, home: Home, report: LinkReport) -> None:
     log = home.relative(home.outcomes)
     for number, problem in report.problems:
         context.note(f"{log}:{number} is no outcome: {problem}")
-    if report.bad_lines > len(report.problems):
-        context.note(
-            f"{count_of(report.bad_lines - len(report.problems), 'more line')} of {log} without an outcome"
-        )
+    if (more := report.bad_lines - len(report.problems)) > 0:
+        context.note(f"{count_of(more, 'more line')} of {log} without an outcome")
     if report.torn_bytes:
         context.note(f"the last line of {log} is unfinished; it is read once the logger has closed it")
     if report.reason:

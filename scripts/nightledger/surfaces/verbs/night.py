@@ -44,9 +44,9 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
     if options.notify_test:
         return telling.try_notifier(context)
-    return (
-        night_run.list_due(context) if options.dry_run else night_run.run_night(context, retry=options.retry)
-    )
+    if options.dry_run:
+        return night_run.list_due(context)
+    return night_run.run_night(context, retry=options.retry)
 
 
 def _nothing_yet(context: Context) -> bool:

@@ -233,9 +233,8 @@ def run_forget(options: argparse.Namespace, context: Context) -> int:
     settled = sign_proposals(context, [proposal])
     require_signed(settled)
     (decision,) = settled.decisions
-    context.emit(
-        {**record, "decision": decision.id, "not_before": f"{decision.not_before:%Y-%m-%dT%H:%M:%SZ}"}
-    )
+    record |= {"decision": decision.id, "not_before": f"{decision.not_before:%Y-%m-%dT%H:%M:%SZ}"}
+    context.emit(record)
     say(
         context,
         f"Signed. It cools until {decision.not_before:%Y-%m-%d %H:%M} UTC, then 'nightledger apply' takes it out; "

@@ -17,17 +17,9 @@ from nightledger.domain.proposal import Change, Kind, Proposal
 from nightledger.domain.states import REVOCABLE, Book, Gone, ProposalStatus
 from nightledger.domain.words import count_of
 from nightledger.files.home import Home
+from nightledger.gate import stored
 from nightledger.gate.agent_lane import Wish, agent_evidence, propose_wish
 from nightledger.gate.screening import told_at_home
-from nightledger.gate.stored import (
-    answer_texts,
-    answers_given,
-    find_status,
-    read_causes,
-    read_proposal,
-    read_shares,
-    read_stored,
-)
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context, calling_host, read_input, read_lines
 from nightledger.surfaces.listing import proposal_record, set_aside_record, state_of
@@ -68,10 +60,11 @@ def _records(session: Session, *, closed: bool, full: bool) -> list[dict[str, An
         full: Return all of a proposal, not only its head: to mask what is not shown would take seconds.
     """
     gate, book, now = session.gate, session.ledger.book, session.moment.at
-    stored = read_stored(gate, book, states=None if closed else REVOCABLE)
-    told = told_at_home(gate.home, [one.proposal for one in stored])
-    found, causes = {one.proposal.id: one.proposal for one in stored}, read_causes(session.ledger.log.events)
-    shares, records = read_shares(gate, book), []
+    every = stored.read_stored(gate, book, states=None if closed else REVOCABLE)
+    told = told_at_home(gate.home, [one.proposal for one in every])
+    found = {one.proposal.id: one.proposal for one in every}
+    causes = stored.read_causes(session.ledger.log.events)
+    shares, records = stored.read_shares(gate, book), []
     for status in book.proposals.values() if closed else book.live():
         state = state_of(gate, book, status, now)
         if not closed and state not in (*_WAITING, *_SIGNED):
@@ -83,7 +76,7 @@ def _records(session: Session, *, closed: bool, full: bool) -> list[dict[str, An
             record |= {"title": mask_secrets(proposal.title, told=told), "state": state}
             waits = [one for one in proposal.changes if one.n in status.open_changes()]
             record["sure"] = [] if status.kind is Kind.DRIFT else _sure(proposal, waits, shares)
-        answers = answers_given(gate.home, book, status, causes)
+        answers = stored.answers_given(gate.home, book, status, causes)
         records.append({**record, "waiting": list(status.open_changes()), "answers": answers})
     return records
 
@@ -105,7 +98,7 @@ def _texts(one: dict[str, Any]) -> list[str]:
     if one["state"] == "altered":
         closed = any(answer["state"] == "rejected" for answer in one["answers"])
         said, text = "set aside", _CLOSED if closed else _ALTERED
-    told = (f"{said}: {text}", *one.get("sure", ()), *answer_texts(one["answers"], every))
+    told = (f"{said}: {text}", *one.get("sure", ()), *stored.answer_texts(one["answers"], every))
     return [screen.shown(line) for line in told]
 
 
@@ -128,13 +121,13 @@ def _show(context: Context, name: str) -> int:
     from nightledger.gate.reviewing import worded
 
     with reading(context) as session:
-        status = find_status(session.ledger.book, name)
+        status = stored.find_status(session.ledger.book, name)
         _require_kept(session.ledger.book, status)
-        proposal = read_proposal(session.gate, status).proposal
+        proposal = stored.read_proposal(session.gate, status).proposal
         home, now = session.gate.home, session.moment.at
         told = told_at_home(home, [proposal])
         expunged = read_forgotten(session.gate, (), session.ledger.book).expunged
-        shares = read_shares(session.gate, session.ledger.book)
+        shares = stored.read_shares(session.gate, session.ledger.book)
         record = proposal_record(session.gate, session.ledger.book, proposal, now, shares, told=told)
         context.emit(record)
         title, sizes = screen.shown(proposal.title, told=told), screen.meter(proposal)

@@ -43,8 +43,6 @@ from nightledger.files.link_index import Recalled, open_index
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from nightledger.domain.outcome import Tally
     from nightledger.domain.search import Query
     from nightledger.files.link_index import LinkIndex
@@ -137,10 +135,8 @@ def _rows(item: Recalled, place: str | None) -> list[str]:
     rivals = [rival for rival in item.link.rivals if rival.evidence < 0]
     mark = "" if place is None else "  [unsigned: a record, not an instruction]"
     named = f"  [{_shown(place)} names the resolution]" if place else ""
-    return [
-        f"{_line(item)}{mark}{named}",
-        *(f"      not {_shown(rival.resolution)}: {_tally(rival)}{mark}" for rival in rivals),
-    ]
+    against = (f"      not {_shown(rival.resolution)}: {_tally(rival)}{mark}" for rival in rivals)
+    return [f"{_line(item)}{mark}{named}", *against]
 
 
 def _line(item: Recalled) -> str:
@@ -236,9 +232,8 @@ def told_links(context: "Context", index: "LinkIndex", tags: list[str]) -> list[
         NightledgerError: The home cannot be read.
     """
     found, _ = index.recall(tags, MOST)
-    plain = [
-        _plain(one) for one in found if all(tag in tags or _PLAIN.fullmatch(tag) for tag in one.link.pair)
-    ]
+    of_tags = (one for one in found if all(tag in tags or _PLAIN.fullmatch(tag) for tag in one.link.pair))
+    plain = list(map(_plain, of_tags))
     if not plain:
         return []
     from nightledger.recall.associations import read_resolutions
@@ -248,13 +243,17 @@ def told_links(context: "Context", index: "LinkIndex", tags: list[str]) -> list[
     with reading(context) as seen:
         judge = Judge(seen.gate.home, read_rules(seen.gate, seen.ledger), frozenset())
         accepted = read_resolutions(seen.gate, seen.ledger)
-        may = [one for one in plain if judge.may_say(" ".join((*one.link.pair, *_resolutions(one))))]
+        may = [one for one in plain if judge.may_say(_said(one.link))]
         entries = [(one, accepted.find(one.link.best.resolution, one.link.pair)) for one in may]
     return [
         (one, f"{entry.path}:{entry.entry.first_line}" if entry else "")
         for one, entry in entries
         if entry or _PLAIN.fullmatch(one.link.best.resolution)
     ]
+
+
+def _said(link: Link) -> str:
+    return " ".join((*link.pair, *(tally.resolution for tally in (link.best, *link.rivals))))
 
 
 def _plain(one: Recalled) -> Recalled:
@@ -268,8 +267,3 @@ def _plain(one: Recalled) -> Recalled:
         last_day=link.last_day,
     )
     return Recalled(told, one.confidence, one.idle_days)
-
-
-def _resolutions(one: Recalled) -> "Iterator[str]":
-    yield one.link.best.resolution
-    yield from (rival.resolution for rival in one.link.rivals)

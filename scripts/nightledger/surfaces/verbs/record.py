@@ -84,9 +84,8 @@ def _list_kinds(context: Context) -> int:
         }
     )
     for name, kind in kinds.items():
-        context.print_lines(
-            screen.wrap(f"{name}: {', '.join(keeping.field_shapes(name))}", first="", indent="    ")
-        )
+        fields = ", ".join(keeping.field_shapes(name))
+        context.print_lines(screen.wrap(f"{name}: {fields}", first="", indent="    "))
         context.print_lines(f"  {word:<8} {action.help}" for word, action in kind.actions.items())
     return 0
 
@@ -170,9 +169,8 @@ def _save(options: argparse.Namespace, context: Context, home: Home) -> int:
     context.emit(msgspec.to_builtins(saved))
     context.print(f"{len(saved.opened)} new, {len(saved.carried)} carried, {len(saved.resolved)} resolved.")
     if not saved.view:
-        context.note(
-            f"{home.handoff} is the agent's own file, or was written to meanwhile; it is left as it is"
-        )
+        why = "is the agent's own file, or was written to meanwhile"
+        context.note(f"{home.handoff} {why}; it is left as it is")
     return 0
 
 
@@ -215,9 +213,8 @@ def _show(options: argparse.Namespace, context: Context, _: Home, records: Recor
         context.print(_line(one, context))
         for name, value in one.fields.items():
             for row in value if isinstance(value, list) else [value]:
-                text = (
-                    ", ".join(f"{key}: {part}" for key, part in row.items()) if isinstance(row, dict) else row
-                )
+                parts = row.items() if isinstance(row, dict) else ()
+                text = ", ".join(f"{key}: {part}" for key, part in parts) or row
                 context.print_lines(screen.wrap(screen.shown(f"{name}: {text}"), first="  ", indent="    "))
 
 

@@ -17,7 +17,7 @@ from nightledger.domain.errors import EXIT_ALARM, NightledgerError, RefusedError
 from nightledger.domain.words import count_of
 from nightledger.doors.report import OURS, Part, page_of
 from nightledger.files.atomic import replace_file
-from nightledger.files.durable import read_regular
+from nightledger.files.durable import is_within, read_regular
 from nightledger.files.home import Home
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.screening import told_at_home
@@ -63,10 +63,7 @@ def _require_free(path: str, home: Home) -> None:
     Raises:
         RefusedError: Something else is there, or the home's own records would be.
     """
-    real, own = os.path.realpath(path), os.path.realpath(home.root)
-    inside = real.startswith(os.path.join(own, "")) and not real.startswith(
-        os.path.join(own, ".nightledger", "")
-    )
+    inside = is_within(path, home.root) and not is_within(path, home.work_dir)
     if inside or (os.path.lexists(path) and OURS not in read_regular(path, MOST_BYTES)):
         raise RefusedError(f"{path} is a place of other files", hint="name another file, outside the home")
 

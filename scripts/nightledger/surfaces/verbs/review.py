@@ -20,14 +20,7 @@ from nightledger.gate.checking import find_drift
 from nightledger.gate.editing import counts_of, keep_draft, put_in_place, read_draft
 from nightledger.gate.gated import watched, why_unreadable
 from nightledger.gate.opening import Gate
-from nightledger.gate.reviewing import (
-    Answer,
-    Documents,
-    Item,
-    Verb,
-    held_since_answered,
-    list_items,
-)
+from nightledger.gate.reviewing import Answer, Documents, Item, Verb, held_since_answered, list_items
 from nightledger.gate.stored import find_set_aside, find_status
 from nightledger.surfaces import screen
 from nightledger.surfaces import session as sessions
@@ -238,9 +231,8 @@ class Questions(Struct, kw_only=True):
         """Return the two wordings of which a change asks which stays, one below the other, each behind its key."""
         texts = [] if self.elsewhere else told_sides(self.gate, item)
         pairs = zip(SIDE_KEYS, texts, strict=False)
-        return [
-            row for key, text in pairs for row in screen.wrap(text, indent=screen.INSIDE, first=f"  {key} ")
-        ]
+        wrapped = (screen.wrap(text, indent=screen.INSIDE, first=f"  {key} ") for key, text in pairs)
+        return [row for rows in wrapped for row in rows]
 
     def _evidence(self, item: Item) -> list[str]:
         from nightledger.gate.forgotten import read_forgotten

@@ -378,11 +378,9 @@ def _named(term: Record, name: Callable[[str], str]) -> str:
 def _held_back(held: Sequence[Record]) -> list[str]:
     new = [item for item in held if item["new"]]
     seen = len(held) - len(new)
-    more = f"{seen} seen before: nightledger status --held"
-    return [
-        *_listed(new, _held, ": nightledger status --held"),
-        *([more] if seen and len(new) <= SHOWN else []),
-    ]
+    all_of_them = ": nightledger status --held"
+    more = [f"{seen} seen before{all_of_them}"] if seen and len(new) <= SHOWN else []
+    return [*_listed(new, _held, all_of_them), *more]
 
 
 def _held_lines(status: Record) -> list[str]:

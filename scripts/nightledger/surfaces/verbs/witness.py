@@ -80,7 +80,7 @@ def _add(options: argparse.Namespace, context: Context) -> int:
 
 
 def _logs_of(word: str) -> tuple[notes.VerifierKey, ...]:
-    if "+" in word:
+    if "+" in word and not os.path.lexists(word):
         return (notes.parse_vkey(word),)
     logs = parse_policy(read_regular(word, MAX_POLICY_BYTES), where=word).logs
     if not logs:
