@@ -11,13 +11,10 @@ from typing import Any
 from tests.blackbox.forge import append, event_named, put_blob
 from tests.blackbox.person import review
 from tests.blackbox.world import GRAPH, LOG, MEMORY, Ran, World, found, sha256
+from tests.rows import tables
 
-MADE = [
-    "config/nightledger", "memory/system", "memory/state/proposals", "audit/decisions", "audit/checkpoints",
-    "audit/blobs/sha256", "audit/quarantine", ".nightledger/locks", "config/nightledger/home.json",
-    "config/nightledger/allowed_signers", "config/nightledger/revoked_keys", "config/nightledger/policy",
-    "audit/trusted-channel-audit.jsonl", "audit/checkpoint",
-]  # fmt: skip
+TABLES = tables("blackbox-founding")
+MADE = TABLES["made"]
 
 
 def init(world: World, *words: str) -> Ran:

@@ -24,7 +24,7 @@ from tests.blackbox.notes import (
     witness,
 )
 from tests.blackbox.world import Folder
-from tests.rows import each_row
+from tests.rows import each_row, tables
 
 ALARM, WRONG_INPUT = 4, {1, 2}
 LINES = leaves_of(7)
@@ -280,50 +280,23 @@ def test_a_continuation_is_checked_between_two_heads_and_an_empty_one_proves_not
 
 # ---------------------------------------------------------------- policies
 
-# ---------------------------------------------------------------- policies
-
 W = [witness(number).vkey for number in range(9)]
 GOOD_LOG = f"log {OWNER.vkey}"
-BAD_POLICIES = (
-    "logs x",
-    "log",
-    f"{GOOD_LOG} a b",
-    f"{GOOD_LOG}\u00a0x",
-    "log nonsense",
-    f"log {W[1]}",
-    f"log {typed_key(6, bytes(1_311))}",
-    f"{GOOD_LOG}\n{GOOD_LOG}",
-    f"{GOOD_LOG}\nlog {Key(name='other', number=1_000).vkey}",
-    "witness w",
-    f"witness w {W[1]} a b",
-    f"witness w {OWNER.vkey}",
-    f"witness v {W[1]}\nwitness w {W[1]}",
-    f"witness v {W[1]}\nwitness w {Key(name='other', number=1, kind=COSIGNER).vkey}",
-    f"witness w {W[1]}\nwitness w {W[2]}",
-    f"witness none {W[1]}",
-    f"witness w {Key(name=ORIGIN, number=1_000, kind=COSIGNER).vkey}\n{GOOD_LOG}",
-    f"{GOOD_LOG}\nwitness w {Key(name=ORIGIN, number=1_000, kind=COSIGNER).vkey}",
-    "group g all",
-    "group g all w",
-    "group g all none",
-    f"witness w {W[1]}\ngroup g 2 w",
-    f"witness w {W[1]}\ngroup g 0 w",
-    f"witness w {W[1]}\ngroup g 01 w",
-    f"witness w {W[1]}\ngroup g most w",
-    f"witness w {W[1]}\ngroup g all w w",
-    f"witness w {W[1]}\ngroup g all w\ngroup h all w",
-    f"witness w {W[1]}\ngroup w all w",
-    f"witness w {W[1]}\ngroup none all w",
-    "quorum",
-    "quorum a b",
-    "quorum w",
-    "quorum none\nquorum none",
-    "quorum none\r",
-    "quorum none \x7f",
-    "quorum none\x00",
-    "quorum\u2003none",
+OTHER, OTHER_WITNESS = Key(name="other", number=1_000), Key(name="other", number=1, kind=COSIGNER)
+SAME_KEY = Key(name=ORIGIN, number=1_000, kind=COSIGNER)
+KEYS = {
+    "W1": W[1],
+    "W2": W[2],
+    "GOOD_LOG": GOOD_LOG,
+    "OWNER": OWNER.vkey,
+    "SHORT": typed_key(6, bytes(1_311)),
+}
+KEYS |= {"SAME_KEY": SAME_KEY.vkey, "OTHER": OTHER.vkey, "OTHER_WITNESS": OTHER_WITNESS.vkey}
+TABLES = tables("blackbox-proofs", **KEYS)
+BAD_POLICIES = [
+    *TABLES["bad_policies"],
     "\n".join(f"log {Key(name=f'log{n}', number=n + 50).vkey}" for n in range(101)),
-)
+]
 
 
 def test_a_policy_that_is_not_understood_is_refused_with_each_line_that_is_wrong(desk: Desk) -> None:

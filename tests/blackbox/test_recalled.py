@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 from tests.blackbox.world import Folder, World, found
+from tests.rows import tables
 
+TABLES = tables("blackbox-recalled")
 FACTS = [f"The {name} pump of the greenhouse needs {n} litres." for n, name in enumerate("abcdefg", start=2)]
 
 
@@ -90,18 +92,7 @@ def test_a_place_of_several_entries_lists_them(known: World) -> None:
     assert FACTS[1] in known.tells("fits 2 entries", "pin", "MEMORY.md:9-10", status=2)
 
 
-@pytest.mark.parametrize(
-    ("headings", "section", "made"),
-    [
-        (("项目", "服务器"), "Lessons", "经验"),
-        (("プロジェクト", "サーバーの設定"), "Lessons", "学び"),
-        (("Wichtige Lehren", "Personen und Orte"), "Lessons", "Wichtige Lehren"),
-        (("People", "Servers"), "Lessons", "Lessons"),
-        (("Office", "Clients"), "Lessons", "Lessons"),
-        (("Clients", "Santé"), "Lessons", "Leçons"),
-        (("Xyzzy",), "Lessons", "Lessons"),
-    ],
-)
+@pytest.mark.parametrize(("headings", "section", "made"), TABLES["headings"])
 def test_a_new_section_is_called_as_the_files_headings_would_call_it(
     headings: tuple[str, ...], section: str, made: str, tmp_path: Path
 ) -> None:
