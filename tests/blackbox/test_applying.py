@@ -20,11 +20,8 @@ from tests.rows import tables
 
 NINETY = MEMORY.replace("30 days", "90 days")
 USER = "# User\n\n- Likes tea.\n\n## Work\n\n- Sails.\n"
-NOTHING: dict[str, Any] = {
-    **{name: [] for name in ("applied", "stale", "reasons", "waits")},
-    "wait_s": 0,
-    "raced": False,
-}
+NOTHING: dict[str, Any] = {name: [] for name in ("applied", "stale", "reasons", "waits")}
+NOTHING |= {"wait_s": 0, "raced": False}
 
 
 def replacing(*pairs: tuple[str, str]) -> Callable[[str], str]:
@@ -313,15 +310,8 @@ def two_files(root: Path) -> tuple[World, str]:
     world.ok("reject", made, "--reason", "both or none")
     (change,), (target,) = proposal["changes"], proposal["targets"]
     hunk = {**change["hunk"], "section": ["User", "Work"], "added": "- Counts twice.\n"}
-    more = {
-        "n": 2,
-        "target": "USER.md",
-        "section": "User > Work",
-        "after": "- Counts twice.",
-        "key": "counts twice",
-        "hunk": hunk,
-    }
-    proposal["changes"].append({**change, **more})
+    more = {"n": 2, "target": "USER.md", "section": "User > Work", "after": "- Counts twice."}
+    proposal["changes"].append({**change, **more, "key": "counts twice", "hunk": hunk})
     proposal["targets"].append({**target, "path": "USER.md", "base_sha256": sha256(USER.encode())})
     return world, log_proposal(world, proposal)
 

@@ -48,12 +48,8 @@ def test_what_a_machine_may_not_ask_is_refused_and_only_a_blocked_action_counts(
     assert claims == (first.name.partition(".")[0], home_id(post.agent), home_id(post.ops))
     (event,) = told(post.agent)
     payload = base64.b64decode(json.loads(first.content)["payload"])
-    said = {
-        "message": answer["re"],
-        "peer": "ops",
-        "iss": home_id(post.ops),
-        "number": json.loads(payload)["seq"],
-    }
+    said = {"message": answer["re"], "peer": "ops", "iss": home_id(post.ops)}
+    said |= {"number": json.loads(payload)["seq"]}
     said |= {"action": "open_garage", "status": "rejected", "sha256": sha256(payload), "actor": "unknown"}
     assert {name: event[name] for name in said} == said
     assert "ops may not ask" in rejected(post, "decide", {"decision": "{}", "signature": "x"})
@@ -114,11 +110,8 @@ def test_a_change_waits_in_the_lane_of_machines_with_its_text_kept_as_evidence(p
     assert answer["body"] == {"proposal": proposal["id"], "diff": change["diff"]}
     assert (proposal["lane"], proposal["kind"]) == ("peer", "propose_behavioral_change")
     assert proposal["title"] == "The machine ops asks: Ask first."
-    assert (change["op"], change["section"], change["after"]) == (
-        "add",
-        "MEMORY.md > Lessons",
-        "- Ask first.",
-    )
+    expected = ("add", "MEMORY.md > Lessons", "- Ask first.")
+    assert (change["op"], change["section"], change["after"]) == expected
     (evidence,) = change["evidence"]
     (name,) = kept(post.agent)
     assert name == f"{answer['re']}.md"

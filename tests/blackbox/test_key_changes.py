@@ -134,10 +134,8 @@ def test_what_changes_while_a_key_waits_for_a_touch_is_not_acted_on(world: World
         one.environment = {"PATH": f"{keygen.parent}:{os.environ['PATH']}"}
         before = one.kinds()
         ran = one.run(*words, typed=answering("n", "s")) if drift else one.run(*words, stdin="shelves")
-        assert (ran.status, [told.replace("NAME", name) in ran.text for told in said]) == (
-            1,
-            [True] * len(said),
-        ), ran
+        told = [line.replace("NAME", name) in ran.text for line in said]
+        assert (ran.status, told) == (1, [True] * len(said)), ran
         assert not {"text.expunged", "apply.intent"} & {*one.kinds(len(before))}
         assert one.read().startswith(MEMORY + drift)
 
@@ -406,11 +404,8 @@ def test_the_machine_on_which_new_keys_are_made_writes_the_home(bereft: World, t
     world.alter(record, json.dumps(here), '"elsewhere"')
     world.ok(*RESET)
     (reset,), (event,) = world.named("trust.reset"), world.named("home.restored")
-    assert (event["size"], event["lost"], json.loads(world.read(record))["machine"]) == (
-        reset["size"],
-        0,
-        here,
-    )
+    expected = (reset["size"], 0, here)
+    assert (event["size"], event["lost"], json.loads(world.read(record))["machine"]) == expected
     both_hold(world)
 
 
@@ -426,10 +421,7 @@ def test_a_run_that_died_between_its_keys_makes_those_alone_that_are_missing(
     bereft: World, tmp_path: Path
 ) -> None:
     for without in ([], ["machine-ed25519", "machine-ed25519.pub"]):
-        done, world = (
-            bereft.copy(tmp_path / f"done{len(without)}"),
-            bereft.copy(tmp_path / f"world{len(without)}"),
-        )
+        done, world = (bereft.copy(tmp_path / f"{place}{len(without)}") for place in ("done", "world"))
         done.ok(*RESET)
         staged = world.keys / f".{done.own_keys.name}.reset" / done.own_keys.name
         staged.mkdir(parents=True)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from tests.blackbox.forge import append, keep_pin, line_of, sign_head, signed_head
 from tests.blackbox.person import sound
-from tests.blackbox.world import LOG, Folder, World
+from tests.blackbox.world import LOG, Folder, World, copied
 from tests.rows import tables
 
 ALARM = 4
@@ -27,9 +27,7 @@ def lived(adopted: World, new_folder: Folder) -> World:
     return world
 
 
-@pytest.fixture
-def home(lived: World, tmp_path: Path) -> World:
-    return lived.copy(tmp_path)
+home = copied("lived")
 
 
 def log(world: World) -> Path:

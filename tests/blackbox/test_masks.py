@@ -228,10 +228,8 @@ def test_no_proposal_repeats_what_a_file_tells_as_a_secret(tmp_path: Path, text:
     """No scanner knows it by its form: the file alone says that it is one."""
     password = "Zebra7lamp9!x"
     world = found(tmp_path, memory=f"{MEMORY}\n- password: {password}\n")
-    kept, words = (
-        world.holding(password),
-        ("--text", text.format(password), "--reason", reason.format(password)),
-    )
+    kept = world.holding(password)
+    words = ("--text", text.format(password), "--reason", reason.format(password))
     told = world.tells("or it would repeat one", "propose", "--section", "Lessons", *words, status=1)
     assert "repeat no secret" in told
     assert (password in told, world.holding(password), world.proposals()) == (False, kept, [])

@@ -114,11 +114,8 @@ def taken_up(world: World, name: str, after: str) -> None:
     assert (change["section"], change["evidence"][0]["origin"]) == ("MEMORY.md > Lessons", "tool")
     (change,) = shown[replacement]["changes"]
     kept = "- Keep backups for 30 days.\n"
-    assert (change["op"], change["before"], change["after"]) == (
-        "replace",
-        kept,
-        "- Keep backups for 90 days.",
-    )
+    expected = ("replace", kept, "- Keep backups for 90 days.")
+    assert (change["op"], change["before"], change["after"]) == expected
     assert change["section"] == "MEMORY.md > Decisions"
     record = world.stored(replacement)
     assert (record["changes"][0]["entry"], record["changes"][0]["provenance"]) == (ids[5], ["agent"])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.blackbox.world import Folder, World, found
-from tests.rows import tables
+from tests.rows import corpus, tables
 
 TABLES = tables("blackbox-recalled")
 FACTS = [f"The {name} pump of the greenhouse needs {n} litres." for n, name in enumerate("abcdefg", start=2)]
@@ -126,25 +126,11 @@ def test_doctor_names_the_lines_that_tell_the_agent_to_edit_memory_itself(tmp_pa
     assert "AGENTS.md:3" not in told
 
 
-NAMED = """# MEMORY.md
-
-## Facts
-
-- Our services run on kubernetes, on three nodes in the cellar.
-- Releases are built by GitHub Actions (GHA).
-- GitHub Actions may not push to the main branch.
-- The oven of the bakery is cleaned each week.
-"""
-
-
 def test_a_fact_is_found_by_another_name_and_a_typo_else_nothing_is_told(tmp_path: Path) -> None:
-    world = found(tmp_path, memory=NAMED)
+    world = found(tmp_path, memory=corpus("blackbox-recalled.txt"))
     nodes, push = "three nodes", "main branch"
-    for query, fact in (
-        ("what is our k8s setup?", nodes),
-        ("kuberntes nodes", nodes),
-        ("may GHA push?", push),
-    ):
+    asked_for = {"what is our k8s setup?": nodes, "kuberntes nodes": nodes, "may GHA push?": push}
+    for query, fact in asked_for.items():
         for words in ([], ["--agent"]):
             assert fact in world.json("recall", query, *words)["hits"][0]["chunk"]["text"], (query, words)
     assert "three nodes" in world.prompted("k8s nodes?")

@@ -133,11 +133,8 @@ def test_each_proposal_has_one_approval_and_a_rejection_for_each_reason(world: W
     size = len(world.events())
     world.ok("review", name, typed=answering("y", "n", "n", "y"))
     approval, first, second = world.decisions(size)
-    assert [(one["type"], one["changes"], one["reason"]) for one in (approval, first, second)] == [
-        ("approve", [1, 4], ""),
-        ("reject", [2], "because 1"),
-        ("reject", [3], "because 2"),
-    ]
+    expected = [("approve", [1, 4], ""), ("reject", [2], "because 1"), ("reject", [3], "because 2")]
+    assert [(one["type"], one["changes"], one["reason"]) for one in (approval, first, second)] == expected
     after = MEMORY.replace(RELAY, f"{RELAY}- Lamp 1.\n- Lamp 4.\n")
     (target,) = approval["targets"]
     assert (target["path"], target["base"], target["result"]) == ("MEMORY.md", sha256(MEMORY), sha256(after))
@@ -169,8 +166,9 @@ def test_a_change_is_asked_again_that_another_would_put_under_another_heading(tm
     names = three(world)
     world.wait(hours=3)
     size = len(world.events())
-    ran = world.run("review", typed=answering("y", "y", "y"))
-    assert (ran.status, f"not signed: {names[2][:6]}: another change" in ran.text) == (1, True), ran
+    world.tells(
+        f"not signed: {names[2][:6]}: another change", "review", typed=answering("y", "y", "y"), status=1
+    )
     assert [one["proposal"] for one in world.decisions(size)] == names[:2]
     assert [p["id"] for p in world.proposals() if p["state"] == "pending"] == [names[2]]
     world.apply_cooled()

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from tests.blackbox.person import review, sound
 from tests.blackbox.test_crashes import calls_of, die_at
-from tests.blackbox.world import Folder, World, found
+from tests.blackbox.world import Folder, World, copied, found
 from tests.rows import each_row, tables
 
 LEAD = "To publish the site, build it before anything is copied."
@@ -76,24 +76,16 @@ def made(claw: World, new_folder: Folder) -> dict[str, World]:
     return {"proposed": proposed, "signed": signed, "applied": applied}
 
 
-@pytest.fixture
-def world(claw: World, tmp_path: Path) -> World:
-    return claw.copy(tmp_path)
+world = copied("claw")
 
 
-@pytest.fixture
-def proposed(made: dict[str, World], tmp_path: Path) -> World:
-    return made["proposed"].copy(tmp_path)
+proposed = copied("made", "proposed")
 
 
-@pytest.fixture
-def signed(made: dict[str, World], tmp_path: Path) -> World:
-    return made["signed"].copy(tmp_path)
+signed = copied("made", "signed")
 
 
-@pytest.fixture
-def applied(made: dict[str, World], tmp_path: Path) -> World:
-    return made["applied"].copy(tmp_path)
+applied = copied("made", "applied")
 
 
 def place(world: World) -> Path:

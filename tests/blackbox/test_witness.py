@@ -10,7 +10,7 @@ import pytest
 from tests.blackbox.forge import append, signed_head
 from tests.blackbox.notes import NOON, Key, b64, line, note_of, witness
 from tests.blackbox.test_lifecycle import whole
-from tests.blackbox.world import LOG, Folder, World, answered_by, found, yes
+from tests.blackbox.world import LOG, Folder, World, answered_by, copied, found, yes
 from tests.rows import tables
 from tests.served_witness import served_witness
 
@@ -189,8 +189,7 @@ def test_a_shown_head_accuses_only_where_log_and_witness_signed_it(harbour: Harb
 
 def test_an_approval_waits_by_the_clocks_of_the_quorum(harbour: Harbour) -> None:
     world = harbour.world
-    name = world.propose("Label both ends of a cable.")
-    assert world.approve(name).status == 0
+    world.signed("Label both ends of a cable.")
     start = int(world.now.timestamp())
     world.wait(hours=5)
     world.run("apply")
@@ -282,9 +281,7 @@ def cosigned(new_folder: Folder) -> World:
     return world
 
 
-@pytest.fixture
-def world(cosigned: World, tmp_path: Path) -> World:
-    return cosigned.copy(tmp_path)
+world = copied("cosigned")
 
 
 def round_trip(world: World, witness: World | None = None) -> int:
@@ -296,8 +293,7 @@ def round_trip(world: World, witness: World | None = None) -> int:
 
 def test_a_signed_change_is_applied_by_the_witnesses_time_only(world: World) -> None:
     round_trip(world)
-    name = world.propose("Label both ends of a cable.")
-    assert world.approve(name).status == 0
+    world.signed("Label both ends of a cable.")
     world.try_apply()
     assert "cable" not in world.read(), "no witness has seen the proposal"
     for _ in range(8):
