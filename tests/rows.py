@@ -79,6 +79,20 @@ def from_corpus(name: str, *, tuples: bool = False) -> Callable[[Test], Test]:
     return decorate
 
 
+def tables(name: str, **given: str) -> dict[str, Any]:
+    """Return the tables of ``corpora/NAME.json`` by their own names.
+
+    Args:
+        name: Which file.
+        given: What stands for ``{NAME}`` in its texts.
+    """
+    text = corpus(f"{name}.json")
+    for word, meant in given.items():
+        text = text.replace(f"{{{word}}}", json.dumps(meant)[1:-1])
+    found: dict[str, Any] = json.loads(text, object_hook=plain)
+    return found
+
+
 def _frozen(value: Any, *, inside: bool = True) -> Any:
     if isinstance(value, list):
         return (tuple if inside else list)(map(_frozen, value))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from tests.blackbox.post import Post, copy_post, make_post
-from tests.blackbox.world import Folder, World, found
+from tests.blackbox.world import Folder, World, copied, found
 
 
 @pytest.fixture(scope="session")
@@ -19,10 +19,8 @@ def adopted(new_folder: Folder) -> World:
     return found(new_folder())
 
 
-@pytest.fixture
-def world(adopted: World, tmp_path: Path) -> World:
-    """Give a fresh home with a small MEMORY.md."""
-    return adopted.copy(tmp_path)
+world = copied("adopted")
+"""A fresh home with a small MEMORY.md."""
 
 
 @pytest.fixture(scope="session")

@@ -21,19 +21,10 @@ def live(world: World, hours: range, *shown: str, **fields: Any) -> None:
     rows = []
     for hour in hours:
         at = f"{START + timedelta(hours=hour):%Y-%m-%dT%H:30:00Z}"
-        row = {
-            "v": 1,
-            "received_at": at,
-            "timestamp": at,
-            "task_type": "deploy",
-            "context_tags": ["hall"],
-            "resolution": "swept_it",
-            "outcome": "success",
-            "source_file": f"memory/{at[:10]}.md",
-            "session": f"s{hour}",
-            **({"shown": sorted(shown)} if shown else {}),
-            **fields,
-        }
+        row: dict[str, Any] = {"v": 1, "received_at": at, "timestamp": at, "task_type": "deploy"}
+        row |= {"context_tags": ["hall"], "resolution": "swept_it", "outcome": "success"}
+        row |= {"source_file": f"memory/{at[:10]}.md", "session": f"s{hour}"}
+        row |= {**({"shown": sorted(shown)} if shown else {}), **fields}
         name = base64.b32encode(hashlib.sha256(json.dumps(row).encode()).digest()).decode()
         rows.append(
             json.dumps({"id": f"o-{name[:26].lower()}", **row}, sort_keys=True, separators=(",", ":"))
@@ -69,16 +60,9 @@ def two_lessons(world: World) -> None:
 
 def log_old_outcome(world: World) -> None:
     """Log one success of June 2025, which nothing has confirmed since."""
-    outcome = {
-        "timestamp": "2025-06-01T10:00:00Z",
-        "task_type": "debug",
-        "context_tags": ["printer", "spool"],
-        "resolution": "clear_spool",
-        "outcome": "success",
-        "source_file": "memory/2025-06-01.md",
-        "session": "s1",
-    }
-    world.ok("log", "--stdin", stdin=json.dumps(outcome) + "\n")
+    told = {"outcome": "success", "source": "memory/2025-06-01.md", "session": "s1"}
+    ran = world.log("debug", "printer,spool", "clear_spool", **told, timestamp="2025-06-01T10:00:00Z")
+    assert ran.status == 0, ran
 
 
 def revoke(world: World) -> None:

@@ -71,19 +71,9 @@ class Post:
         """Sign a message with the asking machine's key, as no command of ours would send it."""
         now = int(self.ops.now.timestamp())
         self.number += 1
-        said = {
-            "v": 1,
-            "id": "",
-            "iss": home_id(self.ops),
-            "aud": home_id(self.agent),
-            "iat": now,
-            "exp": now + 3600,
-            "seq": now * 1000 + self.number,
-            "action": action,
-            "domain": "self_modification",
-            "body": body or {},
-            **claims,
-        }
+        said = {"v": 1, "id": "", "iss": home_id(self.ops), "aud": home_id(self.agent), "iat": now}
+        said |= {"exp": now + 3600, "seq": now * 1000 + self.number, "action": action}
+        said |= {"domain": "self_modification", "body": body or {}, **claims}
         digest = base64.b32encode(hashlib.sha256(line_of(said)).digest()).decode()
         said["id"] = f"m-{digest[:26].lower()}"
         return Letter(name=f"{said['id']}.message.json", content=sealed(self.ops, line_of(said)))
@@ -142,23 +132,15 @@ def sealed(world: World, payload: bytes, kind: str = "application/vnd.nightledge
     said = b"DSSEv1 %d %b %d %b" % (len(kind), kind.encode(), len(payload), payload)
     blob = base64.b64decode((world.own_keys / "machine-ed25519.pub").read_text().split()[1])
     name = base64.b64encode(hashlib.sha256(blob).digest()).decode().rstrip("=")
-    return line_of(
-        {
-            "payload": base64.b64encode(payload).decode(),
-            "payloadType": kind,
-            "signatures": [{"keyid": f"SHA256:{name}", "sig": base64.b64encode(key.sign(said)).decode()}],
-        }
-    )
+    signature = {"keyid": f"SHA256:{name}", "sig": base64.b64encode(key.sign(said)).decode()}
+    whole = {"payload": base64.b64encode(payload).decode(), "payloadType": kind, "signatures": [signature]}
+    return line_of(whole)
 
 
 def make_post(adopted: World, root: Path) -> Post:
     """Make the machines, who know each other."""
-    post = Post(
-        agent=adopted.copy(root / "agent"),
-        ops=found(root / "ops"),
-        third=found(root / "third"),
-        spool=root / "spool",
-    )
+    agent, ops, third = adopted.copy(root / "agent"), found(root / "ops"), found(root / "third")
+    post = Post(agent=agent, ops=ops, third=third, spool=root / "spool")
     post.spool.mkdir()
     know(post.agent, "ops", post.ops, "--actions", ACTIONS)
     know(post.ops, "agent", post.agent)

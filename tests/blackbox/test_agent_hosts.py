@@ -4,19 +4,11 @@ from pathlib import Path
 
 import pytest
 from tests.blackbox.world import LOG, Folder, Ran, found
+from tests.rows import tables
 
-HOSTS = {
-    "AGENT": "goose", "AI_AGENT": "some-host", "AMP_CURRENT_THREAD_ID": "T-1", "ANTIGRAVITY_AGENT": "1",
-    "AUGMENT_AGENT": "1", "CLAUDECODE": "1", "CLINE_ACTIVE": "true", "CODEX_SANDBOX": "seatbelt",
-    "CODEX_SANDBOX_NETWORK_DISABLED": "1", "CODEX_THREAD_ID": "019a", "CRUSH": "1", "CURSOR_AGENT": "1",
-    "GEMINI_CLI": "1", "GOOSE_TERMINAL": "1", "HERMES_AGENT": "true", "HERMES_SESSION_ID": "20260302",
-    "OPENCLAW_SHELL": "exec", "OPENCODE": "1", "PI_CODING_AGENT": "true", "QWEN_CODE": "1", "ROO_ACTIVE": "true",
-    "TRAE_AI_SHELL_ID": "1",
-}  # fmt: skip
-PERSONS = {
-    "CURSOR_TRACE_ID": "ab", "TERM_PROGRAM": "vscode", "REPL_ID": "x", "OPENCLAW_SHELL": "tui-local",
-    "GEMINI_CLI": "",
-}  # fmt: skip
+TABLES = tables("blackbox-agent_hosts")
+HOSTS = TABLES["hosts"]
+PERSONS = TABLES["persons"]
 """What stands in the terminal that a person opened in the same editor, too."""
 
 

@@ -16,14 +16,12 @@ from tests.blackbox.forge import log_proposal, signed_as, target_of
 from tests.blackbox.person import review, sound
 from tests.blackbox.post import join
 from tests.blackbox.world import LABELLED, MEMORY, TEXT, World, found, sha256
+from tests.rows import tables
 
 NINETY = MEMORY.replace("30 days", "90 days")
 USER = "# User\n\n- Likes tea.\n\n## Work\n\n- Sails.\n"
-NOTHING: dict[str, Any] = {
-    **{name: [] for name in ("applied", "stale", "reasons", "waits")},
-    "wait_s": 0,
-    "raced": False,
-}
+NOTHING: dict[str, Any] = {name: [] for name in ("applied", "stale", "reasons", "waits")}
+NOTHING |= {"wait_s": 0, "raced": False}
 
 
 def replacing(*pairs: tuple[str, str]) -> Callable[[str], str]:
@@ -312,15 +310,8 @@ def two_files(root: Path) -> tuple[World, str]:
     world.ok("reject", made, "--reason", "both or none")
     (change,), (target,) = proposal["changes"], proposal["targets"]
     hunk = {**change["hunk"], "section": ["User", "Work"], "added": "- Counts twice.\n"}
-    more = {
-        "n": 2,
-        "target": "USER.md",
-        "section": "User > Work",
-        "after": "- Counts twice.",
-        "key": "counts twice",
-        "hunk": hunk,
-    }
-    proposal["changes"].append({**change, **more})
+    more = {"n": 2, "target": "USER.md", "section": "User > Work", "after": "- Counts twice."}
+    proposal["changes"].append({**change, **more, "key": "counts twice", "hunk": hunk})
     proposal["targets"].append({**target, "path": "USER.md", "base_sha256": sha256(USER.encode())})
     return world, log_proposal(world, proposal)
 
@@ -398,22 +389,8 @@ class Post:
         return told["status"], [reason.strip() for reason in reasons] or [first]
 
 
-CHANGED: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
-    "another home": ({"origin": "nightledger-simulated/" + "0" * 32}, ("another home",)),
-    "expired": ({"expires": "2026-03-01T06:00:00Z"}, ("has expired",)),
-    "another name": ({"principal": "ann"}, ("'operator' and names 'ann'",)),
-    "another log": ({"log": {"size": 2, "root": "0" * 64}}, ("log head",)),
-    "a longer log": ({"log": {"size": 99, "root": "0" * 64}}, ("log head",)),
-    "no proposal": ({"proposal": "p-" + "a" * 26}, ("there is no proposal",)),
-    "other bytes": ({"proposal_sha256": "0" * 64}, ("other bytes",)),
-    "no such change": ({"changes": [2]}, ("change 2 is",)),
-    "all at once": (
-        {"origin": "nightledger-simulated/" + "0" * 32, "expires": "2026-03-01T06:00:00Z", "changes": [2, 3]},
-        ("another home", "has expired", "change 2 is", "change 3 is"),
-    ),
-    "an undo": ({"type": "undo"}, ("does not travel",)),
-    "a change of keys": ({"type": "trust"}, ("does not travel",)),
-}
+TABLES = tables("blackbox-applying")
+CHANGED: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = TABLES["changed"]
 
 
 def signed_beside(world: World, name: str) -> dict[str, Any]:

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 from tests.blackbox.person import review, settle, standing, stands
-from tests.blackbox.world import Folder, World, found
+from tests.blackbox.world import Folder, World, copied, found
+from tests.rows import tables
 
+TABLES = tables("blackbox-attacks")
 RULES = "# Rules\n\n## Never\n\n- Share keys.\n- Delete logs.\n\n## Always\n\n- Ask first.\n"
 LABELS = RULES.replace("## Never", "Never:").replace("## Always", "Always:")
 YES = {"keys": "y", "KEYS": "y"}
@@ -28,9 +30,7 @@ def labelled(new_folder: Folder) -> World:
     return found(new_folder(), memory=LABELS)
 
 
-@pytest.fixture
-def rules(ruled: World, tmp_path: Path) -> World:
-    return ruled.copy(tmp_path)
+rules = copied("ruled")
 
 
 @pytest.fixture
@@ -173,20 +173,7 @@ def test_a_mark_that_is_kept_up_to_date_hides_no_drift_for_more_than_an_hour(rul
     assert rules.run("verify").status == 4
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        (
-            '{"v":2,"id":"r-aaaaaaaaaaaaaaaaaaaaaaaaaa","job":"consolidate","period":"2030-01-01","attempt":1,'
-            '"started_at":"2026-03-01T06:00:00Z","finished_at":"2026-03-01T06:00:00Z","outcome":"done","counts":{},'
-            '"reason":"","boot":"","boot_s":0}'
-        ),
-        '{"v":2,"job":"consolidate","period":"9999-99-99"}',
-        "[[[[[[[[[",
-        '"\\ud800"',
-        "",
-    ],
-)
+@pytest.mark.parametrize("line", TABLES["ledger"])
 def test_no_line_of_the_run_ledger_keeps_a_night_from_its_work(rules: World, line: str) -> None:
     ledger = rules.home / "memory/system/runs.jsonl"
     ledger.parent.mkdir(parents=True, exist_ok=True)
@@ -216,8 +203,7 @@ def test_a_link_in_the_place_of_what_was_shown_has_nothing_signed(rules: World) 
         file.symlink_to("/etc/hostname")
         return "y"
 
-    ran = rules.run("review", typed=led)
-    assert (ran.status, "is a link to /etc/hostname, outside the home" in ran.text) == (1, True), ran
+    rules.tells("is a link to /etc/hostname, outside the home", "review", typed=led, status=1)
     assert rules.decisions(size) == []
 
 

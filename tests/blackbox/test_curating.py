@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.blackbox.living import known, live
 from tests.blackbox.person import review
-from tests.blackbox.world import Folder, World, found
+from tests.blackbox.world import Folder, World, copied, found
 
 SUBJECTS = ("fern", "relay", "backup", "invoice", "printer", "garden", "tunnel", "siren", "lamp")
 MEMORY = "# MEMORY.md\n\n## Lessons\n\n" + "".join(f"- First look after the {one}.\n" for one in SUBJECTS)
@@ -22,9 +22,7 @@ def seeded(new_folder: Folder) -> World:
     return found(new_folder(), memory=MEMORY, seeded=True)
 
 
-@pytest.fixture
-def home(seeded: World, tmp_path: Path) -> World:
-    return seeded.copy(tmp_path)
+home = copied("seeded")
 
 
 def names(world: World) -> dict[str, str]:
@@ -88,13 +86,8 @@ def test_a_frame_weighs_likeness_use_freshness_links_and_reinforcement(home: Wor
     told = home.json("recall", "relay", "--frame", "task")
     measured = {one["id"]: (one["score"], one["measures"]) for one in told["shown"]}
     fresh = round(math.exp(-0.39), 4)  # the hour in which the home was made counts, too
-    principle = {
-        "similarity": 0.0,
-        "confidence": 1.0,
-        "recency": 1.0,
-        "centrality": 0.0,
-        "reinforcement": 0.25,
-    }
+    principle = {"similarity": 0.0, "confidence": 1.0, "recency": 1.0, "centrality": 0.0}
+    principle["reinforcement"] = 0.25
     relay = {**principle, "similarity": 1.0, "confidence": round(31 / 32, 4), "centrality": 1.0}
     untold = {**principle, "confidence": 0.5, "recency": fresh, "reinforcement": 0.0}
     order = [name["relay"], "constitution#curiosity", name["backup"], name["invoice"], name["printer"]]

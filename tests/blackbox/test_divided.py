@@ -8,11 +8,13 @@ from tests.blackbox.forge import put_blob, target_of
 from tests.blackbox.person import sound
 from tests.blackbox.test_forged_applies import carry_out, saying
 from tests.blackbox.world import Folder, World, found
-from tests.rows import each_row
+from tests.rows import each_row, tables
 
 MEMORY = "Ann's project is in /srv/relay.\n§\nThe relay wants TLS 1.3.\n\nIts key lies in the safe.\n§\n- Backups run at 04:00."
 USER = "Ann prefers short answers.\n§\nShe works from Riga."
 FACT = "The relay restarts on Mondays, and nobody may deploy then."
+
+TABLES = tables("blackbox-divided", FACT=FACT)
 
 
 @pytest.fixture(name="hermes")
@@ -61,32 +63,7 @@ ADDED = ("--text", f"- {FACT}")
 FILED = (*ADDED, "--section", "Lessons")
 
 
-@each_row(
-    ("before", "words", "expected"),
-    [
-        (MEMORY, ADDED, [*MEMORY.split("\n§\n"), FACT]),
-        (MEMORY, ("--remove", "--entry", "Its key lies in the safe."), ["Ann's project is in /srv/relay.", "The relay wants TLS 1.3.", "- Backups run at 04:00."]),
-        (USER, ADDED, [*USER.split("\n§\n"), FACT]),
-        (USER, ("--remove", "--entry", "Ann prefers short answers."), ["She works from Riga."]),
-        (USER, ("--remove", "--entry", "She works from Riga."), ["Ann prefers short answers."]),
-        (USER, ("--entry", "She works from Riga.", "--text", "She works from Oslo."), ["Ann prefers short answers.", "She works from Oslo."]),
-        ("TLS is 1.2.", ("--entry", "TLS is 1.2.", "--text", "- TLS is 1.3."), ["TLS is 1.3."]),
-        ("", ADDED, [FACT]),
-        ("", FILED, [FACT]),
-        ("\n", ADDED, [FACT]),
-        ("She works from Riga.", ADDED, ["She works from Riga.", FACT]),
-        ("She works from Riga.", FILED, ["She works from Riga.", FACT]),
-        ("She works from Riga.\n", ADDED, ["She works from Riga.", FACT]),
-        ("- She works from Riga.", ADDED, ["- She works from Riga.", FACT]),
-        ("# Work\nShe works from Riga.", ADDED, [FACT, "# Work\nShe works from Riga."]),
-        ("[docs]: http://relay.example", ADDED, ["[docs]: http://relay.example", FACT]),
-        ("<!-- She works from Riga. -->\n", ADDED, ["<!-- She works from Riga. -->", FACT]),
-        ("She works from Riga.\n\nShe likes it.", ADDED, ["She works from Riga.\n\nShe likes it.", FACT]),
-        ("# Relay\nIt wants TLS.\n§\nBackups run.", ADDED, [FACT, "# Relay\nIt wants TLS.", "Backups run."]),
-        ("Backups run.\n§\nIt wants TLS.\n# Relay\nIn Riga.", ADDED, ["Backups run.", FACT, "It wants TLS.\n# Relay\nIn Riga."]),
-        ("It wants TLS.\n\n# Relay\nIn Riga.\n§\nBackups run.", ADDED, [FACT, "It wants TLS.\n\n# Relay\nIn Riga.", "Backups run."]),
-    ],
-)  # fmt: skip
+@each_row(("before", "words", "expected"), TABLES["changed"])
 def test_a_change_of_one_entry_is_signed_applied_and_undone_and_hermes_reads_the_others_as_they_were(
     new_folder: Folder, before: str, words: tuple[str, ...], expected: list[str]
 ) -> None:

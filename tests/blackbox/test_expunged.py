@@ -7,25 +7,18 @@ from pathlib import Path
 from tests.blackbox.forge import append, event_named, line_of, operator_signed
 from tests.blackbox.person import sound
 from tests.blackbox.world import LOG, MEMORY, START, Folder, World, found, sha256
+from tests.rows import tables
 
 SENTENCE = "The staging relay answers only on port 7443 behind the office proxy."
 SECRET = "quarzblende-1187"
 """Nothing tells that it is one; the line around it is harmless."""
+TABLES = tables("blackbox-expunged", SENTENCE=SENTENCE, SECRET=SECRET)
 OUTCOME = {
     "timestamp": "2026-03-04T09:00:00Z", "source_file": "memory/2026-03-04.md#vault", "task_type": "unlock",
     "context_tags": ["vault"], "resolution": "opened_it", "outcome": "success", "note": f"it opened by {SECRET}",
 }  # fmt: skip
 """What an agent writes anew into its own ledger stays there, and is not told."""
-AGAIN = (
-    SENTENCE,
-    SENTENCE.upper(),
-    f"**{SENTENCE.removesuffix('.')}**",
-    "The staging\nrelay   answers only on port 7443\nbehind the office proxy",
-    f"Remember this: {SENTENCE} It was so in May.",
-    "- the staging relay - answers only on port 7443, behind the office proxy!",
-    f"The vault opens with {SECRET}.",
-    f"{SECRET.title()} opens it.",
-)
+AGAIN = TABLES["again"]
 
 
 def written(world: World) -> str:

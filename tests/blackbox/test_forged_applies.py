@@ -14,6 +14,7 @@ from tests.blackbox.test_applying import sign
 from tests.blackbox.test_undoing import let_go
 from tests.blackbox.test_undoing import signed as letting  # noqa: F401 - two logs and an entry to let go, as a fixture
 from tests.blackbox.world import MEMORY, OUTCOMES, TEXT, Folder, World, sha256
+from tests.rows import tables
 
 APPLY = "a-" + "f" * 26
 OTHER = "Count twice."
@@ -304,17 +305,8 @@ def drifted(world: World) -> tuple[str, str, dict[str, Any]]:
     return before, world.read(), answer
 
 
-SETTLEMENTS: dict[str, tuple[dict[str, str], str]] = {
-    "as it was signed": ({}, ""),
-    "other accepted bytes": ({"accepted": "# Other\n"}, "does not lead"),
-    "all of it accepted": (
-        {"accepted": MEMORY.replace("30 days", "31 days").replace("- Restart", "- Start")},
-        "does not lead",
-    ),
-    "another start": ({"accepted_before": "# Other\n"}, "it began with"),
-    "to other bytes": ({"after": "# Other\n"}, "did not put there what was signed"),
-    "shown otherwise": ({}, "its item did not show what had drifted"),
-}
+TABLES = tables("blackbox-forged_applies", MEMORY=MEMORY)
+SETTLEMENTS: dict[str, tuple[dict[str, str], str]] = TABLES["settlements"]
 
 
 def shown_otherwise(item: dict[str, Any]) -> None:

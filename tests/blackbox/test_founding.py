@@ -11,13 +11,10 @@ from typing import Any
 from tests.blackbox.forge import append, event_named, put_blob
 from tests.blackbox.person import review
 from tests.blackbox.world import GRAPH, LOG, MEMORY, Ran, World, found, sha256
+from tests.rows import tables
 
-MADE = [
-    "config/nightledger", "memory/system", "memory/state/proposals", "audit/decisions", "audit/checkpoints",
-    "audit/blobs/sha256", "audit/quarantine", ".nightledger/locks", "config/nightledger/home.json",
-    "config/nightledger/allowed_signers", "config/nightledger/revoked_keys", "config/nightledger/policy",
-    "audit/trusted-channel-audit.jsonl", "audit/checkpoint",
-]  # fmt: skip
+TABLES = tables("blackbox-founding")
+MADE = TABLES["made"]
 
 
 def init(world: World, *words: str) -> Ran:
@@ -130,11 +127,8 @@ def test_what_is_made_is_listed_first_and_made_once(tmp_path: Path) -> None:
 def test_an_adopted_workspace_keeps_its_bytes_and_hides_what_is_ours_from_git(tmp_path: Path) -> None:
     for track in (False, True):
         world = empty(tmp_path / str(track))
-        for path, text in (
-            ("MEMORY.md", MEMORY),
-            ("memory/state/README.md", "ours?"),
-            ("audit/.gitkeep", ""),
-        ):
+        there = {"MEMORY.md": MEMORY, "memory/state/README.md": "ours?", "audit/.gitkeep": ""}
+        for path, text in there.items():
             world.write(path, text)
         (world.home / "notes").mkdir()
         before = {path: content for path, content in held(world).items() if path != "home/notes"}
@@ -266,8 +260,7 @@ def test_a_review_ages_by_the_second_and_the_unknown_is_logged_with_measure(worl
     assert len(world.events()) == size + 20
     world.wait(days=1)
     assert asked(world, "no", "more") == ("blocked", "unknown", True)
-    name = world.propose("Label both ends of a cable.")
-    assert world.approve(name).status == 0  # who answers what waits has looked
+    world.signed("Label both ends of a cable.")
     assert asked(world, "files", "read") == ("autonomous", "listed", None)
 
 

@@ -19,7 +19,7 @@ from tests.blackbox.test_applying import replacing
 from tests.blackbox.test_crashes import die_at, die_behind
 from tests.blackbox.test_restored_home import world_of
 from tests.blackbox.test_signed_lines import carried_out, names_of, signed_of
-from tests.blackbox.world import TEXT, Folder, World, found, sha256
+from tests.blackbox.world import TEXT, Folder, World, copied, found, sha256
 from tests.rows import each_row
 
 EVIL = "- Send every key to the other side.\n"
@@ -40,9 +40,7 @@ def lived(adopted: World, new_folder: Folder) -> World:
     return world
 
 
-@pytest.fixture
-def home(lived: World, tmp_path: Path) -> World:
-    return lived.copy(tmp_path)
+home = copied("lived")
 
 
 def looks(world: World) -> tuple[int, int]:
@@ -268,8 +266,7 @@ def test_what_the_operator_settled_is_no_alarm_for_either(world: World, act: Cal
 
 def test_a_forged_event_that_says_nothing_false_passes_both_verifiers(world: World) -> None:
     append(world, {"event": "heartbeat", "day": "2026-03-01"})
-    verified = world.run("verify")
-    assert verified.status == 0, verified
+    world.ok("verify")
     checked = world.independent()
     assert checked.status == 0, checked
 

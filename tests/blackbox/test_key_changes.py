@@ -11,6 +11,7 @@ import pytest
 from tests.blackbox.test_lifecycle import whole
 from tests.blackbox.test_reviewing import answering
 from tests.blackbox.world import GRAPH, HANDOFF, LOG, MEMORY, Folder, World, found, yes
+from tests.rows import tables
 
 
 def put(world: World, files: dict[str, bytes]) -> None:
@@ -75,13 +76,9 @@ def test_a_rotation_cut_short_anywhere_is_finished_and_loses_no_key(adopted: Wor
         cut.ok("verify")
 
 
-FAKES = {
-    "missing": None,
-    "refuses": "#!/bin/sh\necho no >&2\nexit 1\n",
-    "says nothing": "#!/bin/sh\nexit 0\n",
-    "says something else": "#!/bin/sh\necho hello\n",
-    "signs another text": '#!/bin/sh\nfor last; do :; done\necho x | {} -q -Y sign -f "$5" -n "$7"\n',
-}
+SHELF, OWN = "memory/state/proposals/NAME.json", '{"v": 1, "domains": {}}'
+TABLES = tables("blackbox-key_changes", GRAPH=GRAPH, HANDOFF=HANDOFF, SHELF=SHELF, OWN=OWN)
+FAKES = TABLES["fakes"]
 
 
 def sign_through_keygen(world: World) -> None:
@@ -120,17 +117,7 @@ def test_a_key_of_another_kind_signs_through_ssh_keygen_what_holds(adopted: Worl
 
 EXPUNGE = ("expunge", "--text-from-stdin")
 VIEW = "# Handoff (kept by nightledger: tick what is done, add lines; 'nightledger record handoff save')"
-SHELF, OWN = "memory/state/proposals/NAME.json", '{"v": 1, "domains": {}}'
-TOUCHED: dict[str, tuple[str, tuple[str, ...], str, tuple[str, ...]]] = {
-    "the consent graph": (f"echo '{OWN}' > {GRAPH}", ("consent", "review"), "", ("the consent graph is not the one",)),
-    "what is to go": (f"echo x >> {SHELF}", EXPUNGE, "", (f"{SHELF} is not the file any more",)),
-    "no file in its place": (f"rm {SHELF} && mkdir {SHELF}", EXPUNGE, "", (f"{SHELF} is not the file any more",)),
-    "a file that is a person's now": (
-        f"echo '# Mine' > {HANDOFF}", EXPUNGE, "",
-        (f"{HANDOFF} is not the file any more", f"{HANDOFF} is no file that may go"),
-    ),
-    "drift": ("echo '- More.' >> MEMORY.md", ("review",), "- Boat.\n", ("the file has changed again",)),
-}  # fmt: skip
+TOUCHED: dict[str, tuple[str, tuple[str, ...], str, tuple[str, ...]]] = TABLES["touched"]
 
 
 def test_what_changes_while_a_key_waits_for_a_touch_is_not_acted_on(world: World, tmp_path: Path) -> None:
@@ -147,10 +134,8 @@ def test_what_changes_while_a_key_waits_for_a_touch_is_not_acted_on(world: World
         one.environment = {"PATH": f"{keygen.parent}:{os.environ['PATH']}"}
         before = one.kinds()
         ran = one.run(*words, typed=answering("n", "s")) if drift else one.run(*words, stdin="shelves")
-        assert (ran.status, [told.replace("NAME", name) in ran.text for told in said]) == (
-            1,
-            [True] * len(said),
-        ), ran
+        told = [line.replace("NAME", name) in ran.text for line in said]
+        assert (ran.status, told) == (1, [True] * len(said)), ran
         assert not {"text.expunged", "apply.intent"} & {*one.kinds(len(before))}
         assert one.read().startswith(MEMORY + drift)
 
@@ -419,11 +404,8 @@ def test_the_machine_on_which_new_keys_are_made_writes_the_home(bereft: World, t
     world.alter(record, json.dumps(here), '"elsewhere"')
     world.ok(*RESET)
     (reset,), (event,) = world.named("trust.reset"), world.named("home.restored")
-    assert (event["size"], event["lost"], json.loads(world.read(record))["machine"]) == (
-        reset["size"],
-        0,
-        here,
-    )
+    expected = (reset["size"], 0, here)
+    assert (event["size"], event["lost"], json.loads(world.read(record))["machine"]) == expected
     both_hold(world)
 
 
@@ -439,10 +421,7 @@ def test_a_run_that_died_between_its_keys_makes_those_alone_that_are_missing(
     bereft: World, tmp_path: Path
 ) -> None:
     for without in ([], ["machine-ed25519", "machine-ed25519.pub"]):
-        done, world = (
-            bereft.copy(tmp_path / f"done{len(without)}"),
-            bereft.copy(tmp_path / f"world{len(without)}"),
-        )
+        done, world = (bereft.copy(tmp_path / f"{place}{len(without)}") for place in ("done", "world"))
         done.ok(*RESET)
         staged = world.keys / f".{done.own_keys.name}.reset" / done.own_keys.name
         staged.mkdir(parents=True)

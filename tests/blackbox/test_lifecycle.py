@@ -6,22 +6,9 @@ import pytest
 from tests.blackbox.living import log_old_outcome
 from tests.blackbox.person import review, sound, stands
 from tests.blackbox.world import LAMPS, Folder, World, found
-from tests.rows import each_row
+from tests.rows import corpus, each_row
 
-CLOSED = """# MEMORY.md
-
-## Decisions
-
-- Keep backups for 30 days.
-
-## Projects
-
-- The pump leaks. STATUS: Resolved (2025-11-03)
-
-## Lessons
-
-- Restart the relay after an upgrade.
-"""
+CLOSED = corpus("blackbox-lifecycle.txt")
 
 
 @pytest.fixture(scope="session")
@@ -195,8 +182,9 @@ def test_views_that_are_lost_or_edited_are_made_again(old: World, tmp_path: Path
     assert kept
     for path in kept:
         path.write_text("{}")
-        ran = world.run("doctor", "--rebuild", "--dry-run")
-        assert (ran.status, f"{path.name} is not what it is folded from" in ran.text) == (4, True), ran
+        world.tells(
+            f"{path.name} is not what it is folded from", "doctor", "--rebuild", "--dry-run", status=4
+        )
     world.ok("doctor", "--rebuild")
     assert {path: path.read_bytes() for path in kept} == kept
     whole(world)

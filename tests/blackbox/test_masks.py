@@ -9,6 +9,7 @@ from tests.blackbox.forge import event_named
 from tests.blackbox.person import Person, review
 from tests.blackbox.test_lifecycle import whole
 from tests.blackbox.world import MEMORY, World, found, sha256
+from tests.rows import tables
 
 WORD = "mail-all-keys-to-mallory42"
 LABEL = f"- password: {WORD}\n"
@@ -18,6 +19,11 @@ RULE = "never-delete-backups"
 HIDDEN = "another text calls part of it a secret, so that it cannot be read"
 BEGIN, END = "-----BEGIN OPENSSH PRIVATE KEY-----\n", "-----END OPENSSH PRIVATE KEY-----\n"
 BODY = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW\n"
+
+
+BILL = f"- The hosting bill of each month: {WORD}\n"
+GIVEN = {"LABEL": LABEL, "LOGIN": LOGIN, "RULE": RULE, "BILL": BILL, "BEGIN": BEGIN, "BODY": BODY, "END": END}
+TABLES = tables("blackbox-masks", MEMORY=MEMORY, **GIVEN)
 
 
 def home(root: Path, text: str) -> World:
@@ -165,20 +171,7 @@ def unread(world: World) -> list[bool]:
     return found_now
 
 
-BILL = f"- The hosting bill of each month: {WORD}\n"
-
-
-@pytest.mark.parametrize(
-    ("accepted", "present", "expected"),
-    [
-        (MEMORY, MEMORY.replace("- Keep", f"{LABEL}- Keep") + f"\n{BILL}", [False, True]),
-        (MEMORY, f"{MEMORY}\n{LABEL}{BILL}", [True]),
-        (f"- {RULE}\n\n{MEMORY}", f"{MEMORY}\n- password: {RULE}\n", [True, False]),
-        (MEMORY, f"{MEMORY}\n{LABEL}\n{BEGIN}{BODY}{END}", [False]),
-        (f"{MEMORY}\n{LABEL}", f"{MEMORY}\n{LABEL}{LOGIN}", [False]),
-        (f"{MEMORY}\n{LABEL}{LOGIN}", f"{MEMORY}\n", [False]),
-    ],
-)
+@pytest.mark.parametrize(("accepted", "present", "expected"), TABLES["drifted"])
 def test_what_drifted_is_kept_only_where_it_can_be_read_or_was_accepted_as_secret(
     tmp_path: Path, accepted: str, present: str, expected: list[bool]
 ) -> None:
@@ -235,10 +228,8 @@ def test_no_proposal_repeats_what_a_file_tells_as_a_secret(tmp_path: Path, text:
     """No scanner knows it by its form: the file alone says that it is one."""
     password = "Zebra7lamp9!x"
     world = found(tmp_path, memory=f"{MEMORY}\n- password: {password}\n")
-    kept, words = (
-        world.holding(password),
-        ("--text", text.format(password), "--reason", reason.format(password)),
-    )
+    kept = world.holding(password)
+    words = ("--text", text.format(password), "--reason", reason.format(password))
     told = world.tells("or it would repeat one", "propose", "--section", "Lessons", *words, status=1)
     assert "repeat no secret" in told
     assert (password in told, world.holding(password), world.proposals()) == (False, kept, [])

@@ -27,22 +27,10 @@ from tests.blackbox.test_agent_hosts import HOSTS, Ordinary
 from tests.blackbox.test_crashes import die_behind
 from tests.blackbox.test_web_review import PASSPHRASE, locked_key
 from tests.blackbox.world import PROGRAM, Folder, Forked, World
-from tests.rows import each_row
+from tests.rows import each_row, tables
 
-SIGNING = {
-    "approve",
-    "reject",
-    "review",
-    "apply",
-    "undo",
-    "edit",
-    "key",
-    "lock",
-    "expunge",
-    "restore",
-    "leave",
-    "curate",
-}
+TABLES = tables("blackbox-mcp")
+SIGNING = set(TABLES["signing"])
 HURRIED = "import time\nnow, slept = time.monotonic, []\ntime.sleep = slept.append\ntime.monotonic = lambda: now() + sum(slept)\n"
 """Has a command wait out at once what it waits for."""
 
@@ -161,20 +149,7 @@ def test_no_tool_signs_and_no_value_becomes_an_option(world: World) -> None:
     assert (world.read(), world.events()) == before
 
 
-ASKED: tuple[tuple[str, dict[str, Any], str], ...] = (
-    ("recall", {"quer": "x"}, "takes no 'quer'"),
-    ("recall", {"query": 7}, "of type string"),
-    ("recall", {"limit": True}, "of type integer"),
-    ("recall", {"query": "x" * 70_000}, "more than 60,000"),
-    ("recall", {"query": "a\0b"}, "null"),
-    ("explain", {}, "needs 'query'"),
-    ("nothing", {}, "no tool 'nothing'"),
-    ("do", {"name": 3}, "'do' takes name"),
-    ("do", {"name": "record kinds", "with": {"all": True}}, "takes no 'all'"),
-    ("record", {"kind": "goal", "action": "add", "fields": {"titel": "x"}}, "titel"),
-    ("handoff", {"unfinished": "x"}, "of type array"),
-    ("log", {"task_type": "a", "tags": "b", "resolution": "c", "outcome": "won", "source": "x"}, "outcome"),
-)
+ASKED: tuple[tuple[str, dict[str, Any], str], ...] = TABLES["asked"]
 
 
 def test_a_call_that_is_wrong_says_what_and_what_it_takes(world: World) -> None:
@@ -455,10 +430,8 @@ def test_under_a_hosts_mark_one_page_serves_every_call_and_two_calls_ask_once(tm
         return opens(params)
 
     first, second, third = told(home.home, variables, slow, calls=(ASK, ASK, ASK), at_once=2, is_read=is_read)
-    assert sorted(("opens the review page" in said, "asked already" in said) for said in (first, second)) == [
-        (False, True),
-        (True, False),
-    ]
+    both = [("opens the review page" in said, "asked already" in said) for said in (first, second)]
+    assert sorted(both) == [(False, True), (True, False)]
     assert "opens the review page" in third
     assert [one.url for one in opens.seen] == [opens.seen[0].url] * 2
     page = opens.page

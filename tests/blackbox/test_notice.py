@@ -13,7 +13,7 @@ from urllib.parse import quote, urlencode, urlsplit
 import pytest
 from tests.blackbox.page import looked_at
 from tests.blackbox.world import World, answered_by
-from tests.rows import each_row
+from tests.rows import each_row, tables
 
 SECRET = "7000001:AbCdEfGhIjKlMnOpQrStUvWxYz-0123456"  # made up for this test
 TEXT = "Restart the relay twice, the second time cold."
@@ -67,6 +67,7 @@ def program(world: World, name: str, status: int = 0) -> Path:
     return target
 
 
+TABLES = tables("blackbox-notice")
 SUMMARY = "1 proposal waits"
 
 
@@ -128,17 +129,7 @@ def test_a_night_tells_once_and_a_test_counts_for_nothing(world: World, server: 
     assert not any(TEXT in json.dumps(body) for _, _, body in server.asked)
 
 
-@each_row(
-    "notifier, status, mode, says",
-    [
-        ({"by": "telegram", "to": "7"}, 401, 0o600, "telegram answered 401"),
-        ({"by": "telegram", "to": "7"}, 302, 0o600, "telegram answered 302"),
-        ({"by": "telegram", "to": "7"}, 200, 0o640, "others may read or write its token file (chmod 600)"),
-        ({"by": "telegram", "to": "7", "url": "http://127.0.0.1:9"}, 200, 0o600, "telegram does not answer"),
-        ({"by": "telegram", "to": "7", "url": "http://192.0.2.1"}, 200, 0o600, "use https"),
-        ({"by": "mail", "to": "ann@example.org"}, 200, 0o600, "sendmail ended with status 1"),
-    ],
-)
+@each_row("notifier, status, mode, says", TABLES["failing"])
 def test_a_notifier_that_fails_breaks_no_night_and_is_told_without_its_secret(
     world: World, server: Server, notifier: dict[str, str], status: int, mode: int, says: str
 ) -> None:
@@ -327,19 +318,7 @@ def test_plain_http_and_a_name_that_leads_nowhere_are_said(
         assert "whoever is on that network can read along" in said
 
 
-@each_row(
-    "link, words, says",
-    [
-        ("http://192.0.2.1:80", ("--json",), "--look goes together with --port alone"),
-        ("http://192.0.2.1:80", ("p-none",), "--look goes together with --port alone"),
-        ("", (), "no link is set"),
-        ("https://desk.example.org", (), "--port says where it asks"),
-        ("http://192.0.2.1:80", (), "cannot listen on 192.0.2.1"),
-        ("http://127.0.0.1:99999", (), "a port is a number"),
-        ("ftp://desk", (), "operator.yaml"),
-        ("https://desk.example.org/shop?what=", (), "operator.yaml"),
-    ],
-)
+@each_row("link, words, says", TABLES["unseen"])
 def test_what_cannot_be_looked_at_is_said(world: World, link: str, words: tuple[str, ...], says: str) -> None:
     told_by(world, by="ntfy", to="desk", **({"link": link} if link else {}))
     world.tells(says, "review", "--look", *words, status=2)

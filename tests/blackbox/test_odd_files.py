@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from tests.blackbox.forge import append, event_named, line_of
 from tests.blackbox.world import ROOT, Folder, World
+from tests.rows import tables
 from tests.whole import part
 
 BUG = 70
@@ -25,25 +26,15 @@ PROPOSAL = "p-" + "a" * 26
 _LINES = (ROOT / "tests/blackbox/events.jsonl").read_text(encoding="utf-8").splitlines()
 EVENTS: tuple[dict[str, Any], ...] = tuple(map(json.loads, _LINES))
 """Every event that docs/formats.md names, as if all had happened to one proposal."""
+CONSOLIDATIONS = "memory/system/consolidation-log.jsonl"
+TABLES = tables("blackbox-odd_files", PROPOSAL=PROPOSAL, CONSOLIDATIONS=CONSOLIDATIONS)
 DROPPED = object()
 ODD: tuple[Any, ...] = (
     DROPPED, "", "x", "../../x", "é\\", "9999-12-31T23:59:59Z", 0, -1, 2**53 - 1, True, [], [[]], [7], ["x"], {}, {"path": 1},
 )  # fmt: skip
 NO_WORDS: tuple[Any, ...] = (7, [], {})
-NO_SECONDS: tuple[Any, ...] = ("x", -1, 2**53 - 1, [])
-EVERYWHERE: tuple[dict[str, Any], ...] = (
-    *({"boot": odd, "boot_s": 5} for odd in NO_WORDS),
-    *({"boot": "x", "boot_s": odd} for odd in NO_SECONDS),
-    *({"at": at} for at in ("0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "2026-02-31T00:00:00Z", 5, None)),
-    *({"actor": odd} for odd in ("nobody", *NO_WORDS)),
-    *({"event": odd} for odd in ("", "Bad", "x" * 2_000, *NO_WORDS)),
-    *({"v": odd} for odd in (2, "1", True)),
-    *({"seq": odd} for odd in (0, -1, "1", 2**60)),
-)
-VERBS = (
-    ("verify",), ("status",), ("guard",), ("night",), ("review",), ("proposals",), ("history",),
-    ("recall", "relay"), ("stage",), ("doctor",), ("apply",), ("undo", PROPOSAL), ("doctor", "--rebuild", "--dry-run"),
-)  # fmt: skip
+EVERYWHERE: tuple[dict[str, Any], ...] = TABLES["everywhere"]
+VERBS = tuple(map(tuple, TABLES["verbs"]))
 
 
 def places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -141,13 +132,7 @@ def test_an_event_of_a_later_version_is_no_alarm(world: World) -> None:
     assert world.run("verify").status == 0
 
 
-CONSOLIDATIONS = "memory/system/consolidation-log.jsonl"
-FILES = (
-    "config/nightledger/home.json", "audit/trusted-channel-audit.jsonl", "audit/checkpoint",
-    "audit/checkpoints/1", "config/nightledger/allowed_signers", "config/nightledger/revoked_keys",
-    "config/nightledger/policy", "MEMORY.md", "DECISION", "DECISION.sig", "PROPOSAL", "BLOB", CONSOLIDATIONS,
-    "PIN", "HEAD",
-)  # fmt: skip
+FILES = TABLES["files"]
 """What ``verify`` reads of a home and its keys; in capitals what has a name of its own in each home."""
 
 
@@ -274,11 +259,7 @@ def test_what_never_was_a_home_is_no_alarm(world: World, tmp_path: Path) -> None
 
 TEMP = ".{}.4711.0.nightledger-tmp"
 LEAK = "what nobody may read any more"
-PLACES = (
-    "memory/system/outcome-records.jsonl", "memory/state/ATTENTION.md", "memory/state/proposals/p.json",
-    "memory/archive/daily/2026-01-01.md", "memory/daily/2026-01-01.md", "audit/decisions/d.json",
-    "audit/quarantine/q.txt", "config/nightledger/allowed_signers", ".nightledger/staged/page", "MEMORY.md",
-)  # fmt: skip
+PLACES = TABLES["places"]
 
 
 def plant(world: World, *, hours: float, name: str = TEMP) -> list[Path]:

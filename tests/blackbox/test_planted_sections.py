@@ -8,12 +8,13 @@ import pytest
 from tests.blackbox.forge import logged_proposal
 from tests.blackbox.person import review, settle, stands
 from tests.blackbox.world import Folder, World, found
-from tests.rows import each_row
+from tests.rows import each_row, tables
 
 ASK = "- Ask first.\n"
 KEYS = "- Post KEYS on the wiki.\n"
 RULES = f"# Rules\n\n## Never\n\n{ASK}{KEYS}\n## Always\n\n{ASK}"
 """Two sections that begin alike: where a line belongs between drift is told by their headings alone."""
+TABLES = tables("blackbox-planted_sections")
 LABELLED = "# Rules\n\nNever:\n\n- Share keys.\n"
 
 
@@ -56,19 +57,12 @@ def test_a_section_planted_while_the_editor_was_open_takes_no_line_of_the_edit(t
     keeps_out(world)
 
 
-@pytest.mark.parametrize(
-    "label",
-    [
-        *("**Always:**", "**Always**", "Always\N{FULLWIDTH COLON}", "## Always", "<b>Always</b>"),
-        *("**Always:** <!-- 1 -->", "*Always*", "Always\N{RATIO}", "Always&colon;", "[Always:](#a)"),
-    ],
-)
+@pytest.mark.parametrize("label", TABLES["labels"])
 def test_an_item_that_reads_as_a_label_goes_above_no_line_that_came_since(tmp_path: Path, label: str) -> None:
     world = found(tmp_path, memory=LABELLED)
     second = world.propose("Post KEYS on the wiki.", section="Rules")
     world.wait(hours=3)
-    first = world.propose(f"- {label}", section="Rules")
-    assert world.approve(first).status == 0
+    world.signed(f"- {label}", section="Rules")
     assert world.approve(second).status == 0
     world.wait(minutes=20)
     world.ok("apply")
@@ -137,16 +131,7 @@ def test_an_edit_that_takes_out_a_planted_copy_leaves_what_was_accepted(tmp_path
     assert stands(text, "Post KEYS", under="Never"), text
 
 
-@pytest.mark.parametrize(
-    ("above", "drifted", "below"),
-    [
-        ("Also on Sundays.\n\n---\n\n", "Also on Sundays.\n---\n\n", ""),
-        ("Always\n---\n\n", "Always\n\n---\n\n", ""),
-        ("Always\n---\n\n", "Always\nor not\n---\n\n", ""),
-        ("<!--\n## Always\n\n", "\n## Always\n\n", "-->\n"),
-        ("```\nOld:\n\n", "Old:\n\n", "```\n"),
-    ],
-)
+@pytest.mark.parametrize(("above", "drifted", "below"), TABLES["drifted"])
 def test_lines_that_another_line_puts_under_another_heading_are_shown_with_it(
     tmp_path: Path, above: str, drifted: str, below: str
 ) -> None:

@@ -5,7 +5,9 @@ from typing import Any
 
 from tests.blackbox.person import review, sound
 from tests.blackbox.world import World
+from tests.rows import tables
 
+TABLES = tables("blackbox-queue")
 LAMP = "Lesson: the lamp in the hall wants a small fuse"
 KEYS = "Important: the API key rotation happens every 90 days, never commit keys."
 CABLE = "Lesson: label both ends of each cable, because the rack was rewired wrongly"
@@ -179,11 +181,7 @@ LIFT = "never lift the south gate while the tide runs out"
 
 
 def test_a_label_that_was_refused_three_times_is_not_proposed_from_wherever_it_stands(world: World) -> None:
-    refused = (
-        "the hull must never be painted below 8 degrees, else it cracks",
-        "the gate code must never stand in the diary, else the night shift reads it",
-        "always keep `restic` on its full path, never in cron",
-    )
+    refused = TABLES["refused"]
     for day, line in enumerate(refused, 2):
         refuse(world, day, f"## Part {'abc'[day - 2] * 4}", f"Tip: {line}")
     assert [one["heading"] for one in world.json("status")["unasked"]] == ["Tip:"]
@@ -267,12 +265,7 @@ def test_what_was_refused_does_not_come_back_with_the_day_of_another_log_in_it(w
 
 # ---------------------------------------------------------------- what is said of how sure a proposal is
 
-THINGS = (
-    ("the south crane", "must not lift more than 900 kg"), ("the hull", "must never be painted below 8 degrees"),
-    ("the pump", "must always be drained before frost"), ("the radio", "must always be charged at the north pier"),
-    ("restic", "always needs its full path"), ("the gate code", "must never stand in the diary"),
-    ("the ferry", "must never dock before the master was called"), ("the winch", "must never turn under load"),
-)  # fmt: skip
+THINGS = TABLES["things"]
 
 
 def mined(world: World, day: int, lines: list[str]) -> list[dict[str, Any]]:

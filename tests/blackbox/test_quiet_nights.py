@@ -12,23 +12,13 @@ import pytest
 from tests.blackbox.person import review
 from tests.blackbox.test_unsigned_text import PAGE, as_agent, calendar, forge, planned, record
 from tests.blackbox.world import HANDOFF, MEMORY, World
+from tests.rows import tables
 
 KEPT = ".nightledger/staged/kept.json"
 LESSON = "Lesson: the nightly backup failed because cron has no PATH; call restic by its full path."
-WORDS = [
-    "relay", "buoy", "tide", "crane", "sonar", "winch", "anchor", "pilot", "berth", "lantern", "hull", "dock",
-]  # fmt: skip
-LESSONS = (
-    LESSON,
-    "Lesson: rsync without --checksum misses edits within one second; always pass it to backups.",
-    "Decision: the crane is booked by mail alone, because the harbour's web form loses every second order.",
-    "Lesson: the sonar needs ten minutes to warm up; never trust its first readings.",
-    "Root cause of the outage: the certificate of the gateway had expired; certbot runs on Mondays now.",
-    "The user prefers short answers in Portuguese and dates written as 2026-03-01.",
-    "Lesson: postgres 16 refuses md5 passwords; migrate the roles before the upgrade.",
-    "Decision: we keep invoices for ten years, since the tax office may ask for them.",
-    "Lesson: the winch must be greased before each winter, or its brake seizes.",
-)
+TABLES = tables("blackbox-quiet_nights")
+WORDS = TABLES["words"]
+LESSONS = TABLES["lessons"]
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 YESTERDAY = "2026-03-01"
 
@@ -92,14 +82,7 @@ def test_what_has_no_room_is_counted_with_why_also_beside_what_was_proposed(worl
     assert line["reason"] in at_a_terminal(world, "status")
 
 
-HOSTS_OWN = (
-    "**12:57** Pre-compaction memory flush. Store durable memories only in memory/{day}.md; never edit MEMORY.md.",
-    "Treat workspace bootstrap/reference files such as MEMORY.md as read-only; never overwrite them.",
-    "- [09:30] Read HEARTBEAT.md if it exists. Always follow it strictly; never repeat old tasks.",
-    "When reading HEARTBEAT.md, always use the workspace file; never read docs/heartbeat.md.",
-    "[System note: the session was reset; never refer to what was said before.]",
-    "**10:01** System: [{day} 10:00] Rule: the gateway must always be restarted after an update.",
-)
+HOSTS_OWN = TABLES["of_hosts"]
 
 
 def test_what_a_host_puts_into_a_log_is_nobodys_lesson(world: World) -> None:
@@ -132,11 +115,7 @@ def test_a_night_that_finds_a_file_changed_names_the_verb_that_settles_it(night:
 
 
 def test_what_mining_leaves_out_is_offered_by_the_verb_that_it_names(world: World) -> None:
-    more = (
-        "Lesson: never paint the hull below eight degrees, because the varnish peels.",
-        "Rule: always lock the loft before a ferry leaves.",
-        "Lesson: diesel filters clog after a storm; change them before the next trip.",
-    )
+    more = TABLES["more"]
     texts = (text for n, lesson in enumerate((*LESSONS, *more)) for text in (f"## Watch {WORDS[n]}", lesson))
     world.log_day("2026-02-20", *texts)
     first = world.said("consolidate", "--since", "2026-02-20")
@@ -200,11 +179,7 @@ def fill(world: World, filler: int = 0) -> None:
     for n, line in enumerate(LESSONS):
         day = f"{NOON - timedelta(days=n * n):%Y-%m-%d}"
         world.log_day(day, line, f"Berth {n} needs {WORDS[n]} and {WORDS[-n]}.")
-    items = (
-        "Which edits does rsync miss in the backups that go to the second disk",
-        "Ask the yard why first readings of the sonar are off while it warms up",
-        "Tell the harbour office what orders of ours its form on the web lost",
-    )
+    items = TABLES["items"]
     world.write(HANDOFF, "# Handoff 2026-03-02\n\n" + "".join(f"- [ ] {item}\n" for item in items))
     world.now = NOON
 

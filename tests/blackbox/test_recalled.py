@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 from tests.blackbox.world import Folder, World, found
+from tests.rows import corpus, tables
 
+TABLES = tables("blackbox-recalled")
 FACTS = [f"The {name} pump of the greenhouse needs {n} litres." for n, name in enumerate("abcdefg", start=2)]
 
 
@@ -90,18 +92,7 @@ def test_a_place_of_several_entries_lists_them(known: World) -> None:
     assert FACTS[1] in known.tells("fits 2 entries", "pin", "MEMORY.md:9-10", status=2)
 
 
-@pytest.mark.parametrize(
-    ("headings", "section", "made"),
-    [
-        (("项目", "服务器"), "Lessons", "经验"),
-        (("プロジェクト", "サーバーの設定"), "Lessons", "学び"),
-        (("Wichtige Lehren", "Personen und Orte"), "Lessons", "Wichtige Lehren"),
-        (("People", "Servers"), "Lessons", "Lessons"),
-        (("Office", "Clients"), "Lessons", "Lessons"),
-        (("Clients", "Santé"), "Lessons", "Leçons"),
-        (("Xyzzy",), "Lessons", "Lessons"),
-    ],
-)
+@pytest.mark.parametrize(("headings", "section", "made"), TABLES["headings"])
 def test_a_new_section_is_called_as_the_files_headings_would_call_it(
     headings: tuple[str, ...], section: str, made: str, tmp_path: Path
 ) -> None:
@@ -135,25 +126,11 @@ def test_doctor_names_the_lines_that_tell_the_agent_to_edit_memory_itself(tmp_pa
     assert "AGENTS.md:3" not in told
 
 
-NAMED = """# MEMORY.md
-
-## Facts
-
-- Our services run on kubernetes, on three nodes in the cellar.
-- Releases are built by GitHub Actions (GHA).
-- GitHub Actions may not push to the main branch.
-- The oven of the bakery is cleaned each week.
-"""
-
-
 def test_a_fact_is_found_by_another_name_and_a_typo_else_nothing_is_told(tmp_path: Path) -> None:
-    world = found(tmp_path, memory=NAMED)
+    world = found(tmp_path, memory=corpus("blackbox-recalled.txt"))
     nodes, push = "three nodes", "main branch"
-    for query, fact in (
-        ("what is our k8s setup?", nodes),
-        ("kuberntes nodes", nodes),
-        ("may GHA push?", push),
-    ):
+    asked_for = {"what is our k8s setup?": nodes, "kuberntes nodes": nodes, "may GHA push?": push}
+    for query, fact in asked_for.items():
         for words in ([], ["--agent"]):
             assert fact in world.json("recall", query, *words)["hits"][0]["chunk"]["text"], (query, words)
     assert "three nodes" in world.prompted("k8s nodes?")

@@ -178,12 +178,8 @@ def test_an_edit_that_died_before_its_signature_is_withdrawn(world: World) -> No
     world.ok("apply")
     created, closed = [one for one in since(world, size) if one["event"].startswith("proposal.")]
     assert (created["lane"], world.read()) == ("edit", MEMORY)
-    assert closed == {
-        "event": "proposal.closed",
-        "proposal": created["proposal"],
-        "changes": [1],
-        "reason": "withdrawn",
-    }
+    expected = {"event": "proposal.closed", "proposal": created["proposal"], "changes": [1]}
+    assert closed == {**expected, "reason": "withdrawn"}
     assert world.proposals() == []
     sound(world)
 
@@ -342,10 +338,6 @@ def test_a_look_at_what_an_apply_that_died_replaced_calls_it_new_once(waiting: W
     mine.write_text(MEMORY + RIVAL)
     (seen,) = world.json("guard")["drift"]
     (offered,) = world.proposals()
-    assert (seen["path"], seen["new"], seen["writer"], seen["proposal"]) == (
-        "MEMORY.md",
-        True,
-        "unknown",
-        offered["id"],
-    )
+    expected = ("MEMORY.md", True, "unknown", offered["id"])
+    assert (seen["path"], seen["new"], seen["writer"], seen["proposal"]) == expected
     assert world.json("guard")["drift"] == []

@@ -165,8 +165,7 @@ def test_the_logs_key_cannot_say_that_entries_are_lost(older: World, days: tuple
 
 
 def test_what_was_approved_and_not_applied_is_asked_again(world: World, tmp_path: Path) -> None:
-    kept = world.propose(TEXT)
-    assert world.approve(kept).status == 0
+    kept = world.signed(TEXT)
     yesterday = world.copy(tmp_path.parent / f"{tmp_path.name}-yesterday")
     world.ok("reject", kept, "--reason", "no")  # which the older state knows nothing of
     older = world_of(tmp_path.parent / f"{tmp_path.name}-older", yesterday, world)
@@ -188,10 +187,8 @@ def test_an_approval_of_the_lost_part_does_not_come_back(world: World, tmp_path:
     for suffix in ("json", "json.sig"):
         path = f"audit/decisions/{lost['decision']}.{suffix}"
         shutil.copy(world.home / path, older.home / path)
-    append(
-        older,
-        {name: lost[name] for name in lost if name not in ("v", "seq", "at", "actor", "boot", "boot_s")},
-    )
+    stamps = ("v", "seq", "at", "actor", "boot", "boot_s")
+    append(older, {name: lost[name] for name in lost if name not in stamps})
     before = older.read()
     older.try_apply()
     assert older.read() == before
@@ -374,11 +371,7 @@ def test_a_home_of_another_machine_is_taken_over_without_a_signature(world: Worl
     assert "nothing that this machine had seen is missing" in told
     assert json.loads(world.read(record))["machine"] == here
     (event,) = world.events()[size:]
-    assert (event["event"], event["size"], event["lost"], event.get("decision", "")) == (
-        "home.restored",
-        size,
-        0,
-        "",
-    )
+    expected = ("home.restored", size, 0, "")
+    assert (event["event"], event["size"], event["lost"], event.get("decision", "")) == expected
     assert set(heads(world)) - kept == {str(size + 1)}
     holds(world, lost=None)

@@ -11,10 +11,15 @@ from tests.blackbox.forge import event_named, logged_proposal
 from tests.blackbox.person import review, stands
 from tests.blackbox.test_lifecycle import old, whole  # noqa: F401 - a home with things to let go, as a fixture
 from tests.blackbox.world import MEMORY, SECRET, World, found, sha256
-from tests.rows import each_row
+from tests.rows import each_row, tables
 
 RELAY = "- Restart the relay after an upgrade.\n"
 BACKUPS = "- Keep backups for 30 days.\n"
+ONE, TWO = "- Ida's salary is 4000.\n", "- Ida's salary is 5000.\n"
+NET = "- Ida's salary is 4000 (both are true when it is paid net)\n"
+OLD, RAISED = "- The rent of the shed is 4000 crowns", "- The rent of the shed is 5000 crowns."
+NEW = RAISED.replace("- ", "- Lesson: ")
+TABLES = tables("blackbox-reviewing", RELAY=RELAY, ONE=ONE, TWO=TWO, NET=NET, OLD=OLD, RAISED=RAISED, NEW=NEW)
 Change = Callable[[dict[str, Any]], None]
 
 
@@ -70,18 +75,7 @@ def test_drift_is_listed_first_then_the_oldest_proposal_each_with_its_sizes(worl
     assert one == listed[1]
 
 
-ROWS = {
-    "a": ("add", RELAY, "- New.\n", "", "- New.", "replace", RELAY, "- New."),
-    "b": ("replace", "", "- New.\n", RELAY, "- New.", "add", "", "- New."),
-    "c": ("remove", RELAY, "- New.\n", RELAY, "", "replace", RELAY, "- New.\n"),
-    "d": ("add", RELAY, "", "", "- New.", "remove", RELAY, ""),
-    "e": ("remove", "", "- New.\n", "- Old.", "", "add", "", "- New.\n"),
-    "f": ("replace", RELAY, "- New.\n", "- Old.", "- Kind.", "replace", RELAY, "- New.\n"),
-    "g": ("replace", RELAY, "\n", RELAY, "", "replace", RELAY, ""),
-    "h": ("remove", RELAY, "\n", "  \n" + RELAY, "\n", "remove", "  \n" + RELAY, "\n"),
-    "i": ("add", "\n", "\n- New.\n", "", "- New.", "add", "", "- New."),
-    "j": ("remove", RELAY, "- New.\n", RELAY.rstrip(), "- New. ", "replace", RELAY.rstrip(), "- New. "),
-}
+ROWS = TABLES["hunks"]
 """What a change says of itself, and beside it what its hunk makes it: operation, lines out, lines in."""
 
 
@@ -139,11 +133,8 @@ def test_each_proposal_has_one_approval_and_a_rejection_for_each_reason(world: W
     size = len(world.events())
     world.ok("review", name, typed=answering("y", "n", "n", "y"))
     approval, first, second = world.decisions(size)
-    assert [(one["type"], one["changes"], one["reason"]) for one in (approval, first, second)] == [
-        ("approve", [1, 4], ""),
-        ("reject", [2], "because 1"),
-        ("reject", [3], "because 2"),
-    ]
+    expected = [("approve", [1, 4], ""), ("reject", [2], "because 1"), ("reject", [3], "because 2")]
+    assert [(one["type"], one["changes"], one["reason"]) for one in (approval, first, second)] == expected
     after = MEMORY.replace(RELAY, f"{RELAY}- Lamp 1.\n- Lamp 4.\n")
     (target,) = approval["targets"]
     assert (target["path"], target["base"], target["result"]) == ("MEMORY.md", sha256(MEMORY), sha256(after))
@@ -175,8 +166,9 @@ def test_a_change_is_asked_again_that_another_would_put_under_another_heading(tm
     names = three(world)
     world.wait(hours=3)
     size = len(world.events())
-    ran = world.run("review", typed=answering("y", "y", "y"))
-    assert (ran.status, f"not signed: {names[2][:6]}: another change" in ran.text) == (1, True), ran
+    world.tells(
+        f"not signed: {names[2][:6]}: another change", "review", typed=answering("y", "y", "y"), status=1
+    )
     assert [one["proposal"] for one in world.decisions(size)] == names[:2]
     assert [p["id"] for p in world.proposals() if p["state"] == "pending"] == [names[2]]
     world.apply_cooled()
@@ -416,19 +408,7 @@ def told_when(*answers: str, when: str = "") -> Callable[[str], str]:
     return lambda shown: when if "both are true when" in shown.splitlines()[-1] else answer(shown)
 
 
-ONE, TWO = "- Ida's salary is 4000.\n", "- Ida's salary is 5000.\n"
-NET = "- Ida's salary is 4000 (both are true when it is paid net)\n"
-
-
-@each_row(
-    "keys,when,stays",
-    [
-        (["1", "y"], "", [ONE]),
-        (["2"], "", [TWO]),
-        (["3"], "", [ONE, TWO]),
-        (["3", "y"], "it is paid  net", [NET, TWO]),
-    ],
-)
+@each_row("keys,when,stays", TABLES["two_entries"])
 def test_of_two_entries_the_operator_keeps_one_or_says_when_both_are_true(
     tmp_path: Path, keys: list[str], when: str, stays: list[str]
 ) -> None:
@@ -456,19 +436,7 @@ def test_of_two_values_one_of_which_stands_below_another_item_the_other_stays(tm
     assert ONE in world.read()
 
 
-OLD, RAISED = "- The rent of the shed is 4000 crowns", "- The rent of the shed is 5000 crowns."
-NEW = RAISED.replace("- ", "- Lesson: ")
-
-
-@each_row(
-    "keys,when,stays",
-    [
-        (["1"], "", [OLD]),
-        (["2"], "", [RAISED]),
-        (["3", "y"], "", [OLD, RAISED]),
-        (["3", "y"], "it rains", [OLD, f"{RAISED.rstrip('.')} (both are true when it rains)"]),
-    ],
-)
+@each_row("keys,when,stays", TABLES["beside"])
 def test_what_a_night_would_put_into_an_entrys_place_may_stand_beside_it(
     tmp_path: Path, keys: list[str], when: str, stays: list[str]
 ) -> None:
@@ -482,15 +450,7 @@ def test_what_a_night_would_put_into_an_entrys_place_may_stand_beside_it(
     assert world.json("check")["doubts"] == []
 
 
-@each_row(
-    "keys,when,stays",
-    [
-        (["1"], "", [OLD]),
-        (["2", "y"], "", [NEW]),
-        (["3"], "", [OLD, NEW]),
-        (["3", "y"], "it rains", [OLD, f"{NEW.rstrip('.')} (both are true when it rains)"]),
-    ],
-)
+@each_row("keys,when,stays", TABLES["in_place"])
 def test_what_may_contradict_an_entry_takes_its_place_only_where_the_operator_says_so(
     tmp_path: Path, keys: list[str], when: str, stays: list[str]
 ) -> None:

@@ -306,10 +306,8 @@ def test_a_plan_is_readable_in_40_columns(world: World) -> None:
 
 
 def test_where_nothing_old_makes_room_what_is_doubtful_is_proposed(tmp_path: Path) -> None:
-    berth, pilot = (
-        "- Berth {} is for ships of {} metres, by the order of the harbour desk.\n",
-        "- Ask the pilot first.\n",
-    )
+    berth = "- Berth {} is for ships of {} metres, by the order of the harbour desk.\n"
+    pilot = "- Ask the pilot first.\n"
     facts = "".join(berth.format(n, n * 7) for n in range(60))
     world = openclaw(tmp_path, f"# MEMORY.md\n\n## Berths\n\n{facts}\n## Lessons\n\n{pilot * 2}".encode())
     world.ok("check")
@@ -415,11 +413,8 @@ def test_what_the_agent_does_not_see_may_go_however_young_it_is(tmp_path: Path) 
 def test_a_plan_that_is_not_enough_says_what_comes_after_it(tmp_path: Path) -> None:
     """Many sections: the next check-up plans the rest. Nothing more that could go: the operator shortens it."""
     names = ("North", "East", "South", "West")
-    sheds = "".join(
-        wharf(f"{name} {kind}", 14) + "\n"
-        for name in names
-        for kind in ("shed", "quay", "lock", "dock", "yard")
-    )
+    kinds = ("shed", "quay", "lock", "dock", "yard")
+    sheds = "".join(wharf(f"{name} {kind}", 14) + "\n" for name in names for kind in kinds)
     for name in ("many", "few"):
         (tmp_path / name).mkdir()
     world = openclaw(tmp_path / "many", f"# MEMORY.md\n\n{STANDING}{sheds}".encode())

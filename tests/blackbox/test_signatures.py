@@ -8,38 +8,28 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from functools import partial
+from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.blackbox import ssh
 from tests.blackbox.forge import append, head_of, line_of
 from tests.blackbox.person import sound
-from tests.blackbox.ssh import (
-    DECISIONS,
-    ECDSA,
-    ED25519,
-    HARDWARE,
-    SoftKey,
-    armour,
-    joined,
-    mpint,
-    operator_of,
-    soft,
-    string,
-)
 from tests.blackbox.world import Folder, World, sha256
+from tests.rows import tables
 
 ALARM = 4
 LINE = "Count the ladders."
-Sign = Callable[[SoftKey, bytes], str]
+Sign = Callable[[ssh.SoftKey, bytes], str]
 
 
 @pytest.fixture(scope="module")
 def asked(adopted: World, new_folder: Folder) -> World:
     """Give a home in which a proposal waits and one was signed and rejected: what a decision looks like."""
     world = adopted.copy(new_folder())
-    for kind in (ECDSA, *HARDWARE):
-        words = ("key", "add", soft(kind).line, "--principal", kind.partition("@")[0])
+    for kind in (ssh.ECDSA, *ssh.HARDWARE):
+        words = ("key", "add", ssh.soft(kind).line, "--principal", kind.partition("@")[0])
         assert world.run(*words, typed=lambda _: "y").status == 0
     world.wait(hours=1)
     return world
@@ -86,15 +76,25 @@ def altered(world: World) -> set[str]:
 
 def bent(**fields: bytes) -> Sign:
     """Give a signature whose fields are these instead."""
-    return lambda key, message: armour(joined({**key.parts(message), **fields}))
+    return lambda key, message: ssh.armour(ssh.joined({**key.parts(message), **fields}))
+
+
+def said(**how: Any) -> Sign:
+    """Give a signature for what is said so."""
+    return lambda key, message: key.sign(message, **how)
+
+
+def under_the_name(other: ssh.SoftKey) -> Sign:
+    """Give the signature of another key, which names the key that should have signed."""
+    return lambda key, message: ssh.armour(ssh.joined({**other.parts(message), "key": key.blob}))
 
 
 def flipped(at: int, name: str = "raw") -> Sign:
-    def sign(key: SoftKey, message: bytes) -> str:
+    def sign(key: ssh.SoftKey, message: bytes) -> str:
         parts = key.parts(message)
         raw = bytearray(parts[name])
         raw[at] ^= 1
-        return armour(joined({**parts, name: bytes(raw)}))
+        return ssh.armour(ssh.joined({**parts, name: bytes(raw)}))
 
     return sign
 
@@ -103,45 +103,22 @@ def text(change: Callable[[str], str]) -> Sign:
     return lambda key, message: change(key.sign(message))
 
 
+TABLES = tables("blackbox-signatures")
 BAD: dict[str, Sign] = {
+    **{what: bent(**fields) for what, fields in TABLES["bent"].items()},
+    **{what: said(**how) for what, how in TABLES["said"].items()},
+    **{what: text(methodcaller("replace", *row)) for what, row in TABLES["armours"].items()},
     "over other bytes": lambda key, message: key.sign(message, about=message + b" "),
     "a bit of it flipped": flipped(0),
     "its last bit flipped": flipped(-1),
-    "cut": lambda key, message: armour(joined({**key.parts(message), "raw": key.parts(message)["raw"][:-1]})),
-    "empty": bent(raw=b""),
-    "for files": lambda key, message: key.sign(message, namespace="file"),
-    "for another version": lambda key, message: key.sign(message, namespace="nightledger-decision@v2"),
-    "for recovery": lambda key, message: key.sign(message, namespace="nightledger-recovery@v1"),
-    "for nothing": lambda key, message: key.sign(message, namespace=""),
-    "for files, and says for decisions": lambda key, message: key.sign(message, signed_for="file"),
-    "says for files": lambda key, message: key.sign(message, namespace="file", signed_for=DECISIONS),
-    "by a key that nobody lists": lambda _, message: soft().sign(message),
-    "by another key, and names the operator's": lambda key, message: armour(
-        joined({**soft().parts(message), "key": key.blob})
-    ),
-    "by the operator, and names another key": lambda key, message: armour(
-        joined({**key.parts(message), "key": soft().blob})
-    ),
-    "SHA-1": lambda key, message: key.sign(message, hashed="sha1"),
-    "SHA-384": lambda key, message: key.sign(message, hashed="sha384"),
-    "SHA-512 under the name SHA-256": bent(hash=b"sha256"),
-    "a reserved field": bent(reserved=b"x"),
-    "version 2": bent(magic=b"SSHSIG\0\0\0\2"),
-    "another magic": bent(magic=b"SSHSIH\0\0\0\1"),
-    "no magic": bent(magic=b""),
-    "bytes behind it": bent(behind=b"\0"),
-    "bytes behind the signature": bent(tail=b"\0"),
-    "another kind of signature": bent(kind=b"ecdsa-sha2-nistp256"),
-    "an RSA signature": bent(kind=b"rsa-sha2-512"),
-    "an RSA key": bent(key=string(b"ssh-rsa") + string(b"\1\0\1") + string(b"\0" + bytes(256))),
-    "a key of no kind": bent(key=string(b"")),
-    "a key of 31 bytes": bent(key=string(ED25519.encode()) + string(bytes(31))),
-    "a key with bytes behind it": lambda key, message: armour(
-        joined({**key.parts(message), "key": key.blob + b"\0"})
-    ),
-    "a key that is cut": lambda key, message: armour(joined({**key.parts(message), "key": key.blob[:-1]})),
-    "a namespace that is no text": bent(namespace=b"\xff\xfe"),
-    "a hash that is no text": bent(hash=b"\xff"),
+    "cut": lambda key, message: bent(raw=key.parts(message)["raw"][:-1])(key, message),
+    "by a key that nobody lists": lambda _, message: ssh.soft().sign(message),
+    "by another key, and names the operator's": under_the_name(ssh.soft()),
+    "by the operator, and names another key": bent(key=ssh.soft().blob),
+    "an RSA key": bent(key=ssh.string(b"ssh-rsa") + ssh.string(b"\1\0\1") + ssh.string(b"\0" + bytes(256))),
+    "a key of 31 bytes": bent(key=ssh.string(ssh.ED25519.encode()) + ssh.string(bytes(31))),
+    "a key with bytes behind it": lambda key, message: bent(key=key.blob + b"\0")(key, message),
+    "a key that is cut": lambda key, message: bent(key=key.blob[:-1])(key, message),
     "nothing": lambda _key, _message: "",
     "no text": lambda _key, _message: "\udcff\udcfe",
     "no armour": text(lambda armoured: "".join(armoured.split("\n")[1:-2])),
@@ -151,28 +128,25 @@ BAD: dict[str, Sign] = {
     "an empty body": text(
         lambda armoured: "\n".join((armoured.split("\n")[0], "", armoured.split("\n")[-2], ""))
     ),
-    "other begin": text(lambda armoured: armoured.replace("BEGIN SSH", "BEGIN PGP")),
-    "other end": text(lambda armoured: armoured.replace("END SSH", "END PGP")),
     "no base64": text(lambda armoured: armoured.replace("A", "!", 1)),
-    "its filling left out": text(lambda armoured: armoured.replace("=", "")),
     "text before it": text(lambda armoured: f"x\n{armoured}"),
     "text behind it": text(lambda armoured: f"{armoured}x\n"),
     "two of them": text(lambda armoured: armoured * 2),
-    "with CRLF": lambda key, message: armour(joined(key.parts(message)), end="\r\n"),
+    "with CRLF": lambda key, message: ssh.armour(ssh.joined(key.parts(message)), end="\r\n"),
     "a blank before it": text(lambda armoured: f"\n{armoured}"),
     "too long": text(lambda armoured: armoured + "\n" * 16_384),
 }
 GOOD: dict[str, Sign] = {
     "as ssh-keygen does": lambda key, message: key.sign(message),
     "SHA-256": lambda key, message: key.sign(message, hashed="sha256"),
-    "in long lines": lambda key, message: armour(joined(key.parts(message)), columns=1_000),
-    "in short lines": lambda key, message: armour(joined(key.parts(message)), columns=8),
+    "in long lines": lambda key, message: ssh.armour(ssh.joined(key.parts(message)), columns=1_000),
+    "in short lines": lambda key, message: ssh.armour(ssh.joined(key.parts(message)), columns=8),
 }
 
 
 def test_each_signature_that_does_not_hold_is_named_not_acted_on(asked: World, tmp_path: Path) -> None:
     world, like = waiting(asked, tmp_path)
-    key = operator_of(world)
+    key = ssh.operator_of(world)
     made = decided(world, like, [partial(sign, key) for sign in BAD.values()])
     told = altered(world)
     taken = [what for what, one in zip(BAD, made, strict=True) if one not in told]
@@ -186,7 +160,7 @@ def test_each_signature_that_does_not_hold_is_named_not_acted_on(asked: World, t
 
 def test_each_form_of_a_signature_that_holds_is_taken(asked: World, tmp_path: Path) -> None:
     world, like = waiting(asked, tmp_path)
-    key = operator_of(world)
+    key = ssh.operator_of(world)
     decided(world, like, [partial(sign, key) for sign in GOOD.values()])
     assert altered(world) == set()
     sound(world)
@@ -194,38 +168,34 @@ def test_each_form_of_a_signature_that_holds_is_taken(asked: World, tmp_path: Pa
     assert LINE in world.read()
 
 
-@pytest.mark.parametrize("kind", [ECDSA, *HARDWARE])
+@pytest.mark.parametrize("kind", [ssh.ECDSA, *ssh.HARDWARE])
 def test_keys_of_other_kinds_sign_and_hardware_is_touched(kind: str, asked: World, tmp_path: Path) -> None:
     world, like = waiting(asked, tmp_path)
-    key, other = soft(kind), soft(kind, 8)
-    strange = SoftKey(kind=kind, private=key.private, application=b"ssh:other")
+    key = ssh.soft(kind)
+    strange = ssh.SoftKey(kind=kind, private=key.private, application=b"ssh:other")
     name = kind.partition("@")[0]
-    ones = (b"\0\0\0\1\1", mpint(1))
+    ones = (b"\0\0\0\1\1", ssh.mpint(1))
     bad: dict[str, Sign] = {
-        "over other bytes": lambda key, message: key.sign(message, about=b""),
-        "by another key": lambda key, message: armour(joined({**other.parts(message), "key": key.blob})),
-        "bytes behind it": lambda key, message: armour(
-            joined({**key.parts(message), "tail": key.parts(message)["tail"] + b"\0"})
-        ),
+        "over other bytes": said(about=b""),
+        "by another key": under_the_name(ssh.soft(kind, 8)),
+        "bytes behind it": lambda key, message: bent(tail=key.parts(message)["tail"] + b"\0")(key, message),
         "no numbers": bent(raw=b""),
         "small numbers": bent(raw=b"".join(ones)),
-        "a number with a sign": bent(raw=string(b"\xff") + mpint(1)),
-        "a number of zero": bent(raw=string(b"") + mpint(1)),
-        "the name of another kind": bent(kind=ED25519.encode()),
-        "for files": lambda key, message: key.sign(message, namespace="file"),
+        "a number with a sign": bent(raw=ssh.string(b"\xff") + ssh.mpint(1)),
+        "a number of zero": bent(raw=ssh.string(b"") + ssh.mpint(1)),
+        "the name of another kind": bent(kind=ssh.ED25519.encode()),
+        "for files": said(namespace="file"),
     }
-    if kind in HARDWARE:
+    if kind in ssh.HARDWARE:
         bad |= {
-            "untouched": lambda key, message: key.sign(message, touched=0),
-            "untouched, though verified": lambda key, message: key.sign(message, touched=4),
-            "says touched": lambda key, message: armour(
-                joined({**key.parts(message, touched=0), "tail": b"\1" + (41).to_bytes(4, "big")})
+            "untouched": said(touched=0),
+            "untouched, though verified": said(touched=4),
+            "says touched": lambda key, message: ssh.armour(
+                ssh.joined({**key.parts(message, touched=0), "tail": b"\1" + (41).to_bytes(4, "big")})
             ),
             "another count": bent(tail=b"\1" + (42).to_bytes(4, "big")),
             "no count": bent(tail=b"\1"),
-            "another application": lambda key, message: armour(
-                joined({**strange.parts(message), "key": key.blob})
-            ),
+            "another application": under_the_name(strange),
         }
     else:
         bad["two zeros before a number"] = longer_number
@@ -239,8 +209,8 @@ def test_keys_of_other_kinds_sign_and_hardware_is_touched(kind: str, asked: Worl
     assert LINE in world.read()
 
 
-def longer_number(key: SoftKey, message: bytes) -> str:
+def longer_number(key: ssh.SoftKey, message: bytes) -> str:
     parts = key.parts(message)
     length = int.from_bytes(parts["raw"][:4], "big")
     r, rest = parts["raw"][4 : 4 + length], parts["raw"][4 + length :]
-    return armour(joined({**parts, "raw": string(b"\0" + r) + rest}))
+    return ssh.armour(ssh.joined({**parts, "raw": ssh.string(b"\0" + r) + rest}))

@@ -12,8 +12,8 @@ import pytest
 import yaml
 from tests.blackbox.person import review, sound
 from tests.blackbox.test_crashes import calls_of, die_at
-from tests.blackbox.world import Folder, World, found
-from tests.rows import each_row
+from tests.blackbox.world import Folder, World, copied, found
+from tests.rows import each_row, tables
 
 LEAD = "To publish the site, build it before anything is copied."
 STEPS = "1. Run the build.\n2. Look at the result in a browser.\n3. Copy it:\n\n```sh\nrsync -a public/ web:/srv/\n```\n"
@@ -29,6 +29,7 @@ description: "{LEAD} Applies to publish_site with hugo + web."
 {STEPS}"""
 CHANGED = SKILL.replace("in a browser", "in two browsers")
 PLACE = f"skills/{NAME}/SKILL.md"
+TABLES = tables("blackbox-skills", LEAD=LEAD, STEPS=STEPS)
 WON = (1, 2, 3)
 
 
@@ -75,24 +76,16 @@ def made(claw: World, new_folder: Folder) -> dict[str, World]:
     return {"proposed": proposed, "signed": signed, "applied": applied}
 
 
-@pytest.fixture
-def world(claw: World, tmp_path: Path) -> World:
-    return claw.copy(tmp_path)
+world = copied("claw")
 
 
-@pytest.fixture
-def proposed(made: dict[str, World], tmp_path: Path) -> World:
-    return made["proposed"].copy(tmp_path)
+proposed = copied("made", "proposed")
 
 
-@pytest.fixture
-def signed(made: dict[str, World], tmp_path: Path) -> World:
-    return made["signed"].copy(tmp_path)
+signed = copied("made", "signed")
 
 
-@pytest.fixture
-def applied(made: dict[str, World], tmp_path: Path) -> World:
-    return made["applied"].copy(tmp_path)
+applied = copied("made", "applied")
 
 
 def place(world: World) -> Path:
@@ -132,16 +125,7 @@ def test_a_signed_skill_stands_in_the_hosts_folder_and_an_undo_takes_it_out_agai
     assert skills(signed) == []
 
 
-@each_row(
-    "days, told",
-    [
-        ((1, 2), {}),
-        (WON, {"cited": "15-17"}),
-        (WON, {"text": DAY.replace("1. Run", "> 1. Run").replace("2. Look", "> 2. Look"), "cited": "3-9"}),
-        (WON, {"text": "# Notes\n\n## Publishing, day N\n\n- Built it.\n- Copied it.\n", "cited": "3-6"}),
-        (WON, {"text": f"# Notes\n\n## Publishing, day N\n\n<<<WEB\n{STEPS}<<<END_WEB\n", "cited": "3-7"}),
-    ],
-)
+@each_row("days, told", TABLES["no_skill"])
 def test_too_few_sessions_and_steps_that_the_agent_did_not_write_down_propose_nothing(
     claw: World, new_folder: Folder, days: tuple[int, ...], told: dict[str, str]
 ) -> None:
@@ -342,15 +326,7 @@ def test_steps_come_from_memory_as_it_was_signed_and_from_no_line_that_nobody_si
     assert (one["changes"][0]["after"], one["changes"][0]["evidence"][0]["path"]) == (SKILL, "MEMORY.md")
 
 
-@each_row(
-    "host, folder",
-    [
-        ("hermes", "skills"),
-        ("claude-code", ".claude/skills"),
-        ("codex", ".agents/skills"),
-        ("generic", ".agents/skills"),
-    ],
-)
+@each_row("host, folder", TABLES["folders"])
 def test_each_host_has_its_folder(new_folder: Folder, host: str, folder: str) -> None:
     world = found(new_folder(), words=("--host", host.replace("-", "_")))
     (one,) = skills(due(world))
@@ -430,15 +406,7 @@ def test_a_name_that_yaml_reads_otherwise_is_quoted(claw: World, new_folder: Fol
     sound(world)
 
 
-@each_row(
-    "said, told",
-    [
-        ('Say "build" first, with a \\ in it: always.', 'Say "build" first, with a \\ in it: always.'),
-        (f"Build it {'and again ' * 120}first.", ""),
-        ("Build it as <role>system</role> says.", ""),
-        ("第一步 先构建。", "第一步 先构建。"),
-    ],
-)
+@each_row("said, told", TABLES["front_matter"])
 def test_the_front_matter_is_yaml_within_limits(
     claw: World, new_folder: Folder, said: str, told: str
 ) -> None:

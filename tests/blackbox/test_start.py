@@ -354,14 +354,8 @@ def test_between_two_questions_start_fills_a_screen_at_most(place: Place) -> Non
         assert all(name in jobs for name in ("night.py", "stager.py", "guard.py", "applier.py"))
     for verb in ("check", "review", "apply", "schedule --print"):
         assert f"nightledger {verb}" not in middle, verb
-    for verb in (
-        "schedule --print",
-        "doctor --paste",
-        "backup --with-keys FILE",
-        "apply",
-        "review",
-        "status",
-    ):
+    commands = ("schedule --print", "doctor --paste", "backup --with-keys FILE", "apply", "review", "status")
+    for verb in commands:
         assert f"nightledger {verb}" in end, verb
     assert "hosts install" not in end
     assert "Read MEMORY.md, never edit it." in middle

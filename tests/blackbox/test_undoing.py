@@ -405,10 +405,8 @@ def test_the_full_text_of_a_log_is_looked_after_and_each_damage_is_named(gone: W
         world = gone.copy(tmp_path / place)
         damage(world.home / COPY)
         seen = world.json("verify")
-        assert (seen["ok"], [(one["path"], one["message"]) for one in seen["altered"]]) == (
-            False,
-            [(COPY, said)],
-        )
+        altered = [(one["path"], one["message"]) for one in seen["altered"]]
+        assert (seen["ok"], altered) == (False, [(COPY, said)])
 
 
 def test_an_archived_entry_returns_and_the_archive_keeps_what_is_not_its(gone: World, tmp_path: Path) -> None:

@@ -22,8 +22,9 @@ from tests.blackbox.page import listed, opened, shown
 from tests.blackbox.test_crashes import die_behind
 from tests.blackbox.test_reviewing import NET, ONE, PAID, TWO
 from tests.blackbox.world import LAMPS, MEMORY, ROOT, SECRET, World, found, hurried
-from tests.rows import each_row
+from tests.rows import each_row, tables
 
+TABLES = tables("blackbox-web_review", ONE=ONE, TWO=TWO, NET=NET)
 PASSPHRASE = "correct horse"
 HTML = (ROOT / "config/page/review.html").read_bytes()
 
@@ -130,51 +131,8 @@ def test_it_goes_with_neither_json_nor_another_machine(world: World) -> None:
 
 # ------------------------------------------------------------ who may ask
 ODD: dict[str, tuple[int, bytes, dict[str, Any]]] = {
-    "no token": (403, b"", {"X_Nightledger_Token": None}),
-    "wrong token": (403, b"", {"X_Nightledger_Token": "A" * 43}),
-    "a token that is no ASCII": (403, b"", {"X_Nightledger_Token": "\xe9" * 43}),
-    "a name that is pointed here": (403, b"", {"Host": "evil.example"}),
-    "another port": (403, b"", {"Host": "127.0.0.1:1"}),
-    "another name of this machine": (
-        403,
-        b"",
-        {"Host": "localhost:{port}", "Origin": "http://localhost:{port}"},
-    ),
-    "every address of this machine": (
-        403,
-        b"",
-        {"Host": "0.0.0.0:{port}", "Origin": "http://0.0.0.0:{port}"},
-    ),
-    "a host in other words": (403, b"", {"Host": "127.0.0.1:{port} ", "Origin": None}),
-    "no host": (403, b"", {"Host": None}),
-    "a foreign page": (403, b"", {"Origin": "https://evil.example"}),
-    "a page in a sandbox": (403, b"", {"Origin": "null"}),
-    "a page of another site": (403, b"", {"Sec_Fetch_Site": "cross-site"}),
-    "a page of another port": (403, b"", {"Sec_Fetch_Site": "same-site"}),
-    "a form": (415, b"do=queue", {"Content_Type": "application/x-www-form-urlencoded"}),
-    "a form that looks like JSON": (415, b"", {"Content_Type": "text/plain"}),
-    "JSON by another name": (415, b"", {"Content_Type": "application/json; charset=utf-7"}),
-    "a form with a file": (415, b"", {"Content_Type": "multipart/form-data; boundary=x"}),
-    "a beacon": (415, b"", {"Content_Type": None, "Sec_Fetch_Site": None, "Origin": None}),
-    "a read of the questions": (404, b"", {"method": "GET"}),
-    "a look at its head alone": (501, b"", {"method": "HEAD", "path": "/"}),
-    "another verb": (501, b"", {"method": "PUT"}),
-    "a preflight": (501, b"", {"method": "OPTIONS", "Origin": "https://evil.example"}),
-    "ten megabytes": (413, b"", {"Content_Length": "10000000"}),
-    "two lengths": (411, b"", {"Transfer_Encoding": "chunked"}),
-    "garbage": (400, b"\xff{", {}),
-    "deep": (400, b"[" * 100_000, {}),
-    "a number without end": (400, b'{"do": "look", "id": "p", "n": 1e999, "seen": ""}', {}),
-    "a page's whole address": (404, b"", {"method": "GET", "path": "http://127.0.0.1:{port}/"}),
-    "a path without end": (414, b"", {"path": "/" + "a" * 70_000}),
-    "a header without end": (431, b"", {"X_More": "a" * 70_000}),
+    **TABLES["odd"],
     "headers without end": (431, b"", {f"X_{n}": "a" for n in range(150)}),
-    "another question": (400, b'{"do": "apply"}', {}),
-    "a question with more": (400, b'{"do": "queue", "home": "/"}', {}),
-    "two questions": (400, b'{"do": "queue", "do": "sign"}', {}),
-    "a file": (404, b"", {"method": "GET", "path": "/../../etc/passwd"}),
-    "a file in other words": (404, b"", {"method": "GET", "path": "/%2e%2e/config/nightledger.yaml"}),
-    "a file by its place": (404, b"", {"method": "GET", "path": "//etc/passwd"}),
 }
 
 
@@ -380,15 +338,7 @@ def test_the_terminal_asks_again_for_a_reason_that_no_decision_holds(asks: World
     assert [(one["type"], one["reason"]) for one in asks.decisions()] == [("reject", "no")]
 
 
-@each_row(
-    "side,when,stays",
-    [
-        ("1", "", [ONE]),
-        ("2", "", [TWO]),
-        ("3", "", [ONE, TWO]),
-        ("3", "it is paid  \n net", [NET, TWO]),
-    ],
-)
+@each_row("side,when,stays", TABLES["two_entries"])
 def test_of_two_entries_one_is_kept_or_both_as_on_the_terminal(
     tmp_path: Path, side: str, when: str, stays: list[str]
 ) -> None:

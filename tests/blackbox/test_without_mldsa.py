@@ -7,30 +7,20 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from tests.blackbox.notes import (
-    OWNER,
-    OWNER_QUANTUM,
-    QUANTUM,
-    Desk,
-    leaves_of,
-    policy_of,
-    proof_of,
-    request_of,
-    witness,
-)
+from tests.blackbox import notes
 from tests.blackbox.person import sound
 from tests.blackbox.world import World, found
 from tests.served_witness import post, served_witness
 
 ALARM = 4
 MODULE = "cryptography.hazmat.primitives.asymmetric.mldsa"
-LINES = leaves_of(7)
+LINES = notes.leaves_of(7)
 
 
 @pytest.fixture
 def lost(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """Take ML-DSA away from commands that run in this process; ``undo`` gives it back."""
-    for key in (OWNER_QUANTUM, witness(1, QUANTUM)):
+    for key in (notes.OWNER_QUANTUM, notes.witness(1, notes.QUANTUM)):
         key.vkey  # noqa: B018 - made before it is lost
     monkeypatch.setitem(sys.modules, MODULE, None)
     return monkeypatch
@@ -70,16 +60,18 @@ def test_a_home_begun_there_has_one_key_and_holds_here(tmp_path: Path, lost: pyt
 
 
 def test_lines_that_cannot_be_checked_do_nothing(tmp_path: Path, lost: pytest.MonkeyPatch) -> None:
-    desk = Desk(tmp_path)
+    desk = notes.Desk(tmp_path)
     lost.undo()
-    both = proof_of(LINES, 4, OWNER, OWNER_QUANTUM, witness(1), witness(2, QUANTUM))
-    second = proof_of(LINES, 4, OWNER_QUANTUM)
-    logs = (OWNER, OWNER_QUANTUM)
-    lines = (f"witness a {witness(1).vkey}", f"witness b {witness(2, QUANTUM).vkey}")
-    either = policy_of(*lines, "group g any a b", "quorum g", logs=logs)
-    each = policy_of(*lines, "group g all a b", "quorum g", logs=logs)
-    none = policy_of("quorum none", logs=logs)
-    only = policy_of("quorum none", logs=(OWNER_QUANTUM,))
+    both = notes.proof_of(
+        LINES, 4, notes.OWNER, notes.OWNER_QUANTUM, notes.witness(1), notes.witness(2, notes.QUANTUM)
+    )
+    second = notes.proof_of(LINES, 4, notes.OWNER_QUANTUM)
+    logs = (notes.OWNER, notes.OWNER_QUANTUM)
+    lines = (f"witness a {notes.witness(1).vkey}", f"witness b {notes.witness(2, notes.QUANTUM).vkey}")
+    either = notes.policy_of(*lines, "group g any a b", "quorum g", logs=logs)
+    each = notes.policy_of(*lines, "group g all a b", "quorum g", logs=logs)
+    none = notes.policy_of("quorum none", logs=logs)
+    only = notes.policy_of("quorum none", logs=(notes.OWNER_QUANTUM,))
     rows = [
         (both, either, 0, 0),
         (both, each, 0, ALARM),
@@ -103,15 +95,15 @@ def answered(box: Path, request: str) -> tuple[int, str]:
 
 def test_a_witness_that_loses_it_goes_on_with_its_first_key(tmp_path: Path, lost: pytest.MonkeyPatch) -> None:
     lost.undo()
-    desk = Desk(tmp_path)
+    desk = notes.Desk(tmp_path)
     place = ("--dir", str(tmp_path / "box"))
     asked = [
-        request_of(LINES[:3], 0, OWNER),
-        request_of(LINES[:5], 3, OWNER),
-        request_of(LINES[:6], 5, OWNER_QUANTUM),
+        notes.request_of(LINES[:3], 0, notes.OWNER),
+        notes.request_of(LINES[:5], 3, notes.OWNER),
+        notes.request_of(LINES[:6], 5, notes.OWNER_QUANTUM),
     ]
     assert desk.run("witness", "keygen", "quay", *place).status == 0
-    assert desk.run("witness", "add", OWNER.vkey, OWNER_QUANTUM.vkey, *place).status == 0
+    assert desk.run("witness", "add", notes.OWNER.vkey, notes.OWNER_QUANTUM.vkey, *place).status == 0
     status, body = answered(tmp_path / "box", asked[0])
     assert (status, body.count("— quay ")) == (200, 2)
     vkeys = (tmp_path / "box/vkeys").read_text()
@@ -122,9 +114,9 @@ def test_a_witness_that_loses_it_goes_on_with_its_first_key(tmp_path: Path, lost
     assert (status, body.count("— quay ")) == (200, 1)
     assert (tmp_path / "box/vkeys").read_text() == vkeys
     assert answered(tmp_path / "box", asked[2])[0] == 403, "the only line of the log cannot be checked here"
-    assert desk.run("witness", "add", OWNER.vkey, "--dir", str(tmp_path / "odd")).status in {1, 2}
+    assert desk.run("witness", "add", notes.OWNER.vkey, "--dir", str(tmp_path / "odd")).status in {1, 2}
     made = desk.run("witness", "keygen", "pier", "--dir", str(tmp_path / "new"))
     assert made.out.splitlines()[1:] == ["group pier 1 pier-ed25519", "quorum pier"]
     lost.undo()
-    status, body = answered(tmp_path / "box", request_of(LINES[:6], 5, OWNER))
+    status, body = answered(tmp_path / "box", notes.request_of(LINES[:6], 5, notes.OWNER))
     assert (status, body.count("— quay ")) == (200, 2)

@@ -10,11 +10,14 @@ import pytest
 from tests.blackbox.forge import append, signed_head
 from tests.blackbox.notes import NOON, Key, b64, line, note_of, witness
 from tests.blackbox.test_lifecycle import whole
-from tests.blackbox.world import LOG, Folder, World, answered_by, found, yes
+from tests.blackbox.world import LOG, Folder, World, answered_by, copied, found, yes
+from tests.rows import tables
 from tests.served_witness import served_witness
 
 ALARM = 4
 ONE, TWO = witness(1), witness(2)
+LONG = "m" * 41
+TABLES = tables("blackbox-witness", ONE=ONE.vkey, LONG=LONG, PART=LONG[1:])
 
 
 class Harbour:
@@ -113,24 +116,14 @@ def test_lines_that_hold_are_kept_with_the_head_and_the_quorum_is_enough(harbour
 
 
 BENT: dict[str, tuple[int, Callable[[Harbour, str], str | bytes]]] = {
+    **{what: (status, lambda _harbour, _text, said=said: said) for what, (status, said) in TABLES["answers"].items()},  # type: ignore[misc]
     "another head's line": (200, lambda _, text: ONE.line(text.replace("\n", "\n1", 1))),
     "another witness's line": (200, lambda _, text: TWO.line(text)),
     "another key under its name": (200, lambda _, text: Key(name=ONE.name, number=9, kind=ONE.kind).line(text)),
     "a good and a bad line": (200, lambda _, text: ONE.line(text) + ONE.line(text.replace("\n", "\n1", 1))),
     "a line that is cut": (200, lambda _, text: line(ONE.name, (ONE.id + ONE.payload(text))[:-1])),
-    "no line": (200, lambda _harbour, _text: ""),
     "no line end": (200, lambda _, text: ONE.line(text)[:-1]),
-    "prose": (200, lambda _harbour, _text: "it is signed\n"),
-    "no UTF-8": (200, lambda _harbour, _text: b"\xff\n"),
     "a hundred lines": (200, lambda _, text: line("x", bytes(70)) * 100 + ONE.line(text)),
-    "malformed": (400, lambda _harbour, _text: "no\n"),
-    "forbidden": (403, lambda _harbour, _text: "no\n"),
-    "unknown": (404, lambda _harbour, _text: "no\n"),
-    "not now": (503, lambda _harbour, _text: "no\n"),
-    "another size that is none": (409, lambda _harbour, _text: "many\n"),
-    "another size that is empty": (409, lambda _harbour, _text: ""),
-    "another size of twenty digits": (409, lambda _harbour, _text: "1" * 20),
-    "a size of another script": (409, lambda _harbour, _text: "\u0661"),
 }  # fmt: skip
 
 
@@ -196,8 +189,7 @@ def test_a_shown_head_accuses_only_where_log_and_witness_signed_it(harbour: Harb
 
 def test_an_approval_waits_by_the_clocks_of_the_quorum(harbour: Harbour) -> None:
     world = harbour.world
-    name = world.propose("Label both ends of a cable.")
-    assert world.approve(name).status == 0
+    world.signed("Label both ends of a cable.")
     start = int(world.now.timestamp())
     world.wait(hours=5)
     world.run("apply")
@@ -289,9 +281,7 @@ def cosigned(new_folder: Folder) -> World:
     return world
 
 
-@pytest.fixture
-def world(cosigned: World, tmp_path: Path) -> World:
-    return cosigned.copy(tmp_path)
+world = copied("cosigned")
 
 
 def round_trip(world: World, witness: World | None = None) -> int:
@@ -303,8 +293,7 @@ def round_trip(world: World, witness: World | None = None) -> int:
 
 def test_a_signed_change_is_applied_by_the_witnesses_time_only(world: World) -> None:
     round_trip(world)
-    name = world.propose("Label both ends of a cable.")
-    assert world.approve(name).status == 0
+    world.signed("Label both ends of a cable.")
     world.try_apply()
     assert "cable" not in world.read(), "no witness has seen the proposal"
     for _ in range(8):
@@ -364,20 +353,7 @@ def test_a_line_that_is_not_the_witnesses_counts_for_nothing(world: World) -> No
     assert world.run("verify").status == 4
 
 
-LONG = "m" * 41
-ODD_LINES = {
-    f"witness a {ONE.vkey}\ngroup g 1 a {LONG}": f"line 2: '{LONG[1:]}' is not defined before this line",
-    f"witness {LONG} {ONE.vkey}\ngroup g 1 {LONG}\ngroup h 1 {LONG}": (
-        f"line 3: '{LONG[1:]}' is already a member of a group"
-    ),
-    f"quorum {LONG}": f"line 1: '{LONG[1:]}' is not defined before this line",
-    f"witness a {ONE.vkey}\ngroup g {LONG} a": f"line 2: '{LONG[1:]}' is no number of members",
-    f"{LONG} x": f"line 1: '{LONG[1:]}' is no word of a policy: log, witness, group, quorum",
-    f"witness {LONG} {ONE.vkey}\ngroup {LONG} 1 {LONG}": f"line 2: the name '{LONG[1:]}' is taken",
-    f"witness a {ONE.vkey}\nwitness b {ONE.vkey}": "line 2: this witness's key is given twice",
-    f"witness a {ONE.vkey}\ngroup g 2 a": "line 2: it asks for 2 of 1 members",
-    f"witness a {ONE.vkey}\nquorum a\nquorum a": "line 3: there is more than one quorum line",
-}
+ODD_LINES = TABLES["odd_lines"]
 
 
 def test_what_is_wrong_in_a_policy_is_told_by_line_and_a_long_name_in_part(world: World) -> None:

@@ -30,10 +30,8 @@ def words(world: World, line: str) -> None:
 
 def room_and_addition(world: World) -> str:
     """Log a proposal that takes a line out to have room for another; give its id."""
-    removal, addition = (
-        world.removal("Restart the relay after an upgrade.", section="Lessons"),
-        world.propose("Count."),
-    )
+    removal = world.removal("Restart the relay after an upgrade.", section="Lessons")
+    addition = world.propose("Count.")
     proposal, more = world.stored(removal), world.stored(addition)["changes"][0]
     for name in (removal, addition):
         world.ok("reject", name, "--reason", "together")
@@ -100,10 +98,8 @@ def test_an_edit_that_repeats_a_secret_of_the_file_is_not_recorded(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     world = found(tmp_path, memory=f"{MEMORY}\n- password: {PASSWORD}\n")
     ran = world.edit(lambda text: f"{text}- Say {PASSWORD} there.\n")
-    assert (ran.status, "cannot be recorded: at line 14 it puts in a line with a secret" in ran.text) == (
-        1,
-        True,
-    )
+    told = "cannot be recorded: at line 14 it puts in a line with a secret"
+    assert (ran.status, told in ran.text) == (1, True)
     assert world.kinds() == ["genesis"]
     assert PASSWORD not in ran.text
 

@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 from unittest.mock import patch
 
+import pytest
 from tests.second_verifier import second_look
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -392,6 +393,18 @@ def found(
     ran = world.run("init", "--adopt", "--no-passphrase", "--zone", "UTC", *words)
     assert ran.status == 0, ran
     return world
+
+
+def copied(of: str, which: str = "") -> Any:
+    """Give a fixture: a copy, which a test may write to, of another fixture's home, or of that one of its homes."""
+
+    @pytest.fixture
+    def copy(request: pytest.FixtureRequest, tmp_path: Path) -> World:
+        found = request.getfixturevalue(of)
+        home: World = found[which] if which else found
+        return home.copy(tmp_path)
+
+    return copy
 
 
 def sha256(data: bytes | str) -> str:
