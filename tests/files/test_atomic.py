@@ -11,13 +11,7 @@ import pytest
 
 from nightledger.domain.errors import EXIT_LOCKED, LockedError, RefusedError, UnreadableError
 from nightledger.files import atomic
-from nightledger.files.atomic import (
-    Lock,
-    create_file,
-    exchange_file,
-    leftovers,
-    replace_file,
-)
+from nightledger.files.atomic import Lock, create_file, exchange_file, leftovers, replace_file
 
 OLD, NEW = b"old bytes\n", b"new bytes, more of them\n"
 

@@ -7,11 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nightledger.domain.errors import (
-    FileChangedError,
-    LockedError,
-    NotDurableError,
-)
+from nightledger.domain.errors import FileChangedError, LockedError, NotDurableError
 from nightledger.files import line_log
 from nightledger.files.line_log import Appender, LineLog, append_records
 

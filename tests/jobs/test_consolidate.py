@@ -5,16 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.gate.homes import MEMORY
-from tests.jobs.nights import (
-    CLOCK,
-    DAY,
-    INJECTED,
-    LESSON,
-    Nights,
-    log_of,
-    open_nights,
-    texts,
-)
+from tests.jobs.nights import CLOCK, DAY, INJECTED, LESSON, Nights, log_of, open_nights, texts
 
 from nightledger.codec.records import parse_record
 from nightledger.domain.consolidation import Consolidation

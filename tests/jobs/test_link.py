@@ -12,10 +12,7 @@ from tests.linking import BERLIN, day_of, fold_plainly, line, lines, outcome, ou
 from tests.whole import examples
 
 from nightledger.codec.records import find_problems
-from nightledger.domain.errors import (
-    FileChangedError,
-    LinkIndexError,
-)
+from nightledger.domain.errors import FileChangedError, LinkIndexError
 from nightledger.domain.outcome import SHOWN_FROM, decayed
 from nightledger.files import link_index
 from nightledger.files.home import Home

@@ -38,12 +38,7 @@ _FIXED = [
         "| cup | tea |\n|-----|----:|\n| 1 | green |", "***", "    indented = code\n    # no heading",
     )
 ]  # fmt: skip
-_BELOW = (
-    ["lazily"],
-    ["{}* {}"],
-    ["", "{}```sh", "{}# no heading", "{}```"],
-    ["", "{}more {}"],
-)
+_BELOW = (["lazily"], ["{}* {}"], ["", "{}```sh", "{}# no heading", "{}```"], ["", "{}more {}"])
 """What may stand below the first line of an item; the indent of its content, and words."""
 
 

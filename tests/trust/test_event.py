@@ -11,12 +11,7 @@ from jsonschema import Draft202012Validator
 from tests.rows import from_corpus
 
 from nightledger.domain.decision import Actor
-from nightledger.trust.event import (
-    EventError,
-    NewEvent,
-    is_entry,
-    path_word,
-)
+from nightledger.trust.event import EventError, NewEvent, is_entry, path_word
 
 NOW = datetime(2026, 3, 1, 3, 5, tzinfo=UTC)
 LINE = b'{"actor":"cron","at":"2026-03-01T03:05:00Z","event":"run.finished","proposal":"p-a","seq":3,"v":1}'

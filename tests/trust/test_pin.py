@@ -9,14 +9,7 @@ from tests.trust.worlds import HOME_ID, NOW, ORIGIN
 from nightledger.domain.errors import IntegrityError
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.merkle import leaf_hash
-from nightledger.trust.pin import (
-    MAX_HEADS,
-    Head,
-    Pin,
-    create_pin,
-    read_pin,
-    remember_head,
-)
+from nightledger.trust.pin import MAX_HEADS, Head, Pin, create_pin, read_pin, remember_head
 
 PIN = Pin(
     home=HOME_ID,

@@ -10,9 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from tests.rows import corpus
 from tests.trust.witnesses import LogSigner
 
-from nightledger.trust.dsse import (
-    pae,
-)
+from nightledger.trust.dsse import pae
 from nightledger.trust.keys import load_operator_key, needs_passphrase, public_key_of
 from nightledger.trust.note import (
     Checkpoint,
@@ -35,12 +33,7 @@ from nightledger.trust.note import (
     verify_mldsa44,
     verify_note,
 )
-from nightledger.trust.policy import (
-    dump_continuation,
-    dump_proof,
-    parse_continuation,
-    parse_proof,
-)
+from nightledger.trust.policy import dump_continuation, dump_proof, parse_continuation, parse_proof
 from nightledger.trust.sshsig import parse_public_line
 
 

@@ -27,9 +27,7 @@ def test_what_was_changed_while_it_was_shown_is_not_forgotten(
     assert "60 days." in desk.text()
 
 
-def test_an_entry_that_holds_a_secret_cannot_be_copied_into_a_proposal_but_goes(
-    console: Console,
-) -> None:
+def test_an_entry_that_holds_a_secret_cannot_be_copied_into_a_proposal_but_goes(console: Console) -> None:
     token = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
     console = Console(
         desk=make_desk(console.desk.root / "other", memory=f"# M\n\n- {token}\n- Other.\n".encode())

@@ -44,10 +44,7 @@ def test_a_statement_spans_five_lines_at_most() -> None:
 
 def test_an_entry_is_of_one_list_below_one_heading_and_leaves_out_what_only_tells_the_day() -> None:
     for lines, spans in {
-        "- never boil it dry\n- never move it\n## Garden\n- always water it": [
-            (3, 4),
-            (6, 6),
-        ],
+        "- never boil it dry\n- never move it\n## Garden\n- always water it": [(3, 4), (6, 6)],
         "- never boil it dry\n- descaled the kettle\n- never move it": [(3, 5)],
         "- never boil it dry\n- who may:\n  - never Sam or Kim\n  - always Ann, Kay": [(3, 3), (5, 6)],
         "- never boil it dry, it cracks\n  - always watch it\n- never move it": [(3, 5)],
