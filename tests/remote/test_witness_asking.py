@@ -15,18 +15,11 @@ from nightledger.domain.decision import DecisionType, LogHead
 from nightledger.files.atomic import Lock
 from nightledger.gate.deciding import make_unproposed
 from nightledger.gate.restoring import Loss, loss_target
-from nightledger.remote.witness_asking import (
-    RETRY_S,
-    Remembered,
-    ask_behind,
-    ask_round,
-    read_memory,
-    write_memory,
-)
+from nightledger.remote import witness_asking
 from nightledger.trust.report import Damage
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
-ASKED = Remembered(asked_at=int(NOW.timestamp()), size=9)
+ASKED = witness_asking.Remembered(asked_at=int(NOW.timestamp()), size=9)
 
 
 def text(ran: str) -> str:
@@ -47,13 +40,13 @@ def test_cron_asks_again_when_the_waits_may_be_over_and_before_once_an_hour_at_m
         console.run("witness", "ask")
         approve(console)
         console.run("apply")
-        asked = [read_memory(machines.desk.home)[NAME].asked_at]
+        asked = [witness_asking.read_memory(machines.desk.home)[NAME].asked_at]
         for _ in range(13):
             machines.later(minutes=10)
             console.run("apply")
-            asked.append(read_memory(machines.desk.home)[NAME].asked_at)
+            asked.append(witness_asking.read_memory(machines.desk.home)[NAME].asked_at)
     assert [at - asked[0] for at in sorted(set(asked))] == [0, 3600, 7200]  # at once, and with each full look
-    assert read_memory(machines.desk.home)[NAME].size == machines.desk.ledger().log.size
+    assert witness_asking.read_memory(machines.desk.home)[NAME].size == machines.desk.ledger().log.size
     assert "Check the fuse first." in machines.desk.text()
 
 
@@ -64,7 +57,7 @@ def test_answers_are_cosigned_behind_the_person_who_gave_them(machines: Machines
         machines.later(hours=3)
         console.out("approve", proposal.id)
         size = machines.desk.ledger().log.size
-        assert read_memory(machines.desk.home)[NAME].size == size
+        assert witness_asking.read_memory(machines.desk.home)[NAME].size == size
         assert (Path(machines.desk.home.checkpoints_dir) / str(size)).exists()
     machines.desk.proposal(addition("Name the cable."))
     machines.later(hours=1)
@@ -77,13 +70,13 @@ def test_what_is_remembered_of_a_witness_rules_no_terminal(
 ) -> None:
     """An agent can write that file."""
     with machines.serving():
-        ask_round(machines.context)
-    known = read_memory(machines.desk.home)[NAME]
+        witness_asking.ask_round(machines.context)
+    known = witness_asking.read_memory(machines.desk.home)[NAME]
     odd = "\x1b[2Jall is well"
     bent = replace(known, damage=Damage.FORK, problem=odd, size=machines.desk.ledger().log.size)
-    write_memory(machines.desk.home, {NAME: bent})
+    witness_asking.write_memory(machines.desk.home, {NAME: bent})
     capsys.readouterr()
-    ask_behind(machines.context)
+    witness_asking.ask_behind(machines.context)
     told = capsys.readouterr().err
     assert "all is well" in told
     assert "\x1b" not in told
@@ -119,11 +112,13 @@ def test_a_home_that_asks_for_nobody_is_told_what_a_witness_would_show(
 
 def test_what_a_witness_said_is_over_when_it_cosigns_again(machines: Machines, console: Console) -> None:
     home = machines.desk.home
-    write_memory(home, {NAME: Remembered(asked_at=1, problem="it says no", refused=True)})
+    witness_asking.write_memory(
+        home, {NAME: witness_asking.Remembered(asked_at=1, problem="it says no", refused=True)}
+    )
     assert f"{NAME} gave no line: it says no" in text(console.run("verify").out)
     with machines.serving():
         assert console.run("witness", "ask").status == 0
-    assert not read_memory(home)[NAME].refused
+    assert not witness_asking.read_memory(home)[NAME].refused
     assert console.record("verify")["witnesses"]["findings"] == []
 
 
@@ -161,13 +156,13 @@ def test_a_backup_that_was_taken_over_stays_an_alarm_until_another_witness_is_si
 
 def test_one_round_at_a_time(machines: Machines) -> None:
     with machines.serving(), Lock(machines.desk.home.lock_path("witness")):
-        assert ask_round(machines.context) is None
+        assert witness_asking.ask_round(machines.context) is None
 
 
 # ------------------------------------------------------------------ when it is asked again
 
 
-def due(known: Remembered, *, size: int = 9, refresh: bool = False, **by: float) -> bool:
+def due(known: witness_asking.Remembered, *, size: int = 9, refresh: bool = False, **by: float) -> bool:
     return known.is_due(NOW + timedelta(**by), size, refresh=refresh)
 
 
@@ -177,5 +172,5 @@ def test_a_head_is_asked_for_when_it_grew_when_it_ages_and_after_a_failure_in_te
     assert due(ASKED, size=10)
     assert due(ASKED, refresh=True)
     failed = replace(ASKED, problem="nobody answers")
-    assert not due(failed, size=10, refresh=True, seconds=RETRY_S - 1)
-    assert due(failed, seconds=RETRY_S)
+    assert not due(failed, size=10, refresh=True, seconds=witness_asking.RETRY_S - 1)
+    assert due(failed, seconds=witness_asking.RETRY_S)

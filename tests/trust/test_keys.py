@@ -7,35 +7,23 @@ import pytest
 from tests.trust.worlds import HOME_ID
 
 from nightledger.trust import keys
-from nightledger.trust.keys import (
-    KeyFileError,
-    KeyRing,
-    create_log_keys,
-    create_machine_key,
-    create_operator_key,
-    keygen_signer,
-    load_operator_key,
-    needs_passphrase,
-    operator_key_path,
-    public_key_of,
-)
 from nightledger.trust.note import has_mldsa
 from nightledger.trust.sshsig import verify_with
 
 
 @pytest.fixture
-def ring(tmp_path: Path) -> KeyRing:
-    return KeyRing(tmp_path / "keys")
+def ring(tmp_path: Path) -> keys.KeyRing:
+    return keys.KeyRing(tmp_path / "keys")
 
 
 def modes(directory: Path) -> dict[str, int]:
     return {path.name: stat.S_IMODE(path.lstat().st_mode) for path in (directory, *directory.iterdir())}
 
 
-def test_private_keys_are_0600_in_directories_of_0700(ring: KeyRing) -> None:
-    create_log_keys(ring, HOME_ID)
-    create_operator_key(ring, HOME_ID, passphrase=None)
-    create_machine_key(ring, HOME_ID)
+def test_private_keys_are_0600_in_directories_of_0700(ring: keys.KeyRing) -> None:
+    keys.create_log_keys(ring, HOME_ID)
+    keys.create_operator_key(ring, HOME_ID, passphrase=None)
+    keys.create_machine_key(ring, HOME_ID)
     found = modes(ring.home_dir(HOME_ID))
     assert found.pop(HOME_ID) == 0o700
     assert (found.pop("operator.pub"), found.pop("machine-ed25519.pub")) == (0o644, 0o644)
@@ -43,18 +31,18 @@ def test_private_keys_are_0600_in_directories_of_0700(ring: KeyRing) -> None:
     assert found == dict.fromkeys(expected, 0o600)
 
 
-def test_a_run_cut_short_between_the_two_files_is_finished(ring: KeyRing) -> None:
-    first = create_operator_key(ring, HOME_ID, passphrase=b"open sesame", comment="alice")
-    public = operator_key_path(ring, HOME_ID).with_name("operator.pub")
+def test_a_run_cut_short_between_the_two_files_is_finished(ring: keys.KeyRing) -> None:
+    first = keys.create_operator_key(ring, HOME_ID, passphrase=b"open sesame", comment="alice")
+    public = keys.operator_key_path(ring, HOME_ID).with_name("operator.pub")
     text = public.read_text()
     public.unlink()
-    assert create_operator_key(ring, HOME_ID, passphrase=None, comment="alice") == first
+    assert keys.create_operator_key(ring, HOME_ID, passphrase=None, comment="alice") == first
     assert public.read_text() == text
 
 
-def test_ssh_keygen_uses_the_operator_key_as_it_is(ring: KeyRing, ssh_keygen: str) -> None:
-    public = create_operator_key(ring, HOME_ID, passphrase=b"open sesame")
-    path = str(operator_key_path(ring, HOME_ID))
+def test_ssh_keygen_uses_the_operator_key_as_it_is(ring: keys.KeyRing, ssh_keygen: str) -> None:
+    public = keys.create_operator_key(ring, HOME_ID, passphrase=b"open sesame")
+    path = str(keys.operator_key_path(ring, HOME_ID))
     shown = subprocess.run(
         [ssh_keygen, "-y", "-P", "open sesame", "-f", path], capture_output=True, check=True
     )
@@ -66,18 +54,18 @@ def test_keys_made_by_ssh_keygen_are_used_as_they_are(ssh_keygen: str, tmp_path:
         path = tmp_path / name
         made = [ssh_keygen, "-q", "-t", "ed25519", "-N", passphrase, "-C", "alice", "-f", str(path)]
         subprocess.run(made, check=True)
-        assert needs_passphrase(path) == bool(passphrase)
-        signer = load_operator_key(path, passphrase=passphrase.encode() or None)
-        assert signer.public_key == public_key_of(path) == public_key_of(path.with_suffix(".pub"))
+        assert keys.needs_passphrase(path) == bool(passphrase)
+        signer = keys.load_operator_key(path, passphrase=passphrase.encode() or None)
+        assert signer.public_key == keys.public_key_of(path) == keys.public_key_of(path.with_suffix(".pub"))
 
 
 def test_a_key_of_another_kind_is_signed_with_through_ssh_keygen(ssh_keygen: str, tmp_path: Path) -> None:
     path = tmp_path / "ec"
     subprocess.run([ssh_keygen, "-q", "-t", "ecdsa", "-b", "256", "-N", "", "-f", str(path)], check=True)
-    with pytest.raises(KeyFileError, match="is not an Ed25519 key") as caught:
-        load_operator_key(path)
+    with pytest.raises(keys.KeyFileError, match="is not an Ed25519 key") as caught:
+        keys.load_operator_key(path)
     assert "ssh-keygen" in caught.value.hint
-    signer = keygen_signer(path, program=ssh_keygen)
+    signer = keys.keygen_signer(path, program=ssh_keygen)
     verify_with(signer.public_key, b"m", signer.sign(b"m", "n"), "n")
 
 
@@ -87,5 +75,5 @@ def test_a_key_file_with_an_unknown_cipher_is_refused(tmp_path: Path) -> None:
     begin, *body, end = path.read_text().splitlines()
     packed = base64.b64decode("".join(body)).replace(b"\0\0\0\x04none", b"\0\0\0\x04nine", 1)
     path.write_text("\n".join((begin, base64.b64encode(packed).decode(), end, "")))
-    with pytest.raises(KeyFileError, match="could not be opened"):
-        load_operator_key(path, passphrase=b"x")
+    with pytest.raises(keys.KeyFileError, match="could not be opened"):
+        keys.load_operator_key(path, passphrase=b"x")

@@ -10,29 +10,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from tests.rows import corpus
 from tests.trust.witnesses import LogSigner
 
+from nightledger.trust import note as notes
 from nightledger.trust.dsse import pae
 from nightledger.trust.keys import load_operator_key, needs_passphrase, public_key_of
-from nightledger.trust.note import (
-    Checkpoint,
-    LineSigner,
-    Note,
-    NoteError,
-    NoteSignature,
-    VerifierKey,
-    cosigned_ed25519,
-    cosigned_mldsa44,
-    dump_checkpoint,
-    dump_note,
-    has_mldsa,
-    parse_checkpoint,
-    parse_note,
-    parse_vkey,
-    sign_note,
-    verifiers_of,
-    verify_ed25519,
-    verify_mldsa44,
-    verify_note,
-)
 from nightledger.trust.policy import dump_continuation, dump_proof, parse_continuation, parse_proof
 from nightledger.trust.sshsig import parse_public_line
 
@@ -47,8 +27,8 @@ def test_ed25519_signatures_of_the_reference_implementation_verify() -> None:
         lines = [line.split(":") for line in stream.read().splitlines()]
     for secret, public, message, signed in ([bytes.fromhex(part) for part in line[:4]] for line in lines):
         signature = signed[:64]
-        assert verify_ed25519(public, signature, message)
-        assert not verify_ed25519(public, flipped(signature), message)
+        assert notes.verify_ed25519(public, signature, message)
+        assert not notes.verify_ed25519(public, flipped(signature), message)
         assert Ed25519PrivateKey.from_private_bytes(secret[:32]).sign(message) == signature
     assert len(lines) == 1_024
 
@@ -65,17 +45,17 @@ def records(text: str) -> Iterator[dict[str, bytes]]:
     yield record
 
 
-@pytest.mark.skipif(not has_mldsa(), reason="this platform's cryptography has no ML-DSA")
+@pytest.mark.skipif(not notes.has_mldsa(), reason="this platform's cryptography has no ML-DSA")
 def test_ml_dsa_44_signatures_of_the_known_answer_tests_verify() -> None:
     with cryptography_vectors.open_vector_file("asymmetric/MLDSA/kat_MLDSA_44_det_pure.rsp", "r") as stream:
         known = list(records(stream.read()))
     for record in known:
         signature, context = record["sm"][:2_420], record.get("ctx", b"")
-        assert verify_mldsa44(record["pk"], signature, record["msg"], context=context)
-        assert not verify_mldsa44(record["pk"], flipped(signature), record["msg"], context=context)
-        assert not verify_mldsa44(record["pk"], signature, record["msg"] + b"\0", context=context)
+        assert notes.verify_mldsa44(record["pk"], signature, record["msg"], context=context)
+        assert not notes.verify_mldsa44(record["pk"], flipped(signature), record["msg"], context=context)
+        assert not notes.verify_mldsa44(record["pk"], signature, record["msg"] + b"\0", context=context)
         if context:
-            assert not verify_mldsa44(record["pk"], signature, record["msg"])
+            assert not notes.verify_mldsa44(record["pk"], signature, record["msg"])
     assert len(known) == 100
 
 
@@ -110,28 +90,32 @@ GO_NOTE = (
 ALICE, BOB = LogSigner("alice.example/log", 1), LogSigner("bob.example/witness", 2)
 
 
-def checks(*signers: LineSigner) -> list[VerifierKey]:
-    return verifiers_of(signer.key for signer in signers)
+def checks(*signers: notes.LineSigner) -> list[notes.VerifierKey]:
+    return notes.verifiers_of(signer.key for signer in signers)
 
 
 @pytest.mark.parametrize(("vkey", "raw"), [(C2SP_VKEY, C2SP_NOTE), (GO_VKEY, GO_NOTE)])
 def test_published_notes_verify_and_dump_to_the_same_bytes(vkey: str, raw: bytes) -> None:
-    key = parse_vkey(vkey)
-    note = parse_note(raw)
-    assert verify_note(note, verifiers_of([key])) == note.signatures
-    assert dump_note(note) == raw
+    key = notes.parse_vkey(vkey)
+    note = notes.parse_note(raw)
+    assert notes.verify_note(note, notes.verifiers_of([key])) == note.signatures
+    assert notes.dump_note(note) == raw
     assert key.dump() == vkey
 
 
 def test_what_could_not_be_read_back_is_not_written() -> None:
     for note in (
-        Note(text="no line end", signatures=sign_note("x\n", [ALICE]).signatures),
-        Note(text="text\n", signatures=()),
-        Note(text="text\n", signatures=(NoteSignature(name="a b", key_id=b"\0" * 4, signature=b"x"),)),
-        Note(text="text\n", signatures=(NoteSignature(name="ab", key_id=b"\0" * 3, signature=b"xy"),)),
+        notes.Note(text="no line end", signatures=notes.sign_note("x\n", [ALICE]).signatures),
+        notes.Note(text="text\n", signatures=()),
+        notes.Note(
+            text="text\n", signatures=(notes.NoteSignature(name="a b", key_id=b"\0" * 4, signature=b"x"),)
+        ),
+        notes.Note(
+            text="text\n", signatures=(notes.NoteSignature(name="ab", key_id=b"\0" * 3, signature=b"xy"),)
+        ),
     ):
-        with pytest.raises(NoteError):
-            dump_note(note)
+        with pytest.raises(notes.NoteError):
+            notes.dump_note(note)
 
 
 # The example of c2sp.org/tlog-checkpoint@v1.0.0 (its key is not published).
@@ -143,14 +127,14 @@ C2SP = (
 
 
 def test_the_published_checkpoint_is_read_and_written() -> None:
-    text = parse_note(C2SP.encode()).text
-    checkpoint = parse_checkpoint(text)
+    text = notes.parse_note(C2SP.encode()).text
+    checkpoint = notes.parse_checkpoint(text)
     assert (checkpoint.origin, checkpoint.size) == ("example.com/behind-the-sofa", 20_852_163)
     assert checkpoint.root.hex() == "0ac5186a91863e8e1d90c808014aa89bf5da8e3ee1d9f07630f0378f68f1ab62"
-    assert dump_checkpoint(checkpoint) == text
+    assert notes.dump_checkpoint(checkpoint) == text
 
 
-HEAD = Checkpoint(origin="nightledger/atlas", size=259, root=bytes(range(32)))
+HEAD = notes.Checkpoint(origin="nightledger/atlas", size=259, root=bytes(range(32)))
 
 
 def test_the_ed25519_message_is_that_of_the_specification() -> None:
@@ -160,7 +144,7 @@ def test_the_ed25519_message_is_that_of_the_specification() -> None:
         b"cosignature/v1\ntime 1679315147\nexample.com/behind-the-sofa\n20852163\n"
         b"CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n"
     )
-    assert cosigned_ed25519(text, 1_679_315_147) == expected
+    assert notes.cosigned_ed25519(text, 1_679_315_147) == expected
 
 
 def test_the_mldsa_message_is_the_structure_of_the_specification() -> None:
@@ -174,7 +158,7 @@ def test_the_mldsa_message_is_the_structure_of_the_specification() -> None:
         + struct.pack(">QQ", 0, 259)
         + bytes(range(32))
     )
-    assert cosigned_mldsa44("cosigner-name", HEAD, 1_772_334_307) == expected
+    assert notes.cosigned_mldsa44("cosigner-name", HEAD, 1_772_334_307) == expected
     assert len(b"subtree/v1\n\x00") == 12
 
 
