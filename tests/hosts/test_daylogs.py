@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from tests.homes import make_home
-from tests.rows import each_row, from_corpus
+from tests.rows import from_corpus
 
 from nightledger.files.home import Home
 from nightledger.hosts import daylogs
@@ -97,21 +97,7 @@ def test_a_log_of_wide_characters_is_one_finding_that_says_how_to_convert_it(hom
     )
 
 
-@each_row(
-    ("names", "host"),
-    [
-        (["SOUL.md", "AGENTS.md"], daylogs.OPENCLAW),
-        (["memories", "state.db"], daylogs.HERMES),
-        ([".codex"], daylogs.CODEX),
-        (["CLAUDE.md"], daylogs.CLAUDE_CODE),
-        ([], daylogs.GENERIC),
-        (["SOUL.md"], daylogs.GENERIC),
-        (["AGENTS.md"], daylogs.GENERIC),
-        (["memories"], daylogs.GENERIC),
-        (["SOUL.md", "AGENTS.md", "CLAUDE.md", ".codex"], daylogs.OPENCLAW),
-        (["CLAUDE.md", ".codex"], daylogs.CODEX),
-    ],
-)
+@from_corpus("hosts-daylogs")
 def test_a_workspace_is_known_by_all_of_its_marks(
     tmp_path_factory: pytest.TempPathFactory, names: list[str], host: str
 ) -> None:

@@ -95,15 +95,7 @@ def test_a_sentence_that_is_wrapped_is_whole_in_its_entry_or_not_proposed() -> N
     assert not found(head + "".join(more)).statements
 
 
-@pytest.mark.parametrize(
-    "lines",
-    [
-        ["never boil it dry", "always fill it"],
-        ["user: never boil it dry", "user: always fill it first"],
-        [f"never boil it dry{' once more' * 6}  ", f"always fill it{' once more' * 6}"],
-        [f"never boil it dry{' once more' * 6}\\", f"always fill it{' once more' * 6}"],
-    ],
-)
+@from_corpus("text-statements-statements")
 def test_lines_that_their_writer_ended_are_no_wrapped_sentence(lines: list[str]) -> None:
     said = found("\n".join(["# D", "## Rules", *lines])).statements
     assert not any("always" in one.text and "never" in one.text and "\n" not in one.text for one in said)
