@@ -37,9 +37,7 @@ def test_a_session_file_written_about_then_says_that_the_host_was_at_work(
 
 
 @from_corpus("hosts-writers")
-def test_a_tool_is_known_by_its_own_marks_and_a_person_by_none(
-    lines: list[str], writer: str | None
-) -> None:
+def test_a_tool_is_known_by_its_own_marks_and_a_person_by_none(lines: list[str], writer: str | None) -> None:
     assert find_mark(lines) == writer
 
 

@@ -10,6 +10,7 @@ import yaml
 from tests.codec.outcomes import dump_outcome, full_record, given_record
 from tests.codec.records import KINDS
 from tests.faults.fuzz.target import Target, alike, seeds
+from tests.rows import corpus
 
 from nightledger.codec import canonical as canon
 from nightledger.codec import settings
@@ -171,14 +172,7 @@ def _record_seeds() -> list[bytes]:
 # messages
 
 
-BODIES: dict[str, dict[str, Any]] = {
-    "load_memory_file": {"path": "MEMORY.md"},
-    "consolidate_daily": {"date": "2026-02-28", "text": "- 08:10 Rinsed the kettle"},
-    "decide": {"decision": '{"changes":[1],"v":1}', "signature": "-----BEGIN SSH SIGNATURE-----\n"},
-    "propose_behavioral_change": {"section": "Lessons", "text": "- Ask first.", "reason": "It was late."},
-    "update_heartbeat": {"state": {"mail": "checked", "unread": 3}},
-    "proposals": {},
-}
+BODIES: dict[str, dict[str, Any]] = json.loads(corpus("faults-fuzz-records-bodies.json"))
 
 
 def message(action: str = "proposals", **body: Any) -> Message:
