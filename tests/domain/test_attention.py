@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
+from tests.rows import corpus
+
 from nightledger.domain.attention import AGAIN, Item, Need, list_needs, news
 
 NOW = datetime(2026, 3, 1, 3, 30, tzinfo=UTC)
@@ -29,14 +31,5 @@ def test_the_page_names_each_need_with_its_command_and_no_age() -> None:
     items += [item(Need.WAITING, "p-2"), item(Need.WAITING, "p-1", 75), item(Need.DRIFT, "MEMORY.md")]
     items += [item(Need.ALTERED, "EDITED audit/log"), item(Need.REWRITTEN, "outcomes")]
     items += [item(Need.FAILED, f"link 2026-02-2{n}") for n in range(5)]
-    assert list_needs(items) == (
-        "# What needs the operator\n"
-        "\n"
-        "- 2 proposals wait, the oldest since 2026-02-26 00:30 UTC: `nightledger review`\n"
-        "- 1 integrity alarm (EDITED audit/log): `nightledger verify`\n"
-        "- 1 input of nights was rewritten (outcomes): `nightledger verify`\n"
-        "- 1 file changed outside Nightledger (MEMORY.md): `nightledger review`\n"
-        "- 5 jobs failed (link 2026-02-20, link 2026-02-21, link 2026-02-22 and 2 more): `nightledger status`\n"
-        "- 2 periods were missed (2026-02-26, 2026-02-27): `nightledger night`\n"
-    )
+    assert list_needs(items) == corpus("domain-attention.txt")
     assert list_needs(list(reversed(items))) == list_needs(items)

@@ -7,17 +7,10 @@ from hypothesis import strategies as st
 from tests.domain.gate_values import draft
 from tests.rows import from_corpus
 
+from nightledger.domain import pruning
 from nightledger.domain.consent import ConsentGraph, Tier
 from nightledger.domain.judge import MOST_FORGOTTEN
 from nightledger.domain.outcome import Link, Tally
-from nightledger.domain.pruning import (
-    BUDGET_SHARE,
-    blocked_words,
-    in_portions,
-    is_faint,
-    is_weak,
-    names_blocked,
-)
 
 TODAY = date(2026, 6, 30)
 
@@ -28,14 +21,14 @@ def test_a_link_goes_that_occurred_once_or_is_faint_and_was_not_seen_for_more_th
 ) -> None:
     last = (TODAY - timedelta(days=days)).toordinal()
     link = Link(("a", "b"), co_occurrences=sessions, tallies=[Tally("x")], resolutions=1, last_day=last)
-    assert (is_weak(link, TODAY) or is_faint(link, confidence, TODAY)) is goes
+    assert (pruning.is_weak(link, TODAY) or pruning.is_faint(link, confidence, TODAY)) is goes
 
 
 def portions(sizes: list[int], total: int) -> list[tuple[list[int], str, str]]:
     """Give of each portion the lines of its drafts, what its title says, and the flag of all of them."""
     drafts = [draft(str(line), line=line, before="x" * size) for line, size in enumerate(sizes)]
     found = []
-    for members, part in in_portions(drafts, total):
+    for members, part in pruning.in_portions(drafts, total):
         (flag,) = {"".join(flag.message for flag in draft.flags) for draft in members}
         found.append(([draft.line for draft in members], part, flag))
     return found
@@ -55,12 +48,14 @@ def test_what_would_take_more_than_a_quarter_is_split_and_flagged() -> None:
 def test_no_portion_of_several_takes_more_than_its_share(sizes: list[int], total: int) -> None:
     found = [lines for lines, *_ in portions(sizes, total)]
     assert [line for lines in found for line in lines] == list(range(len(sizes)))
-    assert all(len(lines) == 1 or sum(sizes[n] for n in lines) <= BUDGET_SHARE * total for lines in found)
+    assert all(
+        len(lines) == 1 or sum(sizes[n] for n in lines) <= pruning.BUDGET_SHARE * total for lines in found
+    )
 
 
 @from_corpus("domain-pruning")
 def test_an_entry_speaks_of_a_blocked_action_by_its_name(text: str, *, named: bool) -> None:
     names = {"unlock_doors": Tier.BLOCKED, "delete": Tier.BLOCKED, "archive_*": Tier.BLOCKED}
-    words = blocked_words(ConsentGraph(domains={"home": {**names, "open_doors": Tier.AUTONOMOUS}}))
+    words = pruning.blocked_words(ConsentGraph(domains={"home": {**names, "open_doors": Tier.AUTONOMOUS}}))
     assert words == {"unlock doors"}
-    assert names_blocked(text, words) is named
+    assert pruning.names_blocked(text, words) is named

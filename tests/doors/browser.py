@@ -134,10 +134,7 @@ def _wait_for_driver(browser: Browser) -> None:
 def _chromium(program: str) -> dict[str, Any]:
     args = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
     args.append(f"--host-resolver-rules=MAP {REBOUND} 127.0.0.1")
-    return {
-        "goog:chromeOptions": {"args": args, "binary": program},
-        "goog:loggingPrefs": {"browser": "ALL"},
-    }
+    return {"goog:chromeOptions": {"args": args, "binary": program}, "goog:loggingPrefs": {"browser": "ALL"}}
 
 
 def _firefox(program: str) -> dict[str, Any]:

@@ -14,14 +14,7 @@ from tests.blackbox.world import serving
 from tests.rows import each_row, from_corpus
 
 from nightledger.domain.errors import IntegrityError, LockedError
-from nightledger.doors.transport import (
-    Caller,
-    Response,
-    Server,
-    Service,
-    TransportError,
-    is_loopback,
-)
+from nightledger.doors.transport import Caller, Response, Server, Service, TransportError, is_loopback
 
 LIMIT = 8
 
@@ -185,10 +178,7 @@ def test_a_server_without_end_is_left(first: bytes, then: bytes) -> None:
             connection.sendall(then)
 
     # by the clock, or where Python itself counts the answers to continue (3.14: at most 100)
-    with (
-        answering(drip) as url,
-        pytest.raises(TransportError, match=r"too long|too many|interim responses"),
-    ):
+    with answering(drip) as url, pytest.raises(TransportError, match=r"too long|too many|interim responses"):
         exchange(url, patience_s=0.2)
 
 

@@ -20,26 +20,13 @@ from tests.blackbox.world import World, found, serving
 from tests.doors.browser import CONTROL, ENTER, ESCAPE, REBOUND, TAB, Browser, browsing
 from tests.interop.agent_home import free_port
 from tests.linking import lines, outcome
+from tests.rows import corpus
 
 pytestmark = pytest.mark.interop
 DRIVER, CHROMIUM, AXE = (os.environ.get(name, "") for name in ("CHROMEDRIVER", "CHROMIUM", "AXE"))
 GECKO, FIREFOX = (os.environ.get(name, "") for name in ("GECKODRIVER", "FIREFOX"))
 PASSPHRASE = "correct horse"
-MEMORY = """# MEMORY.md
-
-## Decisions
-
-- Keep backups for 30 days.
-- Deploys go out on Tuesdays, never on Fridays.
-
-## Lessons
-
-- Restart the relay after an upgrade.
-
-## Projects
-
-- Atlas: the map service; its owner is Dana.
-"""
+MEMORY = corpus("doors-review_page-memory.txt")
 LAMPS = "".join(f"- Looked at lamp {n} in the long corridor\n" for n in range(40))
 SIZES = {"wide": (1280, 900), "narrow": (390, 844)}
 
@@ -294,22 +281,7 @@ def test_a_page_left_open_gives_no_passphrase_to_a_program_that_took_its_port(
         assert got == ['{"do":"queue"}']
 
 
-HOSTILE = """<!doctype html><title>hostile</title><iframe id="framed" src="{page}"></iframe><script>
-const got = [];
-async function tell(name, call) {{
-  try {{ const answer = await call(); got.push([name, answer.type, answer.type === "opaque" ? "" : await answer.text()]); }}
-  catch (error) {{ got.push([name, "error", ""]); }}
-}}
-const body = '{{"do": "queue"}}', url = "{page}review";
-(async () => {{
-  await tell("plain", () => fetch(url, {{ method: "POST", body }}));
-  await tell("no-cors", () => fetch(url, {{ method: "POST", mode: "no-cors", body }}));
-  await tell("json", () => fetch(url, {{ method: "POST", body, headers: {{ "Content-Type": "application/json" }} }}));
-  await tell("token", () => fetch(url, {{ method: "POST", body, headers: {{ "X-Nightledger-Token": "{token}" }} }}));
-  await tell("read", () => fetch("{page}"));
-  document.title = JSON.stringify(got);
-}})();
-</script>"""
+HOSTILE = corpus("doors-review_page-hostile.txt")
 
 
 def test_a_hostile_page_in_the_same_browser_gets_nothing(five: World, programs: tuple[str, str]) -> None:
@@ -334,21 +306,7 @@ def test_a_hostile_page_in_the_same_browser_gets_nothing(five: World, programs: 
         assert all(one["answer"] is None for one in page.items())
 
 
-OVERLAPS = """
-const found = [];
-for (const svg of document.querySelectorAll("svg")) {
-  const rects = [...svg.querySelectorAll("text")].map((one) => [one.textContent, one.getBoundingClientRect()]);
-  for (const [name, one] of rects) {
-    if (one.height < 11) found.push(`${name} is ${one.height} pixels high`);
-    for (const [other, two] of rects) {
-      const over = (low, high, from, to) => Math.min(high, to) - Math.max(low, from);
-      if (name < other && over(one.left, one.right, two.left, two.right) > 1 && over(one.top, one.bottom, two.top, two.bottom) > 4)
-        found.push(`${name} lies on ${other}`);
-    }
-  }
-}
-return found;
-"""
+OVERLAPS = corpus("doors-review_page-overlaps.txt")
 
 
 def test_the_report_is_readable_too(five: World, programs: tuple[str, str]) -> None:

@@ -17,16 +17,7 @@ from tests.faults.sweep_report import report, whole
 from tests.gate.homes import Desk, addition, make_desk, make_founding, open_desk
 
 from nightledger.demo.shell import Shell
-from nightledger.domain.decision import (
-    Cooling,
-    Entry,
-    Moment,
-    Vouched,
-    Witnessed,
-    elapsed_s,
-    remaining_s,
-    since_review_s,
-)
+from nightledger.domain import decision as decisions
 from nightledger.domain.states import ChangeState
 from nightledger.gate.founding import found
 from nightledger.surfaces import cli, clock
@@ -73,9 +64,9 @@ class Machine:
         if kind is Turn.BOOT:
             self.boot, self.boot_at_s = self.boot + 1, self.true_s
 
-    def moment(self) -> Moment:
+    def moment(self) -> decisions.Moment:
         """Read its clocks."""
-        return Moment(at=self.wall(), boot=f"boot-{self.boot}", boot_s=self.true_s - self.boot_at_s)
+        return decisions.Moment(at=self.wall(), boot=f"boot-{self.boot}", boot_s=self.true_s - self.boot_at_s)
 
     def wall(self) -> datetime:
         """Read the wall clock."""
@@ -138,7 +129,7 @@ def test_within_one_boot_nothing_that_befalls_a_clock_shortens_cooling(between: 
     live(machine, between)
     signed, signed_s = machine.moment(), machine.true_s
     live(machine, after)
-    if remaining_s(proposed, signed, machine.moment(), Cooling()) == 0:
+    if decisions.remaining_s(proposed, signed, machine.moment(), decisions.Cooling()) == 0:
         assert machine.true_s >= TWO_HOURS_S
         assert machine.true_s - signed_s >= TEN_MINUTES_S
 
@@ -150,7 +141,7 @@ def test_across_reboots_only_a_clock_set_forward_can_shorten_cooling(after: Turn
     machine = new_machine()
     proposed = machine.moment()
     live(machine, after)
-    if remaining_s(proposed, proposed, machine.moment(), Cooling()) == 0:
+    if decisions.remaining_s(proposed, proposed, machine.moment(), decisions.Cooling()) == 0:
         assert machine.true_s >= TWO_HOURS_S
 
 
@@ -165,9 +156,9 @@ def test_with_a_witness_nothing_at_all_shortens_cooling(before: Turns, between: 
     live(machine, between)
     last = START + timedelta(seconds=machine.true_s)
     live(machine, after)
-    vouched = Vouched(first=first, last=last)
-    witnessed = Witnessed(proposed=vouched, signed=vouched)
-    if remaining_s(proposed, proposed, machine.moment(), Cooling(), witnessed) == 0:
+    vouched = decisions.Vouched(first=first, last=last)
+    witnessed = decisions.Witnessed(proposed=vouched, signed=vouched)
+    if decisions.remaining_s(proposed, proposed, machine.moment(), decisions.Cooling(), witnessed) == 0:
         assert machine.true_s >= TWO_HOURS_S
 
 
@@ -177,7 +168,7 @@ def test_within_one_boot_no_undo_window_closes_early(befalls: Turns) -> None:
     machine = new_machine()
     applied = machine.moment()
     live(machine, befalls)
-    assert elapsed_s(applied, machine.moment()) <= machine.true_s
+    assert decisions.elapsed_s(applied, machine.moment()) <= machine.true_s
 
 
 # ---------------------------------------------------------------- decay, the rule
@@ -192,7 +183,7 @@ def test_no_clock_postpones_the_decay_of_consent(befalls: Turns) -> None:
         machine.turn(kind, seconds)
         entries.append(entry(machine))
         ran_s += machine.true_s - before_s if kind is not Turn.BOOT else 0
-    assert since_review_s(entries, "d-1", machine.moment()) >= ran_s
+    assert decisions.since_review_s(entries, "d-1", machine.moment()) >= ran_s
 
 
 @examples
@@ -203,10 +194,10 @@ def test_a_clock_that_is_right_counts_reboots_too(befalls: Turns) -> None:
     for kind, seconds in befalls:
         machine.turn(kind, seconds)
         entries.append(entry(machine))
-    assert since_review_s(entries, "d-1", machine.moment()) == machine.true_s
+    assert decisions.since_review_s(entries, "d-1", machine.moment()) == machine.true_s
 
 
-def entry(machine: Machine, decision: str = "") -> Entry:
+def entry(machine: Machine, decision: str = "") -> decisions.Entry:
     moment = machine.moment()
     fields: dict[str, Any] = {"boot": moment.boot, "boot_s": moment.boot_s}
     name = "decision.recorded" if decision else "heartbeat"
@@ -228,7 +219,7 @@ class Clocks:
         self.desk: Desk = open_desk(root)
 
     @property
-    def moment(self) -> Moment:
+    def moment(self) -> decisions.Moment:
         return self.machine.moment()
 
     def proposal(self, text: str) -> str:

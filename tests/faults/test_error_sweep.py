@@ -8,19 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.faults import sweep_cases
 from tests.faults.controls import planted
 from tests.faults.crash_disk import Crash, crashes
 from tests.faults.crash_watch import Fault, Watch, watching
-from tests.faults.sweep_cases import (
-    CASES,
-    Case,
-    copy_case,
-    kept_bytes,
-    make_case,
-    problems,
-    run_here,
-    wrong_about,
-)
 from tests.faults.sweep_report import judge, judge_control, report, whole
 
 from nightledger.demo.shell import Ran
@@ -57,33 +48,33 @@ def from_then_on(at: int, code: int) -> Fault:
     return lambda number, call, _path: code if number == at or (number > at and call in STAYS) else 0
 
 
-def run_with(case: Case, made: str, work: Path, fault: Fault | None) -> tuple[Ran, Watch]:
+def run_with(case: sweep_cases.Case, made: str, work: Path, fault: Fault | None) -> tuple[Ran, Watch]:
     with watching(work, fault) as watch:
-        return run_here(work, *case.words(made)), watch
+        return sweep_cases.run_here(work, *case.words(made)), watch
 
 
-def whole_run(case: Case, made: str, source: Path, work: Path) -> Watch:
+def whole_run(case: sweep_cases.Case, made: str, source: Path, work: Path) -> Watch:
     """Run a case with no error at all."""
-    ran, watch = run_with(case, made, copy_case(source, work), None)
+    ran, watch = run_with(case, made, sweep_cases.copy_case(source, work), None)
     assert ran.status == 0, ran.err
     shutil.rmtree(work)
     return watch
 
 
-def tried(case: Case, made: str, source: Path, work: Path, fault: Fault, at: int) -> list[str]:
+def tried(case: sweep_cases.Case, made: str, source: Path, work: Path, fault: Fault, at: int) -> list[str]:
     """Fail a call, then look; after every sixth call also when the power fails directly after the run."""
-    kept = kept_bytes(source)
-    ran, watch = run_with(case, made, copy_case(source, work), fault)
+    kept = sweep_cases.kept_bytes(source)
+    ran, watch = run_with(case, made, sweep_cases.copy_case(source, work), fault)
     met = watch.calls[at - 1][1]
-    found = list(wrong_about(ran, met))
+    found = list(sweep_cases.wrong_about(ran, met))
     with watching(work):
-        found += problems(case, made, work, ran.out.encode(), kept, run_here)
+        found += sweep_cases.problems(case, made, work, ran.out.encode(), kept, sweep_cases.run_here)
     shutil.rmtree(work)
     for crash in [] if at % EVERY else _last(watch):
         work.mkdir()
         crash.disk.write_to(work)
         with watching(work):
-            found += problems(case, made, work, crash.said, kept, run_here)
+            found += sweep_cases.problems(case, made, work, crash.said, kept, sweep_cases.run_here)
         shutil.rmtree(work)
     return [f"call {at}, {watch.calls[at - 1]}: {problem}" for problem in found]
 
@@ -104,9 +95,9 @@ def points(calls: int) -> Iterator[tuple[int, Fault]]:
             yield at, (once, from_then_on)[at // SAMPLED % 2](at, lasting)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_an_error_at_any_call_is_told_and_nothing_is_lost(case: Case, tmp_path: Path) -> None:
-    made = make_case(case, tmp_path / "made")
+@pytest.mark.parametrize("case", sweep_cases.CASES, ids=lambda case: case.name)
+def test_an_error_at_any_call_is_told_and_nothing_is_lost(case: sweep_cases.Case, tmp_path: Path) -> None:
+    made = sweep_cases.make_case(case, tmp_path / "made")
     watch = whole_run(case, made, tmp_path / "made", tmp_path / "work")
     results = [
         tried(case, made, tmp_path / "made", tmp_path / "work", fault, at)
@@ -131,9 +122,9 @@ def test_a_planted_fault_is_found_by_failing_calls(control: str, tmp_path: Path)
 def _found_with_errors(control: str, root: Path) -> Iterator[str]:
     """Give what is said that only this fault can bring about."""
     first, telling = CONTROLS[control]
-    for case in sorted(CASES, key=lambda case: case.name != first):
+    for case in sorted(sweep_cases.CASES, key=lambda case: case.name != first):
         source = root / case.name
-        made = make_case(case, source)
+        made = sweep_cases.make_case(case, source)
         watch = whole_run(case, made, source, root / "work")
         for at in range(1, len(watch.calls) + 1):
             found = tried(case, made, source, root / "work", once(at, errno.EIO), at)
@@ -142,8 +133,8 @@ def _found_with_errors(control: str, root: Path) -> Iterator[str]:
 
 def test_a_write_whose_error_is_not_heard_is_found_by_a_disk_that_stays_full(tmp_path: Path) -> None:
     """What 'make test-faults' does on a small disk (``test_small_disk.py``), without root."""
-    control, case, source = "failed write ignored", CASES[0], tmp_path / "made"
-    made = make_case(case, source)
+    control, case, source = "failed write ignored", sweep_cases.CASES[0], tmp_path / "made"
+    made = sweep_cases.make_case(case, source)
     calls = len(whole_run(case, made, source, tmp_path / "work").calls)
 
     def found() -> list[str]:
@@ -170,20 +161,22 @@ def writing_at_most(size_bytes: int) -> Iterator[None]:
         yield
 
 
-def short(case: Case, root: Path, size_bytes: int) -> list[str]:
-    made = make_case(case, root / "made")
-    work = copy_case(root / "made", root / "work")
+def short(case: sweep_cases.Case, root: Path, size_bytes: int) -> list[str]:
+    made = sweep_cases.make_case(case, root / "made")
+    work = sweep_cases.copy_case(root / "made", root / "work")
     with writing_at_most(size_bytes), watching(work):
-        ran = run_here(work, *case.words(made))
+        ran = sweep_cases.run_here(work, *case.words(made))
     with watching(work):
-        found = problems(case, made, work, ran.out.encode(), kept_bytes(root / "made"), run_here)
+        found = sweep_cases.problems(
+            case, made, work, ran.out.encode(), sweep_cases.kept_bytes(root / "made"), sweep_cases.run_here
+        )
     return found if ran.status == 0 else [*found, f"it ends with {ran.status}: {ran.err}"]
 
 
 @pytest.mark.parametrize("size_bytes", [pytest.param(1, marks=pytest.mark.slow), 7])
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", sweep_cases.CASES, ids=lambda case: case.name)
 def test_a_system_that_takes_few_bytes_at_a_time_gets_them_all(
-    case: Case, size_bytes: int, tmp_path: Path
+    case: sweep_cases.Case, size_bytes: int, tmp_path: Path
 ) -> None:
     found = short(case, tmp_path, size_bytes)
     report("short writes", f"{case.name}, {size_bytes}", points=1, failed=int(bool(found)))
@@ -192,6 +185,6 @@ def test_a_system_that_takes_few_bytes_at_a_time_gets_them_all(
 
 def test_a_write_that_is_not_repeated_for_its_rest_is_found(tmp_path: Path) -> None:
     with planted("short write ignored"):
-        found = [short(case, tmp_path / case.name, 7) for case in CASES]
+        found = [short(case, tmp_path / case.name, 7) for case in sweep_cases.CASES]
     report("short writes", "planted", points=0, controls=1, caught=int(any(found)))
     assert all(found)

@@ -1,25 +1,21 @@
 """A log that is older than, or another than, one that this machine saw: no verb works on it."""
 
+import json
 import shutil
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from tests.faults.sweep_report import report
 from tests.gate.homes import addition, make_desk, open_desk
+from tests.rows import corpus
 from tests.second_verifier import disagreement
 
 from nightledger.demo.shell import Shell
 
 LATER = datetime(2026, 3, 1, 7, tzinfo=UTC)
-VERBS = (
-    ("apply",), ("apply", "ID"), ("approve", "ID"), ("check",), ("consent", "check", "email", "read"),
-    ("consent", "review"), ("consolidate",), ("constitution",), ("constitution", "amend"), ("curate",), ("edit",),
-    ("expunge", "--line", "MEMORY.md:1"), ("history",), ("key", "confirm"), ("key", "list"), ("night", "--retry"),
-    ("proposals",), ("propose", "--text", "- A lesson.", "--section", "Lessons", "--reason", "because"),
-    ("doctor", "--rebuild", "--dry-run"), ("recall", "--frame", "SELF"), ("reject", "ID", "--reason", "no"), ("review",),
-    ("proposals", "ID"), ("status", "--exit-code"), ("undo", "ID"), ("verify",),
-)  # fmt: skip
+VERBS: list[list[str]] = json.loads(corpus("faults-older_log-verbs.json"))
 
 
 def past(root: Path, *, forked: bool) -> tuple[Path, str]:
@@ -43,7 +39,7 @@ def past(root: Path, *, forked: bool) -> tuple[Path, str]:
     return root / "now", proposal.id
 
 
-def problem(home: tuple[Path, str], words: tuple[str, ...], damage: str) -> str:
+def problem(home: tuple[Path, str], words: Sequence[str], damage: str) -> str:
     """Run a verb and return what it did wrong, nothing where it refused and left every file as it was."""
     root, proposal = home
     before = {

@@ -10,22 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.faults import sweep_cases
 from tests.faults.controls import planted
-from tests.faults.sweep_cases import (
-    CASES,
-    OUTCOME,
-    WORK,
-    Case,
-    copy_case,
-    holds,
-    kept_bytes,
-    make_case,
-    outcome_ids,
-    problems,
-    remove,
-    run_here,
-    wrong_about,
-)
 from tests.faults.sweep_report import WHOLE, judge, judge_control, report, whole
 from tests.gate.forgetting_desk import ARCHIVE
 from tests.gate.homes import MEMORY, addition, make_desk
@@ -67,19 +53,19 @@ def used_bytes(root: Path) -> int:
 
 # ---------------------------------------------------------------- filled up
 def test_a_disk_of_64_kib_that_fills_up_keeps_every_record_that_was_acknowledged(tmp_path: Path) -> None:
-    make_case(CASES[0], tmp_path / "made")
+    sweep_cases.make_case(sweep_cases.CASES[0], tmp_path / "made")
     with small_disk(tmp_path / "disk", used_bytes(tmp_path / "made") + ROOM_BYTES) as disk:
-        root = copy_case(tmp_path / "made", disk / "made")
+        root = sweep_cases.copy_case(tmp_path / "made", disk / "made")
         told, refused = _fill(root)
         assert refused.status == 1
         assert "error: " in refused.err
         assert "hint: free some room" in refused.err or "hint: the disk is full" in refused.err
-        assert set(told) <= set(outcome_ids(root))
-        assert run_here(root, "verify").status == 0
+        assert set(told) <= set(sweep_cases.outcome_ids(root))
+        assert sweep_cases.run_here(root, "verify").status == 0
         assert disagreement(root, 0) == []
         (disk / BALLAST).unlink()
-        assert run_here(root, *OUTCOME, "--session", "later").status == 0
-        assert set(told) <= set(outcome_ids(root))
+        assert sweep_cases.run_here(root, *sweep_cases.OUTCOME, "--session", "later").status == 0
+        assert set(told) <= set(sweep_cases.outcome_ids(root))
     report(SWEEP, points=len(told) + 1)
 
 
@@ -88,7 +74,7 @@ def _fill(root: Path) -> tuple[list[str], Ran]:
     (root.parent / BALLAST).write_bytes(bytes(8192))
     told: list[str] = []
     for number in itertools.count():
-        ran = run_here(root, *OUTCOME, "--session", f"s{number}", "--note", "n" * 900)
+        ran = sweep_cases.run_here(root, *sweep_cases.OUTCOME, "--session", f"s{number}", "--note", "n" * 900)
         if ran.status:
             return told, ran
         told += ran.out.split()
@@ -111,40 +97,44 @@ def _make_grown(root: Path) -> str:
 
 
 GROWING = dataclasses.replace(
-    next(case for case in CASES if case.name == "apply"),
+    next(case for case in sweep_cases.CASES if case.name == "apply"),
     name="apply, to a page more",
     make=_make_grown,
     memory=(LONG, GROWN),
-    told=holds("Applied change", GROWN),
+    told=sweep_cases.holds("Applied change", GROWN),
 )
 """What is cut first wants more room anew than the cut gave."""
 
 
-SWEPT = (*CASES, GROWING)
+SWEPT = (*sweep_cases.CASES, GROWING)
 
 
 @pytest.mark.parametrize("case", SWEPT, ids=lambda case: case.name)
-def test_with_any_room_left_a_run_ends_whole_or_is_told_to_have_failed(case: Case, tmp_path: Path) -> None:
+def test_with_any_room_left_a_run_ends_whole_or_is_told_to_have_failed(
+    case: sweep_cases.Case, tmp_path: Path
+) -> None:
     judge(SWEEP, case.name, with_each_room(case, tmp_path), least=2)
 
 
-def with_each_room(case: Case, root: Path) -> Iterator[list[str]]:
+def with_each_room(case: sweep_cases.Case, root: Path) -> Iterator[list[str]]:
     """Run a case with no page left, with one, with two, until all of them go well; give what is wrong after each."""
     place = root / "disk"
     place.mkdir()
-    made = make_case(
+    made = sweep_cases.make_case(
         case, place / "made"
     )  # where it says that it lies: a case names its spool by the whole path
     source = Path(shutil.move(place / "made", root / "made"))
     with small_disk(place, 2 * used_bytes(source) + ROOM_BYTES):
         for pages in range(ROOM_BYTES // PAGE_BYTES + 1):
-            work = copy_case(source, place / WORK)
+            work = sweep_cases.copy_case(source, place / sweep_cases.WORK)
             _leave(place, pages)
-            ran = run_here(work, *case.words(made))
+            ran = sweep_cases.run_here(work, *case.words(made))
             (place / BALLAST).unlink()
-            found = [] if ran.status == 0 else list(wrong_about(ran, ""))
-            found += problems(case, made, work, ran.out.encode(), kept_bytes(source), run_here)
-            remove(work)
+            found = [] if ran.status == 0 else list(sweep_cases.wrong_about(ran, ""))
+            found += sweep_cases.problems(
+                case, made, work, ran.out.encode(), sweep_cases.kept_bytes(source), sweep_cases.run_here
+            )
+            sweep_cases.remove(work)
             yield [f"{pages} pages left: {problem}" for problem in found]
 
 

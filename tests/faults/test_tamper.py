@@ -5,26 +5,9 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from tests.faults import tamper
 from tests.faults.sweep_report import judge as judge_sweep
 from tests.faults.sweep_report import judge_control, sampled, whole
-from tests.faults.tamper import (
-    FORGED,
-    FORK,
-    ROLLBACK,
-    Attack,
-    History,
-    deleted,
-    forged,
-    fork,
-    head_flips,
-    judge,
-    make_history,
-    one_bit,
-    replaced,
-    tampered,
-    ways,
-    wrong,
-)
 from tests.second_verifier import disagreement
 
 from nightledger.domain.errors import IntegrityError
@@ -39,22 +22,22 @@ from nightledger.trust.report import Finding
 SWEEP = "tamper with the audit log"
 SECOND = 32
 """In 'make test' the independent verifier is asked about every thirty-second attack."""
-Pair = tuple[History, History]
+Pair = tuple[tamper.History, tamper.History]
 
 
 @pytest.fixture(scope="module")
 def histories(tmp_path_factory: pytest.TempPathFactory) -> Pair:
     """Give a history and the same a day earlier; each attack puts back what it changed."""
-    return make_history(tmp_path_factory.mktemp("history"))
+    return tamper.make_history(tmp_path_factory.mktemp("history"))
 
 
 @pytest.fixture
-def now(histories: Pair) -> History:
+def now(histories: Pair) -> tamper.History:
     return histories[0]
 
 
 @pytest.fixture
-def older(histories: Pair) -> History:
+def older(histories: Pair) -> tamper.History:
     return histories[1]
 
 
@@ -71,38 +54,40 @@ def verify_only(home: Home, pin: Pin | None) -> tuple[Finding, ...]:
     return audit.verify(home, pin).findings
 
 
-def test_an_untouched_log_gives_no_finding(now: History, older: History) -> None:
-    assert judge(now.home, now.pin) == judge(older.home, older.pin) == ()
+def test_an_untouched_log_gives_no_finding(now: tamper.History, older: tamper.History) -> None:
+    assert tamper.judge(now.home, now.pin) == tamper.judge(older.home, older.pin) == ()
     assert [*disagreement(now.root, 0), *disagreement(older.root, 0)] == []
 
 
 def test_every_way_to_tamper_is_noticed_and_told_by_its_right_name_and_line(
-    now: History, older: History, tmp_path: Path
+    now: tamper.History, older: tamper.History, tmp_path: Path
 ) -> None:
     """Where each byte is tried, the quicker of the two checks has to do."""
-    every, bits = (1, every_bit) if whole() else (EVERY, one_bit)
-    for name, history, attacks in ways(now, older, tmp_path, every=every, bits=bits):
-        judged = judge if history is now else verify_only
+    every, bits = (1, every_bit) if whole() else (EVERY, tamper.one_bit)
+    for name, history, attacks in tamper.ways(now, older, tmp_path, every=every, bits=bits):
+        judged = tamper.judge if history is now else verify_only
         found = [
-            wrong(history, history.pin, attack, judged, second=whole() or at % SECOND == 0)
+            tamper.wrong(history, history.pin, attack, judged, second=whole() or at % SECOND == 0)
             for at, attack in enumerate(attacks)
         ]
         judge_sweep(SWEEP, name, [[problem] if problem else [] for problem in found])
 
 
 # ---------------------------------------------------------------- the gate and the controls
-def test_the_gate_opens_on_no_tampered_log(now: History, older: History, tmp_path: Path) -> None:
-    other = fork(older, tmp_path / "fork", entries=now.signed)
+def test_the_gate_opens_on_no_tampered_log(
+    now: tamper.History, older: tamper.History, tmp_path: Path
+) -> None:
+    other = tamper.fork(older, tmp_path / "fork", entries=now.signed)
     gate = open_gate(str(now.root / "home"), str(now.root / "keys"), actor=Actor.HUMAN)
     attacks = [
-        *deleted(now),
-        *forged(now, FORGED),
-        replaced(now, older, ROLLBACK, "rollback"),
-        replaced(now, other, FORK, "fork"),
+        *tamper.deleted(now),
+        *tamper.forged(now, tamper.FORGED),
+        tamper.replaced(now, older, tamper.ROLLBACK, "rollback"),
+        tamper.replaced(now, other, tamper.FORK, "fork"),
     ]
     counted = len(read_ledger(gate).log.events)
     for attack in attacks:
-        with tampered(now, attack.files):
+        with tamper.tampered(now, attack.files):
             if attack.alarm:
                 with pytest.raises(IntegrityError):
                     read_ledger(gate)
@@ -111,21 +96,21 @@ def test_the_gate_opens_on_no_tampered_log(now: History, older: History, tmp_pat
 
 
 def test_a_sweep_of_a_check_with_a_hole_in_it_fails(
-    now: History, older: History, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    now: tamper.History, older: tamper.History, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Controls: what each rule of the check is for, the sweep shows when that rule is missing."""
-    other = fork(older, tmp_path / "fork", entries=now.signed)
+    other = tamper.fork(older, tmp_path / "fork", entries=now.signed)
     for name, plant, attacks in _controls(now, older, other):
         with monkeypatch.context() as patch:
             plant(patch)
             pin = _forgetful(now.pin) if name == "heads seen are forgotten" else now.pin
-            missed = [wrong(now, pin, attack, verify_only) for attack in attacks]
+            missed = [tamper.wrong(now, pin, attack, verify_only) for attack in attacks]
         judge_control(SWEEP, name, any(missed))
 
 
 def _controls(
-    now: History, older: History, other: History
-) -> Iterator[tuple[str, Callable[[pytest.MonkeyPatch], None], list[Attack]]]:
+    now: tamper.History, older: tamper.History, other: tamper.History
+) -> Iterator[tuple[str, Callable[[pytest.MonkeyPatch], None], list[tamper.Attack]]]:
     def no_rules(patch: pytest.MonkeyPatch) -> None:
         patch.setattr(audit, "find_damage", lambda *_: ())
 
@@ -137,10 +122,18 @@ def _controls(
             lambda *known, **options: real(*known, **{**options, "signatures": False}),
         )
 
-    yield "the log is compared with nothing", no_rules, list(deleted(now))
-    yield "signatures are not checked", no_signatures, list(sampled(head_flips(now, one_bit), EVERY))
-    older_pair = replaced(now, older, ROLLBACK, "rollback")
-    yield "heads seen are forgotten", lambda _: None, [older_pair, replaced(now, other, FORK, "fork")]
+    yield "the log is compared with nothing", no_rules, list(tamper.deleted(now))
+    yield (
+        "signatures are not checked",
+        no_signatures,
+        list(sampled(tamper.head_flips(now, tamper.one_bit), EVERY)),
+    )
+    older_pair = tamper.replaced(now, older, tamper.ROLLBACK, "rollback")
+    yield (
+        "heads seen are forgotten",
+        lambda _: None,
+        [older_pair, tamper.replaced(now, other, tamper.FORK, "fork")],
+    )
 
 
 def _forgetful(pin: Pin) -> Pin:

@@ -10,6 +10,7 @@ import pytest
 from tests.codec.outcomes import given_record
 from tests.faults.sweep_report import report, whole
 from tests.gate.homes import START, addition, make_desk
+from tests.rows import corpus
 from tests.second_verifier import disagreement, second_look
 
 from nightledger.demo.shell import Shell
@@ -19,16 +20,7 @@ STATUS = 4
 NOW = START.at + timedelta(days=3)
 
 
-PLACES = {
-    "MEMORY.md": "DRIFT",
-    "memory/state/proposals/p-*.json": "ALTERED",
-    "audit/decisions/d-*.json": "ALTERED",
-    "audit/decisions/d-*.json.sig": "ALTERED",
-    "config/nightledger/allowed_signers": "ALTERED",
-    "config/nightledger/policy": "ALTERED",
-    "memory/system/outcome-records.jsonl": "REWRITTEN",
-    "memory/system/consolidation-log.jsonl": "REWRITTEN",
-}
+PLACES: dict[str, str] = json.loads(corpus("faults-tamper_home-places.json"))
 """Files that ``verify`` answers for, and what it says of each."""
 
 

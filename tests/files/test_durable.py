@@ -16,9 +16,7 @@ from nightledger.files.durable import is_within, overwrite, overwritten, read_re
 from nightledger.files.line_log import append_records
 
 
-def test_a_directory_of_ours_in_a_workspace_is_ignored_by_git(
-    tmp_path: Path,
-) -> None:
+def test_a_directory_of_ours_in_a_workspace_is_ignored_by_git(tmp_path: Path) -> None:
     durable.make_dir(str(tmp_path / "a" / "b"), ignored_by_git=True)
     assert (tmp_path / "a" / ".gitignore").read_text() == "*\n"
     assert (tmp_path / "a" / "b" / ".gitignore").read_text() == "*\n"

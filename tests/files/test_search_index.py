@@ -12,39 +12,22 @@ from tests.forked import status_of
 from tests.stores import in_memory
 
 from nightledger.domain.search import Kind
-from nightledger.files.search_index import (
-    FileState,
-    Filter,
-    NewFile,
-    SearchStore,
-    any_text,
-    building,
-    open_store,
-    take_back,
-    writing,
-)
-from nightledger.files.search_reader import (
-    VERSION,
-    DamagedIndexError,
-    OtherVersionError,
-    SearchIndexError,
-    open_reader,
-)
+from nightledger.files import search_index, search_reader
 from nightledger.recall.sources import cut_prose
 from nightledger.text.tokens import index_text, match_any, query_terms
 
-STATE = FileState(1, 2, "ab", settled=True)
+STATE = search_index.FileState(1, 2, "ab", settled=True)
 GARDEN = "# Garden\n\n- plant roses\n- water them\n"
 BOAT = "# Boat\n\n- mend the rudder\n- plant nothing\n"
 
 
-def file(path: str, text: str) -> NewFile:
+def file(path: str, text: str) -> search_index.NewFile:
     cut = cut_prose(text, None)
-    return NewFile(path=path, kind=Kind.DAILY, state=STATE, text=cut.text, chunks=cut.chunks)
+    return search_index.NewFile(path=path, kind=Kind.DAILY, state=STATE, text=cut.text, chunks=cut.chunks)
 
 
-def make(path: Path, *files: NewFile) -> str:
-    with building(str(path), index_text) as writer:
+def make(path: Path, *files: search_index.NewFile) -> str:
+    with search_index.building(str(path), index_text) as writer:
         for one in files:
             writer.put(one)
     return str(path)
@@ -55,19 +38,19 @@ def path(tmp_path: Path) -> str:
     return make(tmp_path / "search" / "index.db", file("a.md", GARDEN), file("b.md", BOAT))
 
 
-def opened(path: str) -> SearchStore:
-    store = open_store(path)
+def opened(path: str) -> search_index.SearchStore:
+    store = search_index.open_store(path)
     assert store is not None
     return store
 
 
-def found(store: SearchStore, query: str, **wanted: Any) -> list[str]:
-    hits = store.find([[match_any([term])] for term in query_terms(query)], 10, Filter(**wanted))
+def found(store: search_index.SearchStore, query: str, **wanted: Any) -> list[str]:
+    hits = store.find([[match_any([term])] for term in query_terms(query)], 10, search_index.Filter(**wanted))
     chunks = store.chunks(hits)
     return [f"{chunks[hit].path}:{chunks[hit].first_line}" for hit in hits]
 
 
-def dump(store: SearchStore) -> object:
+def dump(store: search_index.SearchStore) -> object:
     """Give all that an index answers with: every word's chunks with their scores, and every chunk."""
     words = store.ask("SELECT name FROM sqlite_master WHERE name = 'every'") or store.connection.execute(
         "CREATE VIRTUAL TABLE temp.every USING fts5vocab(main, words, row)"
@@ -127,7 +110,7 @@ def test_only_what_changed_of_a_file_is_indexed_anew() -> None:
 
 
 def test_a_write_that_fails_changes_nothing(path: str) -> None:
-    with pytest.raises(ZeroDivisionError), writing(path, index_text) as writer:  # noqa: PT012 - it fails halfway
+    with pytest.raises(ZeroDivisionError), search_index.writing(path, index_text) as writer:  # noqa: PT012 - it fails halfway
         writer.put(file("c.md", "- new\n"))
         _ = 1 // 0
     with closing(opened(path)) as store:
@@ -146,7 +129,7 @@ def kill_while_it_writes(path: str) -> None:
     """Leave what a run leaves that is killed while a part of its transaction is in the file."""
 
     def run() -> None:
-        with writing(path, index_text) as writer:
+        with search_index.writing(path, index_text) as writer:
             writer.store.connection.execute("PRAGMA cache_size=5")
             for n in range(200):
                 writer.put(file(f"{n}.md", f"- moss {n}\n" * 60))
@@ -156,10 +139,10 @@ def kill_while_it_writes(path: str) -> None:
 
 
 def test_what_a_killed_run_had_begun_is_taken_back(path: str) -> None:
-    take_back(path)
+    search_index.take_back(path)
     kill_while_it_writes(path)
     assert os.path.lexists(f"{path}-journal")
-    take_back(path)
+    search_index.take_back(path)
     assert not os.path.lexists(f"{path}-journal")
     with closing(opened(path)) as store:
         assert set(store.files()) == {"a.md", "b.md"}
@@ -187,7 +170,7 @@ DAMAGES: dict[str, Callable[[str], object]] = {
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_index_is_named_and_never_answered_from(path: str, damage: str) -> None:
     DAMAGES[damage](path)
-    with pytest.raises(DamagedIndexError) as caught:  # noqa: PT012 - opening or asking may notice it
+    with pytest.raises(search_reader.DamagedIndexError) as caught:  # noqa: PT012 - opening or asking may notice it
         store = opened(path)
         with closing(store):
             store.files()
@@ -196,21 +179,23 @@ def test_a_damaged_index_is_named_and_never_answered_from(path: str, damage: str
     assert caught.value.hint == "make it anew: nightledger doctor --rebuild"
 
 
-@pytest.mark.parametrize(("version", "word"), [(VERSION + 1, "newer"), (VERSION - 1, "older")])
+@pytest.mark.parametrize(
+    ("version", "word"), [(search_reader.VERSION + 1, "newer"), (search_reader.VERSION - 1, "older")]
+)
 def test_an_index_of_another_version_is_named(path: str, version: int, word: str) -> None:
     changed(path, f"PRAGMA user_version={version}")
-    with pytest.raises(OtherVersionError, match=f"{word} version") as caught:
-        open_store(path)
+    with pytest.raises(search_reader.OtherVersionError, match=f"{word} version") as caught:
+        search_index.open_store(path)
     assert caught.value.newer is (word == "newer")
 
 
 def test_whether_an_index_keeps_a_text_is_told_and_of_a_damaged_one_it_is_taken_to(path: str) -> None:
-    assert any_text(path, lambda text: b"rudder" in text)
-    assert not any_text(path, lambda text: b"tulips" in text)
+    assert search_index.any_text(path, lambda text: b"rudder" in text)
+    assert not search_index.any_text(path, lambda text: b"tulips" in text)
     Path(path).write_bytes(b"nonsense" * 1000)
-    assert any_text(path, lambda _: False)
+    assert search_index.any_text(path, lambda _: False)
     Path(path).unlink()
-    assert not any_text(path, lambda _: True)
+    assert not search_index.any_text(path, lambda _: True)
 
 
 @pytest.mark.parametrize("name", ["-journal", "-wal", "-shm"])
@@ -219,16 +204,16 @@ def test_what_is_no_file_beside_an_index_makes_it_unusable_and_goes_with_it(
     path: str, name: str, put: Callable[[str], None]
 ) -> None:
     put(path + name)
-    with pytest.raises(SearchIndexError, match=f"index.db{name} is not a regular file"):
-        open_store(path)
-    with pytest.raises(SearchIndexError, match="not a regular file"):
-        open_reader(path)
-    with pytest.raises(SearchIndexError), writing(path, index_text):
+    with pytest.raises(search_reader.SearchIndexError, match=f"index.db{name} is not a regular file"):
+        search_index.open_store(path)
+    with pytest.raises(search_reader.SearchIndexError, match="not a regular file"):
+        search_reader.open_reader(path)
+    with pytest.raises(search_reader.SearchIndexError), search_index.writing(path, index_text):
         pass
-    with building(path, index_text) as writer:
+    with search_index.building(path, index_text) as writer:
         writer.put(file("MEMORY.md", GARDEN))
     assert not os.path.lexists(path + name)
-    open_reader(path).close()
+    search_reader.open_reader(path).close()
 
 
 def test_a_word_that_every_chunk_holds_still_tells_the_more_the_oftener_it_stands_there() -> None:

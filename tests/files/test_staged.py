@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from tests.gate.homes import Desk
 from tests.homes import make_home
+from tests.rows import corpus
 
 from nightledger.domain.exposure import dump_page, parse_page
 from nightledger.files.staged import keep_troubles, read_staged, read_troubles
@@ -14,14 +15,7 @@ from nightledger.files.staged import keep_troubles, read_staged, read_troubles
 NOW = "2026-03-03T10:30:00Z"
 
 
-WRONG: list[dict[str, Any]] = [
-    {"lines": "ab"},
-    {"lines": [1]},
-    {"lines": [1, 2, 3]},
-    {"lines": [1.5, 2]},
-    {"path": 7},
-    {"shown": [7]},
-]
+WRONG: list[dict[str, Any]] = json.loads(corpus("files-staged-wrong.json"))
 
 
 def test_a_page_of_a_place_or_a_file_that_is_none_is_as_nothing_staged(tmp_path: Path) -> None:

@@ -11,13 +11,7 @@ from nightledger.domain.judge import JOB
 from nightledger.domain.outcome import Link, Tally
 from nightledger.domain.proposal import Draft, Kind, Proposal
 from nightledger.gate.proposing import Outcome, Submission, propose
-from nightledger.gate.removals import (
-    Grounds,
-    archival,
-    compression,
-    copy_path,
-    unseen_link_deletion,
-)
+from nightledger.gate.removals import Grounds, archival, compression, copy_path, unseen_link_deletion
 from nightledger.text.forgetting import Marker, count_lines, marker_line
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import find_entries

@@ -19,16 +19,8 @@ from nightledger.domain.decision import Actor, Decision, DecisionType, EventName
 from nightledger.domain.judge import AGENT, OPERATOR
 from nightledger.domain.proposal import Draft, Evidence, Hunk, Kind, Op, Origin, Proposal
 from nightledger.files.home import Home
+from nightledger.gate import deciding
 from nightledger.gate.applying import Attempt, apply_one
-from nightledger.gate.deciding import (
-    Settlement,
-    Signing,
-    accept,
-    compose,
-    compose_settlements,
-    decide,
-    terms_of,
-)
 from nightledger.gate.drifting import carry_out
 from nightledger.gate.editing import propose_edit
 from nightledger.gate.founding import PRINCIPAL, Founding, found
@@ -148,11 +140,11 @@ class Desk:
     def items(self) -> list[Item]:
         return list_items(self.gate, self.ledger(), Documents(self.gate))
 
-    def signing(self, *, sign: bool = True) -> Signing:
+    def signing(self, *, sign: bool = True) -> deciding.Signing:
         if sign:
             sign_head(self.gate, self.moment, keep=True)
         log = self.ledger().log
-        return Signing(
+        return deciding.Signing(
             principal=PRINCIPAL,
             machine=this_machine(),
             head=LogHead(size=log.size, root=log.root_at(log.size).hex()),
@@ -164,7 +156,9 @@ class Desk:
         self, *answers: Answer, items: Sequence[Item] | None = None
     ) -> tuple[list[Decision], list[Refusal]]:
         shown = self.items() if items is None else items
-        return compose(terms_of(self.gate), shown, answers, Documents(self.gate), self.signing())
+        return deciding.compose(
+            deciding.terms_of(self.gate), shown, answers, Documents(self.gate), self.signing()
+        )
 
     def compose_all(self, *proposals: Proposal) -> tuple[list[Decision], list[Refusal]]:
         """Compose approvals of every change, unsigned."""
@@ -175,7 +169,7 @@ class Desk:
         return self.accept_signed(sign(decision, signer))
 
     def accept_signed(self, signed: Signed) -> Decision:
-        return accept(self.gate, self.ledger(), signed, self.moment)
+        return deciding.accept(self.gate, self.ledger(), signed, self.moment)
 
     def approve(self, *proposals: Proposal, only: Sequence[int] = ()) -> list[Decision]:
         decisions, refusals = self.compose(*(said for one in proposals for said in answers_to(one, *only)))
@@ -199,7 +193,9 @@ class Desk:
         """Plan an undo, sign it, and carry it out."""
         planned = self.plan_undo(proposal, *only)
         assert not planned.problem
-        signed = decide(terms_of(self.gate), undo_choice(planned), self.signing(), planned.status)
+        signed = deciding.decide(
+            deciding.terms_of(self.gate), undo_choice(planned), self.signing(), planned.status
+        )
         decision = self.accept(signed)
         return write_all(self.gate, decision, decision.changes, planned.writes, self.moment)
 
@@ -215,13 +211,13 @@ class Desk:
 
     def compose_drift(
         self, keep: Sequence[int], take_back: Sequence[int] = (), item: Proposal | None = None
-    ) -> tuple[list[Settlement], list[Refusal]]:
+    ) -> tuple[list[deciding.Settlement], list[Refusal]]:
         """Answer what drifted, unsigned; what is not named waits."""
         proposal, book = item or self.drift(), self.ledger().book
         items = items_of(self.gate, book, book.proposals[proposal.id], DecisionType.DRIFT, {})
         said = [answer for n in keep for answer in answers_to(proposal, n)]
         said += [answer for n in take_back for answer in answers_to(proposal, n, verb=Verb.REJECT)]
-        return compose_settlements(self.gate, book, items, said, self.signing())
+        return deciding.compose_settlements(self.gate, book, items, said, self.signing())
 
     def settle(
         self, keep: Sequence[int] = (), take_back: Sequence[int] = (), *, item: Proposal | None = None

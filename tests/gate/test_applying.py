@@ -1,7 +1,5 @@
-import os
 from pathlib import Path
 
-import pytest
 from msgspec.structs import replace
 from tests.gate.homes import MEMORY, Desk, addition, make_desk
 from tests.gate.witnessed import cosign, make_witnessed_desk, two_of_three
@@ -28,18 +26,6 @@ def test_a_memory_file_that_is_missing_is_begun_by_the_first_signed_change(tmp_p
     assert desk.text().endswith(f"- {LESSON}\n")
     desk.undo(proposal)
     assert desk.memory.read_bytes() == b""
-
-
-def test_a_directory_that_may_not_be_written_is_named_before_anything_is_logged(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ready(desk)
-    before = desk.events()
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "access", lambda _, mode: mode != os.W_OK)
-        assert desk.apply()[0].reasons == (f"{desk.home.root} may not be written by this user",)
-    assert desk.events() == before
-    assert desk.apply()[0].changes == (1,)
 
 
 def test_a_decision_over_other_hunks_than_those_of_its_proposal_puts_nothing_in(desk: Desk) -> None:

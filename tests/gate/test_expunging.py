@@ -4,7 +4,7 @@ import hashlib
 from pathlib import Path
 
 import pytest
-from tests.gate.homes import Desk, addition
+from tests.gate.homes import Desk
 from tests.gate.signers import let_sign, new_key
 from tests.remote.peer_work import make_work
 
@@ -48,15 +48,6 @@ def test_what_the_chain_of_trust_files_rests_on_stays_in_both_its_places(desk: D
     blob = BlobStore(desk.home.blobs_dir).path(hashlib.sha256(Path(path).read_bytes()).hexdigest())
     for kept in (path, blob):
         refused(desk, expunging(desk, kept), "no file that may go")
-
-
-def test_a_file_that_changed_since_it_was_signed_is_refused(desk: Desk) -> None:
-    path = Path(desk.home.proposal(desk.proposal(addition("One.")).id))
-    made = expunging(desk, str(path))
-    path.write_bytes(path.read_bytes() + b"\n")
-    refused(desk, made, "is not the file any more")
-    path.unlink()
-    refused(desk, made, "is not the file any more")
 
 
 def test_texts_answers_and_dead_letters_are_found_within_their_envelopes(desk: Desk) -> None:

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from tests.gate.homes import Desk, addition, open_desk
+from tests.gate.homes import Desk, open_desk
 from tests.gate.killing import deaths
-from tests.gate.signers import compose_change, let_sign, new_key, own_key, revoke_key, sign_change, text
+from tests.gate.signers import compose_change, new_key, sign_change, text
 from tests.rows import from_corpus
 
 from nightledger.domain.decision import Decision
@@ -58,12 +58,3 @@ def test_a_kill_at_any_step_leaves_the_old_set_or_the_new_one(template: Path, tm
         assert find_altered(desk.home, desk.ledger(), desk.moment) == ()
         seen.add(tuple(names(desk)))
     assert seen == {("operator",), ("operator", "ana")}
-
-
-def test_an_altered_approval_does_not_stop_a_revocation(desk: Desk) -> None:
-    other = new_key(desk.root, "other")
-    let_sign(desk, other, "ana")
-    (decision,) = desk.approve(desk.proposal(addition("One.")))
-    Path(desk.home.decision(decision.id)).unlink()
-    revoke_key(desk, own_key(desk), by=other, principal="ana")
-    assert names(desk) == ["ana"]

@@ -1,5 +1,5 @@
 import pytest
-from tests.gate.forgetting_desk import COPY, FULL, LOG, ODD, compress, file, forgotten, put, snapshot
+from tests.gate.forgetting_desk import COPY, FULL, LOG, ODD, compress, file, forgotten, snapshot
 from tests.gate.homes import MEMORY, Desk, addition
 
 from nightledger.domain.proposal import Anchor, Draft, Hunk
@@ -87,18 +87,3 @@ def test_a_copy_that_two_logs_share_stays_while_one_of_them_rests_on_it(desk: De
     assert find_altered(desk.home, desk.ledger(), desk.moment) == ()
     desk.undo(second)
     assert file(desk, other).read_bytes() == FULL
-
-
-def test_verify_tells_a_copy_that_is_missing_changed_or_unreadable(desk: Desk) -> None:
-    forgotten(desk, compress(desk, LOG))
-    assert find_altered(desk.home, desk.ledger(), desk.moment) == ()
-    put(desk, COPY, FULL[:-1])
-    (changed,) = find_altered(desk.home, desk.ledger(), desk.moment)
-    file(desk, COPY).unlink()
-    (missing,) = find_altered(desk.home, desk.ledger(), desk.moment)
-    file(desk, COPY).symlink_to("/etc/hosts")
-    (linked,) = find_altered(desk.home, desk.ledger(), desk.moment)
-    assert changed.path == COPY
-    assert changed.message == f"it was changed: it is not the full text of {LOG} any more"
-    assert missing.message == f"it is missing: the full text of {LOG} was there"
-    assert "link" in linked.message

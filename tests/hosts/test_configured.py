@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import corpus
 
 from nightledger.hosts.configured import parse_json5
 
@@ -16,18 +17,7 @@ values = st.recursive(
 
 
 def test_what_people_write_by_hand_is_read() -> None:
-    text = """\ufeff// who writes
-{
-  plugins: { // a bare key
-    'memory-core': {"enabled": true,},
-  },
-  /* a list,
-     with a comma */
-  list: [1, 2, /* two */ ], // not the end ]
-  url: "https://example.org/a,b//c", quote: 'it\\'s "so"',
-}
-"""
-    assert parse_json5(text) == {
+    assert parse_json5(corpus("hosts-configured.txt")) == {
         "plugins": {"memory-core": {"enabled": True}},
         "list": [1, 2],
         "url": "https://example.org/a,b//c",

@@ -4,25 +4,10 @@ from pathlib import Path
 
 import pytest
 from tests.homes import make_home
-from tests.rows import each_row, from_corpus
+from tests.rows import from_corpus
 
 from nightledger.files.home import Home
 from nightledger.hosts import daylogs
-from nightledger.hosts.daylogs import (
-    CLAUDE_CODE,
-    CODEX,
-    GENERIC,
-    HERMES,
-    OPENCLAW,
-    PRESETS,
-    LogFile,
-    day_of,
-    detect_host,
-    find_daylogs,
-    preset,
-    read_daylogs,
-    state_roots,
-)  # fmt: skip
 
 DIRECTORIES = ("memory", "memory/daily")
 DAY = date(2026, 2, 28)
@@ -43,22 +28,22 @@ def write(home: Home, path: str, content: bytes = b"- a line\n") -> Path:
 
 @from_corpus("hosts-daylogs")
 def test_a_name_that_begins_with_a_date_is_a_daily_log(name: str) -> None:
-    assert day_of(name) == DAY
+    assert daylogs.day_of(name) == DAY
 
 
 @from_corpus("hosts-daylogs")
 def test_any_other_name_is_none(name: str) -> None:
-    assert day_of(name) is None
+    assert daylogs.day_of(name) is None
 
 
 def test_logs_of_every_layout_come_by_date_then_name(home: Home) -> None:
     for name in ("2026-03-01", "daily/2026-02-28", "2026-02-28-b", "2026-02-28-a", "notes"):
         write(home, f"memory/{name}.md")
-    assert find_daylogs(home, DIRECTORIES) == [
-        LogFile(path="memory/2026-02-28-a.md", day=DAY),
-        LogFile(path="memory/2026-02-28-b.md", day=DAY),
-        LogFile(path="memory/daily/2026-02-28.md", day=DAY),
-        LogFile(path="memory/2026-03-01.md", day=date(2026, 3, 1)),
+    assert daylogs.find_daylogs(home, DIRECTORIES) == [
+        daylogs.LogFile(path="memory/2026-02-28-a.md", day=DAY),
+        daylogs.LogFile(path="memory/2026-02-28-b.md", day=DAY),
+        daylogs.LogFile(path="memory/daily/2026-02-28.md", day=DAY),
+        daylogs.LogFile(path="memory/2026-03-01.md", day=date(2026, 3, 1)),
     ]
 
 
@@ -67,7 +52,7 @@ def test_what_cannot_be_read_is_named_as_the_home_knows_it_and_the_rest_is_read(
     Path(home.path("memory/2026-02-28-dir.md")).mkdir()
     os.mkfifo(home.path("memory/2026-02-28-fifo.md"))
     os.close(os.open(os.fsencode(home.path("memory")) + b"/2026-02-28-\xff.md", os.O_CREAT))
-    contents, skipped = read_daylogs(home, find_daylogs(home, DIRECTORIES))
+    contents, skipped = daylogs.read_daylogs(home, daylogs.find_daylogs(home, DIRECTORIES))
     assert [log.path for log in contents] == ["memory/2026-02-28.md"]
     assert [one.reason for one in skipped] == [
         "memory/2026-02-28-dir.md is a directory, not a file to read",
@@ -83,7 +68,7 @@ def test_links_are_followed_inside_the_home_only(home: Home, tmp_path: Path) -> 
     outside.write_bytes(b"out")
     Path(home.path("memory/2026-02-27.md")).symlink_to(inside)
     Path(home.path("memory/2026-02-28.md")).symlink_to(outside)
-    contents, (skipped,) = read_daylogs(home, find_daylogs(home, DIRECTORIES))
+    contents, (skipped,) = daylogs.read_daylogs(home, daylogs.find_daylogs(home, DIRECTORIES))
     assert list(contents.values()) == [b"in"]
     assert skipped.reason == f"memory/2026-02-28.md is a link to {outside}, outside the home"
 
@@ -95,7 +80,7 @@ def test_of_a_log_larger_than_any_agent_writes_the_first_whole_lines_are_read(
     monkeypatch.setattr(daylogs, "MAX_LOG_BYTES", 4)
     write(home, "memory/2026-02-27.md", b"1234")
     write(home, "memory/2026-02-28.md", content)
-    contents, (skipped,) = read_daylogs(home, find_daylogs(home, DIRECTORIES))
+    contents, (skipped,) = daylogs.read_daylogs(home, daylogs.find_daylogs(home, DIRECTORIES))
     assert list(contents.values()) == [b"1234", read]
     assert skipped.reason.startswith(
         f"memory/2026-02-28.md has {len(content)} bytes; its first {len(read)} are read"
@@ -104,7 +89,7 @@ def test_of_a_log_larger_than_any_agent_writes_the_first_whole_lines_are_read(
 
 def test_a_log_of_wide_characters_is_one_finding_that_says_how_to_convert_it(home: Home) -> None:
     write(home, "memory/2026-03-01.md", "# Sunday\n\nThe relay stopped. Grüße.\n".encode("UTF-16"))
-    texts, skipped = read_daylogs(home, find_daylogs(home, ["memory"]))
+    texts, skipped = daylogs.read_daylogs(home, daylogs.find_daylogs(home, ["memory"]))
     assert texts == {}
     (only,) = skipped
     assert only.reason == (
@@ -112,38 +97,24 @@ def test_a_log_of_wide_characters_is_one_finding_that_says_how_to_convert_it(hom
     )
 
 
-@each_row(
-    ("names", "host"),
-    [
-        (["SOUL.md", "AGENTS.md"], OPENCLAW),
-        (["memories", "state.db"], HERMES),
-        ([".codex"], CODEX),
-        (["CLAUDE.md"], CLAUDE_CODE),
-        ([], GENERIC),
-        (["SOUL.md"], GENERIC),
-        (["AGENTS.md"], GENERIC),
-        (["memories"], GENERIC),
-        (["SOUL.md", "AGENTS.md", "CLAUDE.md", ".codex"], OPENCLAW),
-        (["CLAUDE.md", ".codex"], CODEX),
-    ],
-)
+@from_corpus("hosts-daylogs")
 def test_a_workspace_is_known_by_all_of_its_marks(
     tmp_path_factory: pytest.TempPathFactory, names: list[str], host: str
 ) -> None:
     root = tmp_path_factory.mktemp("workspace")
     for name in names:
         (root / name).touch()
-    assert detect_host(str(root)) == host
+    assert daylogs.detect_host(str(root)) == host
 
 
 def test_no_host_gates_what_no_proposal_may_change() -> None:
-    for one in PRESETS:
+    for one in daylogs.PRESETS:
         assert one.gated
         assert not {"SOUL.md", "AGENTS.md", "CLAUDE.md", one.instructions} & set(one.gated)
-    assert preset(HERMES).gated == ("memories/MEMORY.md", "memories/USER.md")
+    assert daylogs.preset(daylogs.HERMES).gated == ("memories/MEMORY.md", "memories/USER.md")
 
 
 def test_a_variable_moves_a_hosts_own_directory() -> None:
     own = {"OPENCLAW_STATE_DIR": "~/claw"}
-    assert state_roots("/home/ann", own)["openclaw"] == "/home/ann/claw"
-    assert state_roots("/home/ann", own)["codex"] == "/home/ann/.codex"
+    assert daylogs.state_roots("/home/ann", own)["openclaw"] == "/home/ann/claw"
+    assert daylogs.state_roots("/home/ann", own)["codex"] == "/home/ann/.codex"

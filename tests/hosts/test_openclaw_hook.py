@@ -141,11 +141,7 @@ def test_the_handler_adds_one_file_for_this_workspace_and_lets_every_failure_pas
     assert "Water the plants" in files[2]["content"]
     assert files[2]["missing"] is False
     recorded = json.loads(Path(home.exposures).read_text())
-    assert (recorded["host"], recorded["event"], recorded["session"]) == (
-        "openclaw",
-        "session_start",
-        "5f0c",
-    )
+    assert (recorded["host"], recorded["event"], recorded["session"]) == ("openclaw", "session_start", "5f0c")
     unchanged = [
         event(workspaceDir=str(tmp_path)),
         event(workspaceDir=str(tmp_path / "gone")),

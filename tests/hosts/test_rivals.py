@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.rows import each_row, from_corpus
+from tests.rows import from_corpus
 
 from nightledger.hosts.configured import Unread
 from nightledger.hosts.workspaces import Rival, find_rivals
@@ -32,15 +32,7 @@ def test_a_writer_is_told_with_the_file_and_the_setting_that_turns_it_off(tmp_pa
     assert rival.setting == "plugins.entries.memory-core.config.dreaming.enabled: false"
 
 
-@each_row(
-    ("host", "file"),
-    [
-        ("openclaw", "openclaw.json"),
-        ("hermes", "config.yaml"),
-        ("codex", "config.toml"),
-        ("claude_code", "settings.json"),
-    ],
-)
+@from_corpus("hosts-rivals")
 def test_a_configuration_that_cannot_be_read_is_said_to_be(
     tmp_path_factory: pytest.TempPathFactory, host: str, file: str
 ) -> None:

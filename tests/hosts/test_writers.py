@@ -4,9 +4,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.rows import each_row
+from tests.rows import from_corpus
 
-from nightledger.domain.states import Writer
 from nightledger.hosts import workspaces
 from nightledger.hosts.workspaces import WITHIN_S, find_commit, find_mark, hosts_at_work
 
@@ -37,32 +36,9 @@ def test_a_session_file_written_about_then_says_that_the_host_was_at_work(
     assert hosts_at_work(roots, AT + WITHIN_S + 1) == ()
 
 
-DREAMT = (
-    "## Promoted From Short-Term Memory (2026-03-01)",
-    "<!-- openclaw-memory-promotion:memory:memory/2026-03-01.md:4:6 -->",
-    "- The relay restarts at noon. [score=0.912 recalls=7 avg=0.8 source=memory/2026-03-01.md:4-6]",
-    "<!-- openclaw:dreaming:light:start -->",
-    "## Light Sleep",
-    "### REM Sleep  ",
-)
-
-
-@each_row(
-    ("lines", "writer"),
-    [
-        *((["- before", line], Writer.DREAMING) for line in DREAMT),
-        (["## Nightly memory extraction"], Writer.EXTRACTION),
-        (["### Durable facts extracted"], Writer.EXTRACTION),
-        (["<!-- keeper:memory:start -->"], Writer.EXTRACTION),
-        (["## Nightly memory extraction", "## REM Sleep"], Writer.DREAMING),
-        (["- I slept little", "Deep sleep is important.", "- score=5 in darts", "<!-- a note -->"], None),
-        ([], None),
-    ],
-)
-def test_a_tool_is_known_by_its_own_marks_and_a_person_by_none(
-    lines: list[str], writer: Writer | None
-) -> None:
-    assert find_mark(lines) is writer
+@from_corpus("hosts-writers")
+def test_a_tool_is_known_by_its_own_marks_and_a_person_by_none(lines: list[str], writer: str | None) -> None:
+    assert find_mark(lines) == writer
 
 
 TEXT = b"# MEMORY.md\n\n- Keep backups.\n"

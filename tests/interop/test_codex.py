@@ -8,17 +8,7 @@ import pytest
 from tests.interop.agent_home import NOTES
 from tests.interop.keyboard import DOWN, ENTER, at_keyboard
 from tests.interop.model import Asked, Call, Turn, answering
-from tests.interop.scene import (
-    ASK_SENSOR,
-    DIRECT,
-    IN_SCRIPTS,
-    MEMORY,
-    REASON,
-    STAGED,
-    Codex,
-    add,
-    update,
-)
+from tests.interop.scene import ASK_SENSOR, DIRECT, IN_SCRIPTS, MEMORY, REASON, STAGED, Codex, add, update
 
 from nightledger.hosts.workspaces import find_rivals
 

@@ -9,14 +9,7 @@ from tests.rows import from_corpus
 from nightledger.domain.consolidation import DayLog, Statement
 from nightledger.domain.proposal import Op
 from nightledger.gate.stored import Stored
-from nightledger.jobs.consolidate.reading import (
-    Reader,
-    Target,
-    choose_revisions,
-    contradicted,
-    make_reader,
-    revisions_in,
-)
+from nightledger.jobs.consolidate import reading
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.statements.daylog import read_daylog
 from nightledger.text.statements.statements import find_statements
@@ -32,8 +25,8 @@ def statement() -> Statement:
     return find_statements(read_daylog("memory/2026-03-01.md", log_of(LESSON), DAY)).statements[0]
 
 
-def reader_of(*, adopted: date = DAY, stored: Iterable[Stored] = ()) -> Reader:
-    return make_reader(MEMORY, stored, Target(path="MEMORY.md", adopted=adopted))
+def reader_of(*, adopted: date = DAY, stored: Iterable[Stored] = ()) -> reading.Reader:
+    return reading.make_reader(MEMORY, stored, reading.Target(path="MEMORY.md", adopted=adopted))
 
 
 def log(text: str, day: date = DAY) -> DayLog:
@@ -44,7 +37,7 @@ def log(text: str, day: date = DAY) -> DayLog:
 def test_one_line_that_says_otherwise_takes_the_place_of_an_entry(
     statement: Statement, text: str, line: int
 ) -> None:
-    clash = contradicted(replace(statement, text=text), reader_of())
+    clash = reading.contradicted(replace(statement, text=text), reader_of())
     assert (clash.entry.first_line if clash and clash.entry else 0) == line
     assert clash is None or (clash.flag.rule, clash.flag.message.endswith("keep one of them")) == (
         "contradiction",
@@ -54,11 +47,11 @@ def test_one_line_that_says_otherwise_takes_the_place_of_an_entry(
 
 def test_what_may_be_younger_than_the_log_keeps_its_place(statement: Statement) -> None:
     reader = reader_of(adopted=DAY + timedelta(days=1))
-    clash = contradicted(replace(statement, text=WINE), reader)
+    clash = reading.contradicted(replace(statement, text=WINE), reader)
     assert clash is not None
     assert clash.entry is None
     assert clash.flag.message.startswith("may contradict MEMORY.md:7, which may be younger: ")
-    assert revisions_in(log(WINE), reader) == ()
+    assert reading.revisions_in(log(WINE), reader) == ()
 
 
 def test_for_each_entry_the_last_log_has_the_last_word() -> None:
@@ -68,11 +61,11 @@ def test_for_each_entry_the_last_log_has_the_last_word() -> None:
         log(WINE, DAY + timedelta(days=1)),
         log("Nothing came of it all."),
     ]
-    found = [one for each in logs for one in revisions_in(each, reader_of())]
-    (chosen,) = choose_revisions(found, (), 5)
+    found = [one for each in logs for one in reading.revisions_in(each, reader_of())]
+    (chosen,) = reading.choose_revisions(found, (), 5)
     assert chosen.said == later
-    assert choose_revisions(found, {chosen.statement.key}, 5) == ()
-    assert choose_revisions(found, (), 0) == ()
+    assert reading.choose_revisions(found, {chosen.statement.key}, 5) == ()
+    assert reading.choose_revisions(found, (), 0) == ()
 
 
 @from_corpus("jobs-consolidate_prose")

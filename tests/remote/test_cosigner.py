@@ -13,11 +13,7 @@ from tests.whole import examples
 
 from nightledger.domain.errors import LockedError
 from nightledger.files.atomic import Lock
-from nightledger.remote.cosigner import (
-    Cosigner,
-    add_logs,
-    create_witness,
-)
+from nightledger.remote.cosigner import Cosigner, add_logs, create_witness
 from nightledger.trust.keys import create_witness_keys
 from nightledger.trust.merkle import Tree, leaf_hash
 from nightledger.trust.policy import Continuation, dump_continuation

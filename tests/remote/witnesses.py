@@ -11,13 +11,7 @@ from tests.gate.homes import START, Desk, open_desk
 from tests.gate.witnessed import TRUE, make_witnessed_desk
 from tests.served_witness import served_witness
 
-from nightledger.remote.cosigner import (
-    Cosigner,
-    add_logs,
-    create_witness,
-    open_witness,
-    policy_lines,
-)
+from nightledger.remote.cosigner import Cosigner, add_logs, create_witness, open_witness, policy_lines
 from nightledger.surfaces.context import Context
 from nightledger.trust.note import parse_vkey
 from nightledger.trust.pin import read_pin

@@ -14,14 +14,7 @@ from tests.trust.ssh_keys import SoftKey
 
 from nightledger.files.owner import Flag
 from nightledger.gate import gated as locking
-from nightledger.surfaces.doctor_home import (
-    agent_lines,
-    check_locks,
-    check_program,
-    check_rivals,
-    check_staging,
-    offer,
-)
+from nightledger.surfaces import doctor_home
 from nightledger.surfaces.doctor_keys import Protection, State, check_keys, protection
 from nightledger.trust import note
 from nightledger.trust.sshsig import ED25519, SK_ECDSA_P256, SK_ED25519
@@ -77,7 +70,7 @@ def test_the_lines_for_the_agent_are_shown_to_be_pasted_and_written_nowhere(cons
     path = Path(console.home.root, "AGENTS.md")
     path.write_text("# House rules\n\nBe kind.")
     shown = console.record("doctor")["instructions"]
-    assert (shown["path"], f"+{agent_lines()[1]}\n" in shown["diff"]) == ("AGENTS.md", True)
+    assert (shown["path"], f"+{doctor_home.agent_lines()[1]}\n" in shown["diff"]) == ("AGENTS.md", True)
     assert "AGENTS.md lacks lines" in console.text("doctor")
     assert console.out("doctor", "--paste").startswith("## Memory\n")
     assert path.read_text() == "# House rules\n\nBe kind."
@@ -90,14 +83,14 @@ def test_only_what_is_missing_is_offered(before: str | None, expected: list[str]
     page.write_text(TEXT)
     if before is not None:
         Path(home.root, "AGENTS.md").write_text(before)
-    lines = offer(home, checkout=str(tmp_path)).diff.splitlines()
+    lines = doctor_home.offer(home, checkout=str(tmp_path)).diff.splitlines()
     assert [row[1:] for row in lines if row.startswith("+") and not row.startswith("+++")] == expected
 
 
 def test_a_staged_page_that_is_over_is_to_be_mended(console: Console) -> None:
     console.out("stage")
-    assert not list(check_staging(console.home, console.desk.moment.at))
-    (over,) = check_staging(console.home, console.desk.moment.at + timedelta(days=9))
+    assert not list(doctor_home.check_staging(console.home, console.desk.moment.at))
+    (over,) = doctor_home.check_staging(console.home, console.desk.moment.at + timedelta(days=9))
     assert (over.state, "nothing stages" in over.message) == (State.BAD, True)
     Path(console.home.path("config/nightledger/staging-rules.json")).write_text('{"a": 1}')
     found = [(one["area"], one["message"]) for one in console.record("doctor")["checks"]]
@@ -111,7 +104,7 @@ def test_with_locks_it_says_who_applies(desk: Desk, monkeypatch: pytest.MonkeyPa
         return frozenset({Flag.IMMUTABLE}) if path.endswith("MEMORY.md") else frozenset()
 
     monkeypatch.setattr(locking, "read_flags", answer)
-    locked, rest, who = check_locks(desk.home)
+    locked, rest, who = doctor_home.check_locks(desk.home)
     assert (locked.state, locked.message) == (State.GOOD, "locked by the operating system: MEMORY.md")
     assert rest.message == "not locked: audit/trusted-channel-audit.jsonl"
     assert "only root applies" in who.message
@@ -119,7 +112,7 @@ def test_with_locks_it_says_who_applies(desk: Desk, monkeypatch: pytest.MonkeyPa
 
 def test_what_the_platform_lacks_is_noted_and_not_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(note, "has_mldsa", lambda: False)
-    found = list(check_program())
+    found = list(doctor_home.check_program())
     notes = [check.message for check in found if check.state is State.NOTE]
     assert any("has no ML-DSA" in message for message in notes)
     assert any("ssh-keygen is missing" in message for message in notes)
@@ -132,11 +125,11 @@ def test_a_configuration_that_a_variable_names_is_looked_into(
     config, home = tmp_path / "elsewhere.json", make_home(tmp_path / "openclaw", host="openclaw")
     config.write_text('{plugins: {entries: {"memory-core": {config: {dreaming: {enabled: true}}}}}}')
     monkeypatch.setenv("OPENCLAW_CONFIG_PATH", str(config))
-    (check,) = check_rivals(home)
+    (check,) = doctor_home.check_rivals(home)
     setting = "plugins.entries.memory-core.config.dreaming.enabled: false"
     assert check.fix == f"to turn it off, set {setting} in {config}"
     config.write_text("{plugins: {slots: {memory: 'none'}}}")
-    (check,) = check_rivals(home)
+    (check,) = doctor_home.check_rivals(home)
     assert check.state is State.GOOD
 
 

@@ -1,3 +1,4 @@
+import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -6,6 +7,7 @@ from typing import Any
 
 import pytest
 from tests.gate.homes import addition
+from tests.rows import corpus
 from tests.surfaces.console import Console
 
 from nightledger.files.home import Home
@@ -74,18 +76,7 @@ def test_what_is_not_asked_about_is_looked_for_anew_where_a_note_was_edited(
     assert (len(looks), len(asked)) == (1, 2)
 
 
-EDITS = {
-    "a decision": "audit/decisions/*.json",
-    "a signature": "audit/decisions/*.sig",
-    "a proposal": "memory/state/proposals/*.json",
-    "a blob": "audit/blobs/sha256/*/*",
-    "the log": "audit/trusted-channel-audit.jsonl",
-    "its signed head": "audit/checkpoint",
-    "a trust file": "config/nightledger/allowed_signers",
-    "the gated file": "MEMORY.md",
-    "what nights read": "memory/system/runs.jsonl",
-    "a blob that went": "audit/blobs/sha256/*/*",
-}
+EDITS: dict[str, str] = json.loads(corpus("surfaces-kept_look-edits.json"))
 
 
 def edit(home: Home, what: str) -> None:

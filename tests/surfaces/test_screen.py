@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from tests.domain.gate_values import change, proposal
 from tests.gate.homes import evidence
 from tests.homes import make_home
-from tests.rows import each_row
+from tests.rows import each_row, from_corpus
 from tests.surfaces.console import Console
 
 from nightledger.domain.proposal import Change, Evidence, Flag, Origin, Scope
@@ -210,15 +210,7 @@ def hint_rows(text: str) -> list[str]:
         return screen.wrap_hint(text, indent="       ", first="     > ")
 
 
-@each_row(
-    "text, rows",
-    [
-        (f"chmod 600 '{PATH}', and make new keys if someone did",
-         [f"     > chmod 600 '{PATH}',", "       and make new keys if someone did"]),
-        ("it is tried again by itself; until then, 'nightledger night --retry' tries it at once",
-         ["     > it is tried again by itself; until then,", "       'nightledger night --retry' tries it at once"]),
-    ],
-)  # fmt: skip
+@from_corpus("surfaces-screen")
 def test_a_command_is_never_broken_and_prose_goes_on_behind_it(text: str, rows: list[str]) -> None:
     assert hint_rows(text) == rows
 

@@ -4,23 +4,14 @@ A document is made of blocks, so that most draws are well formed; line ends, fin
 newline, byte order mark and trailing space are drawn apart.
 """
 
+import json
 from itertools import chain
 
 from hypothesis import strategies as st
+from tests.rows import corpus
 
 Lines = list[str]
-_WORDS = [
-    "kettle",
-    "boils",
-    "at noon",
-    "`make tea`",
-    "**always**",
-    "_rarely_",
-    "7 cups",
-    "Zoë",
-    "茶を淹れる",
-    "[a](b)",
-]
+_WORDS: list[str] = json.loads(corpus("text-documents-words.json"))
 _SENTENCES = st.lists(st.sampled_from(_WORDS), min_size=1, max_size=4).map(" ".join)
 _PARAGRAPHS = st.lists(_SENTENCES, min_size=1, max_size=3)
 _DECISIONS = st.tuples(_SENTENCES, st.sampled_from(["WHY: tea", ""]), st.sampled_from(["Open", "Implemented"])).map(
@@ -38,12 +29,7 @@ _FIXED = [
         "| cup | tea |\n|-----|----:|\n| 1 | green |", "***", "    indented = code\n    # no heading",
     )
 ]  # fmt: skip
-_BELOW = (
-    ["lazily"],
-    ["{}* {}"],
-    ["", "{}```sh", "{}# no heading", "{}```"],
-    ["", "{}more {}"],
-)
+_BELOW = (["lazily"], ["{}* {}"], ["", "{}```sh", "{}# no heading", "{}```"], ["", "{}more {}"])
 """What may stand below the first line of an item; the indent of its content, and words."""
 
 

@@ -15,11 +15,7 @@ from nightledger.text.scanners.scan import scan
 @each_row("call", code_table().published["calls"])
 def test_every_call_of_the_published_list_is_found_by_each_of_its_names(call: str) -> None:
     module, name = call.split(".")
-    ways = (
-        f"import {module}\n{call}('a')",
-        f"from {module} import {name} as f\nf('a')",
-        f"{call}('a')",
-    )
+    ways = (f"import {module}\n{call}('a')", f"from {module} import {name} as f\nf('a')", f"{call}('a')")
     for text in ways:
         told = audit(text, "python")
         found = {finding.rule for finding in (*told.findings, *told.notes)}

@@ -3,7 +3,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.rows import corpus
+from tests.rows import corpus, from_corpus
 
 from nightledger.text.phrases import Forgotten
 
@@ -39,18 +39,7 @@ def test_the_very_words_are_always_known_again(text: str) -> None:
     assert Forgotten([text]).holds(text) or not Forgotten([text])
 
 
-@pytest.mark.parametrize(
-    ("lines", "numbers"),
-    [
-        (["It rained. Under the mat", "lies the key. Then we ate."], {1, 2}),
-        (["It rained.", "", "Under the mat lies the key! We ate."], {3}),
-        (["- It rained all day; under the mat is the key, said Ada"], {1}),
-        (["- It rained in the hills", "- There lies the key"], set()),
-        (["雨だった。鍵はマットの下です。終わり。"], set()),
-        (["", "# It rained", "| a | b |", ""], set()),
-        ([], set()),
-    ],
-)
-def test_a_sentence_of_a_paragraph_is_found_with_its_lines(lines: list[str], numbers: set[int]) -> None:
-    assert Forgotten(["The key is under the mat."]).told_in(lines) == numbers
+@from_corpus("text-forgotten")
+def test_a_sentence_of_a_paragraph_is_found_with_its_lines(lines: list[str], numbers: list[int]) -> None:
+    assert Forgotten(["The key is under the mat."]).told_in(lines) == {*numbers}
     assert Forgotten([]).told_in(lines) == frozenset()

@@ -39,12 +39,7 @@ NAMES = {
 
 
 def ask(
-    root: Path,
-    model: Model,
-    memory: str = MEMORY,
-    staying: tuple[int, ...] = (),
-    *,
-    dry_run: bool = True,
+    root: Path, model: Model, memory: str = MEMORY, staying: tuple[int, ...] = (), *, dry_run: bool = True
 ) -> Chosen:
     home = Home(root)
     Path(home.system_dir).mkdir(parents=True, exist_ok=True)

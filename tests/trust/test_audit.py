@@ -9,7 +9,6 @@ from tests.trust.worlds import HOME_ID, NOW, ORIGIN, World
 from nightledger.domain.decision import Actor
 from nightledger.domain.errors import IntegrityError, LockedError, NotDurableError
 from nightledger.files import line_log
-from nightledger.files.line_log import Appender
 from nightledger.trust import audit, heads, pin
 from nightledger.trust import event as scan
 from nightledger.trust import event as scans
@@ -72,26 +71,6 @@ def test_an_entry_is_acknowledged_only_when_the_head_is_kept(
     assert numbers(world) == []
     world.append(2)
     assert numbers(world) == [2]
-
-
-def test_a_writer_that_ignores_the_lock_voids_what_we_wrote_behind_it(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write = Appender.append
-
-    def raced(log: Appender, payload: bytes) -> tuple[int, int, int]:
-        with open(log.path, "ab") as stream:
-            stream.write(b"rival\n")
-        return write(log, payload)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Appender, "append", raced)
-        with pytest.raises(IntegrityError, match="another program wrote"):
-            world.append(1)
-    world.append(2)
-    world.sign()
-    assert numbers(world) == [2]
-    assert world.check().report.ok
 
 
 # ------------------------------------------------------------------ keys restored from a backup

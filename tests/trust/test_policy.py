@@ -5,17 +5,9 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import corpus
-from tests.trust.witnesses import (
-    LogSigner,
-    policy_of,
-    times_of,
-    witness_key,
-)
+from tests.trust.witnesses import LogSigner, policy_of, times_of, witness_key
 
-from nightledger.trust.policy import (
-    Policy,
-    parse_policy,
-)
+from nightledger.trust.policy import Policy, parse_policy
 
 LOG = LogSigner().key.dump()
 KEYS = [witness_key(number).dump() for number in range(10)]
@@ -46,8 +38,7 @@ def test_times_of_nested_groups_are_those_of_their_members() -> None:
 
 
 @given(
-    honest=st.lists(st.integers(0, 59), min_size=2, max_size=4),
-    lies=st.lists(st.integers(0, 59), max_size=2),
+    honest=st.lists(st.integers(0, 59), min_size=2, max_size=4), lies=st.lists(st.integers(0, 59), max_size=2)
 )
 def test_liars_below_the_quorum_move_neither_time_past_every_honest_one(
     honest: list[int], lies: list[int]

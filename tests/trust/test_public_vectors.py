@@ -11,16 +11,9 @@ from tests.rows import corpus
 from tests.trust.witnesses import LogSigner
 
 from nightledger.trust import note as notes
-from nightledger.trust.dsse import (
-    pae,
-)
+from nightledger.trust.dsse import pae
 from nightledger.trust.keys import load_operator_key, needs_passphrase, public_key_of
-from nightledger.trust.policy import (
-    dump_continuation,
-    dump_proof,
-    parse_continuation,
-    parse_proof,
-)
+from nightledger.trust.policy import dump_continuation, dump_proof, parse_continuation, parse_proof
 from nightledger.trust.sshsig import parse_public_line
 
 

@@ -9,16 +9,8 @@ from tests.trust.ssh_keys import KINDS, SoftKey
 from tests.trust.worlds import HOME_ID
 
 from nightledger.files.atomic import TEMP_SUFFIX
+from nightledger.trust import signers as signing
 from nightledger.trust.keys import KeyRing, create_operator_key, public_key_of
-from nightledger.trust.signers import (
-    AllowedSigner,
-    create_next,
-    dump_allowed_signers,
-    find_kept,
-    mend,
-    take_back,
-    take_over,
-)
 from nightledger.trust.sshsig import PublicKey
 
 NAMESPACE = "nightledger-decision@v1"
@@ -26,7 +18,7 @@ NAMESPACE = "nightledger-decision@v1"
 
 def test_ssh_keygen_reads_the_files_that_we_write(ssh_keygen: str, tmp_path: Path) -> None:
     signers = tuple(
-        AllowedSigner(
+        signing.AllowedSigner(
             principals=(f"p{number}",),
             key=SoftKey(kind, seed=9).public,
             namespaces=(NAMESPACE,),
@@ -35,7 +27,7 @@ def test_ssh_keygen_reads_the_files_that_we_write(ssh_keygen: str, tmp_path: Pat
         )
         for number, kind in enumerate(KINDS)
     )
-    (tmp_path / "allowed").write_text(dump_allowed_signers(signers))
+    (tmp_path / "allowed").write_text(signing.dump_allowed_signers(signers))
     for number, kind in enumerate(KINDS):
         (tmp_path / "sig").write_text(SoftKey(kind, seed=9).sign(b"m", NAMESPACE))
         command = [
@@ -69,24 +61,24 @@ def names(ring: KeyRing) -> set[str]:
 def test_whatever_a_crash_leaves_of_a_take_over_no_key_is_lost_and_the_next_run_finishes(
     ring: KeyRing, tmp_path: Path
 ) -> None:
-    old, new = key(ring, "operator"), create_next(ring, HOME_ID, passphrase=None, comment="next")
+    old, new = key(ring, "operator"), signing.create_next(ring, HOME_ID, passphrase=None, comment="next")
     with watching(ring.directory) as watch:
-        take_over(ring, HOME_ID, new, "then")
+        signing.take_over(ring, HOME_ID, new, "then")
     assert same(watch.disk, ring.directory), "a change of the disk went by unseen"
     for number, crash in enumerate(crashes(watch.start, watch.steps)):
         left = made(crash, tmp_path / f"{number}")
         assert {old.blob, new.blob} <= private_keys(left), crash.how
         assert {"operator", "operator.pub"} & names(left), crash.how
-        mend(left, HOME_ID, {new.blob}, "later")
+        signing.mend(left, HOME_ID, {new.blob}, "later")
         assert key(left, "operator") == key(left, "operator.pub") == new, crash.how
-        another = create_next(left, HOME_ID, passphrase=None, comment="another")
+        another = signing.create_next(left, HOME_ID, passphrase=None, comment="another")
         assert key(left, "operator.next.pub") == another
 
 
 def test_a_take_over_is_on_disk_when_it_returns(ring: KeyRing, tmp_path: Path) -> None:
-    new = create_next(ring, HOME_ID, passphrase=None, comment="next")
+    new = signing.create_next(ring, HOME_ID, passphrase=None, comment="next")
     with watching(ring.directory) as watch:
-        take_over(ring, HOME_ID, new, "then")
+        signing.take_over(ring, HOME_ID, new, "then")
         expected = names(ring)
         Path(ring.directory, "done").touch()  # a step after it, itself at risk
     for number, crash in enumerate(crashes(watch.start, watch.steps)):
@@ -96,12 +88,12 @@ def test_a_take_over_is_on_disk_when_it_returns(ring: KeyRing, tmp_path: Path) -
 
 
 def test_whatever_a_crash_leaves_of_a_take_back_no_key_is_lost(ring: KeyRing, tmp_path: Path) -> None:
-    good, reset = key(ring, "operator"), create_next(ring, HOME_ID, passphrase=None, comment="reset")
-    take_over(ring, HOME_ID, reset, "then")
-    kept = find_kept(ring, HOME_ID, {good.blob})
+    good, reset = key(ring, "operator"), signing.create_next(ring, HOME_ID, passphrase=None, comment="reset")
+    signing.take_over(ring, HOME_ID, reset, "then")
+    kept = signing.find_kept(ring, HOME_ID, {good.blob})
     assert kept is not None
     with watching(ring.directory) as watch:
-        take_back(ring, HOME_ID, kept, "later")
+        signing.take_back(ring, HOME_ID, kept, "later")
         Path(ring.directory, "done").touch()
     for number, crash in enumerate(crashes(watch.start, watch.steps)):
         left = made(crash, tmp_path / f"{number}")
@@ -109,10 +101,10 @@ def test_whatever_a_crash_leaves_of_a_take_back_no_key_is_lost(ring: KeyRing, tm
         if crash.at == len(watch.steps):
             assert key(left, "operator") == key(left, "operator.pub") == good, crash.how
             continue
-        mend(left, HOME_ID, {good.blob}, "mended")
-        found = find_kept(left, HOME_ID, {good.blob})
+        signing.mend(left, HOME_ID, {good.blob}, "mended")
+        found = signing.find_kept(left, HOME_ID, {good.blob})
         if found is not None:  # else the good key has its place again already
-            take_back(left, HOME_ID, found, "again")
+            signing.take_back(left, HOME_ID, found, "again")
         assert key(left, "operator") == good, crash.how
         assert {good.blob, reset.blob} <= private_keys(left), crash.how
 

@@ -17,17 +17,9 @@ from nightledger.domain.exposure import BYTES_A_TOKEN, bytes_of, tokens_of
 from nightledger.files.home import Home
 from nightledger.files.search_reader import Line
 from nightledger.recall.relevant import MOST_OWN_WORDS, own_words
+from nightledger.surfaces.hook import running
 from nightledger.surfaces.hook.guard import refusal
 from nightledger.surfaces.hook.prompting import CLOSING, OPENING, Note, fence
-from nightledger.surfaces.hook.running import (
-    HOSTS,
-    MAX_CONTEXT_BYTES,
-    MAX_PROMPT_CHARACTERS,
-    give_context,
-    parse_payload,
-    prompt_of,
-    refuse,
-)
 
 
 def _text(raw: bytes) -> str:
@@ -50,8 +42,8 @@ def _home() -> Home:
 
 
 def _read_payload(raw: bytes) -> tuple[dict[str, Any], str, Sequence[str]]:
-    payload = parse_payload(raw)
-    prompt = prompt_of(payload)
+    payload = running.parse_payload(raw)
+    prompt = running.prompt_of(payload)
     return payload, prompt, own_words(prompt)
 
 
@@ -62,18 +54,18 @@ def _check_payload(raw: bytes, read: tuple[dict[str, Any], str, Sequence[str]]) 
     except (ValueError, RecursionError):
         told = {}
     assert repr(payload) == repr(told if isinstance(told, dict) else {})
-    assert len(prompt.encode()) <= 4 * (MAX_PROMPT_CHARACTERS + 1)
+    assert len(prompt.encode()) <= 4 * (running.MAX_PROMPT_CHARACTERS + 1)
     assert len(words) <= MOST_OWN_WORDS
     assert all(any(map(str.isalnum, word)) for word in words)
-    for host, events in HOSTS.items():
+    for host, events in running.HOSTS.items():
         for event in events:
-            _check_answer(give_context(host, event, prompt), host, prompt)
+            _check_answer(running.give_context(host, event, prompt), host, prompt)
 
 
 def _check_answer(answer: bytes, host: str, text: str) -> None:
     """Judge what is printed: nothing, or one of the forms that each host documents."""
     if not answer:
-        assert not text or len(text.encode("utf-8", "surrogatepass")) > MAX_CONTEXT_BYTES
+        assert not text or len(text.encode("utf-8", "surrogatepass")) > running.MAX_CONTEXT_BYTES
         return
     assert answer.count(b"\n") == 1
     given = json.loads(answer)
@@ -152,7 +144,7 @@ _FORMS: tuple[_Form, ...] = (
 def _read_write(raw: bytes) -> _Judged:
     """Take an input for a payload where it is one, else put a write of a gated file into it."""
     if raw.startswith(b"{"):
-        payload, plain = parse_payload(raw), False
+        payload, plain = running.parse_payload(raw), False
     else:
         form, way, rest = raw[:1] or b"\0", raw[1:2] or b"\0", _text(raw[2:])
         before, _, rest = rest.partition("\0")
@@ -168,7 +160,7 @@ def _check_write(_: bytes, read: _Judged) -> None:
     if read.plain:
         assert read.said
     for host, event in (("claude_code", "PreToolUse"), ("codex", "PreToolUse"), ("hermes", "pre_tool_call")):
-        _check_answer(refuse(host, event, read.said), host, read.said)
+        _check_answer(running.refuse(host, event, read.said), host, read.said)
 
 
 def _writes() -> list[bytes]:

@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import io
+import json
 import os
 import tarfile
 import tempfile
@@ -15,6 +16,7 @@ from tests.faults.fuzz.records import DEEP, dumped
 from tests.faults.fuzz.target import NothingError, Target, given, scratch, written
 from tests.homes import make_home
 from tests.linking import lines, outcome
+from tests.rows import corpus
 
 from nightledger.codec.canonical import CanonicalError, canonical
 from nightledger.codec.rows import DoingRow, Exposure, OutcomeUse, read_hour, read_rows
@@ -47,16 +49,7 @@ def _page_of(text: str) -> str:
 
 _AT = "2026-03-03T10:30:00Z"
 _BODY = f"2026-03-04T00:00:00Z\n{pages.HEAD}\n\n- a kettle (from MEMORY.md:3; its place)\n- late (from x; y; until 2026-03-03T10:00:00Z)\n"
-_SIDECAR = {
-    "v": 1,
-    "sha256": "SHA",
-    "good_until": "2026-03-04T00:00:00Z",
-    "lines": [
-        {"shown": ["e-1"], "path": "memory/daily/2026-03-02.md", "lines": [1, 1]},
-        {"shown": [], "path": "", "lines": []},
-    ],
-    "files": {"memory/daily/2026-03-03.md": ["1", "2"]},
-}
+_SIDECAR: dict[str, Any] = json.loads(corpus("faults-fuzz-left-sidecar.json"))
 
 
 def _pages() -> list[bytes]:

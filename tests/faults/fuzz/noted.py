@@ -14,15 +14,8 @@ from tests.homes import make_home
 from tests.linking import lines, outcome
 
 from nightledger.domain.errors import IntegrityError
+from nightledger.files import hook_state
 from nightledger.files.home import Home
-from nightledger.files.hook_state import (
-    MOST_PROMPTS,
-    MOST_SHOWN,
-    HookSettings,
-    PromptState,
-    read_hook_settings,
-    read_state,
-)
 from nightledger.files.staged import read_troubles
 from nightledger.recall.sources import cut_outcomes
 from nightledger.remote.letters import pending, recent_dead_letters, sent_dir
@@ -73,21 +66,21 @@ def _states() -> tuple[tuple[str, Callable[[], object]], ...]:
     later._now = NOW.replace(minute=30)  # in the first minutes of an hour no mark is believed
     return (
         (f"{at.staged_dir}/troubles.json", lambda: read_troubles(at)),
-        (f"{at.work_dir}/prompts/s.json", lambda: _prompts(read_state(at, "s"))),
+        (f"{at.work_dir}/prompts/s.json", lambda: _prompts(hook_state.read_state(at, "s"))),
         (f"{at.work_dir}/witnesses.json", lambda: _due(at)),
         (f"{sent_dir(at)}/{message().id}.json", lambda: pending(at)),
         (at.dead_letters, lambda: recent_dead_letters(at, NOW)),
         (at.path(apply.MARK), lambda: apply._nothing_yet(later)),
         (at.path(apply.WITNESS_MARK), lambda: apply._witnesses_due(later)),
         (at.path(guard.MARK), lambda: guard._nothing_new(later)),
-        (at.staging_rules, lambda: _bounded(read_hook_settings(at))),
+        (at.staging_rules, lambda: _bounded(hook_state.read_hook_settings(at))),
         (at.outcomes, lambda: cut_outcomes(at.outcomes, ZoneInfo("America/New_York"))),
     )
 
 
-def _prompts(state: PromptState) -> tuple[object, ...]:
-    assert len(state.prompts) <= MOST_PROMPTS
-    assert len(state.shown) <= MOST_SHOWN
+def _prompts(state: hook_state.PromptState) -> tuple[object, ...]:
+    assert len(state.prompts) <= hook_state.MOST_PROMPTS
+    assert len(state.shown) <= hook_state.MOST_SHOWN
     return state.prompts, state.shown
 
 
@@ -97,7 +90,7 @@ def _due(at: Home) -> object:
     return found
 
 
-def _bounded(read: HookSettings) -> tuple[float, int, int]:
+def _bounded(read: hook_state.HookSettings) -> tuple[float, int, int]:
     assert 0.1 <= read.relevance <= 1000
     assert 0 <= read.tokens <= 2000
     assert 0 <= read.lines <= 10

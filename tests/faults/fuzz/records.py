@@ -10,17 +10,10 @@ import yaml
 from tests.codec.outcomes import dump_outcome, full_record, given_record, stored_line
 from tests.codec.records import KINDS
 from tests.faults.fuzz.target import Target, alike, seeds
+from tests.rows import corpus
 
-from nightledger.codec.canonical import (
-    BOM,
-    MAX_INTEGER,
-    MAX_LINE_BYTES,
-    CanonicalError,
-    canonical,
-    parse_json,
-    read_jsonl,
-    read_value,
-)
+from nightledger.codec import canonical as canon
+from nightledger.codec import settings
 from nightledger.codec.home_record import Identity, dump_home, parse_home
 from nightledger.codec.links import LinkCursor, dump_link_cursor, parse_link_cursor
 from nightledger.codec.outcome_line import find_outcome_problems, read_outcome
@@ -34,14 +27,6 @@ from nightledger.codec.records import (
     read_schema,
 )
 from nightledger.codec.rows import OutcomeRows, read_outcome_rows, read_runs
-from nightledger.codec.settings import (
-    YamlMapping,
-    parse_configuration,
-    parse_graphs,
-    parse_operator,
-    parse_settings,
-    parse_yaml,
-)
 from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.domain.message import Message, Peer, Peers, find_reasons
 from nightledger.domain.periods import Run
@@ -71,13 +56,13 @@ def dumped(value: Any) -> bytes:
 
 
 def _check_json(raw: bytes, value: Any) -> None:
-    assert json.loads(raw.removeprefix(BOM)) == value
+    assert json.loads(raw.removeprefix(canon.BOM)) == value
     try:
-        once = canonical(value, floats=True)
-    except CanonicalError:
+        once = canon.canonical(value, floats=True)
+    except canon.CanonicalError:
         return  # half a surrogate pair, or an integer that readers differ on
-    again = parse_json(once, "again")
-    assert parse_json(once, "again") == again
+    again = canon.parse_json(once, "again")
+    assert canon.parse_json(once, "again") == again
     assert _as_doubles(again) == _as_doubles(value)
 
 
@@ -87,19 +72,19 @@ def _as_doubles(value: Any) -> Any:
         return {key: _as_doubles(item) for key, item in value.items()}
     if isinstance(value, list):
         return list(map(_as_doubles, value))
-    return float(value) if type(value) is int and abs(value) > MAX_INTEGER else value
+    return float(value) if type(value) is int and abs(value) > canon.MAX_INTEGER else value
 
 
 _Lines = tuple[list[tuple[int, Any]], list[tuple[int, str]]]
 
 
 def _check_lines(raw: bytes, read: _Lines) -> None:
-    lines = raw.removeprefix(BOM).split(b"\n")
+    lines = raw.removeprefix(canon.BOM).split(b"\n")
     filled = [n for n, line in enumerate(lines, 1) if line.strip(b" \t\r")]
     values, problems = read
     assert sorted([n for n, _ in values] + [n for n, _ in problems]) == filled
     for n, value in values:
-        assert read_value(lines[n - 1], MAX_LINE_BYTES) == value
+        assert canon.read_value(lines[n - 1], canon.MAX_LINE_BYTES) == value
 
 
 # outcomes
@@ -112,7 +97,7 @@ def _outcome_lines() -> tuple[bytes, ...]:
 
 
 def _check_outcomes(raw: bytes, read: OutcomeRows) -> None:
-    lines = raw.removeprefix(BOM).split(b"\n")
+    lines = raw.removeprefix(canon.BOM).split(b"\n")
     bad = {n for n, _ in read.problems}
     filled = [n for n, line in enumerate(lines, 1) if line.strip(b" \t\r")]
     assert bad <= set(filled)
@@ -123,26 +108,26 @@ def _check_outcomes(raw: bytes, read: OutcomeRows) -> None:
 
 def _outcome_seeds() -> list[bytes]:
     lines = _outcome_lines()
-    return [*lines, b"".join(lines), BOM + lines[0][:-9], b"{}\n[]\n", *DEEP]
+    return [*lines, b"".join(lines), canon.BOM + lines[0][:-9], b"{}\n[]\n", *DEEP]
 
 
 def _is_outcome(line: bytes) -> bool:
     """Judge a line the slow way: by hand and by its canonical form."""
     try:
-        record = read_value(line, MAX_LINE_BYTES)
-        return not find_outcome_problems(record) and canonical(record, floats=True) == line
-    except (ValueError, CanonicalError):
+        record = canon.read_value(line, canon.MAX_LINE_BYTES)
+        return not find_outcome_problems(record) and canon.canonical(record, floats=True) == line
+    except (ValueError, canon.CanonicalError):
         return False
 
 
 def _log(raw: bytes) -> list[dict[str, Any]]:
     """Take outcomes in as ``log --stdin`` does."""
-    read = [read_outcome(value, now=NOW) for _, value in read_jsonl(raw)[0]]
+    read = [read_outcome(value, now=NOW) for _, value in canon.read_jsonl(raw)[0]]
     return [record for record, problems in read if not problems]
 
 
 def _check_logged(_: bytes, logged: list[dict[str, Any]]) -> None:
-    stored = read_outcome_rows(b"".join(canonical(record, floats=True) + b"\n" for record in logged))
+    stored = read_outcome_rows(b"".join(canon.canonical(record, floats=True) + b"\n" for record in logged))
     assert stored.problems == ()
     assert [row.id for row in stored.rows] == [record["id"] for record in logged]
     for record in logged:
@@ -173,7 +158,7 @@ def _read_record(raw: bytes) -> Any:
 def _check_record(_: bytes, record: Any) -> None:
     try:
         line = dump_record(record)
-    except CanonicalError:
+    except canon.CanonicalError:
         return  # half a surrogate pair: refused by whoever writes it
     assert parse_record(type(record), line, where="again") == record
     assert decode_record(type(record), line, where="again") == record
@@ -187,14 +172,7 @@ def _record_seeds() -> list[bytes]:
 # messages
 
 
-BODIES: dict[str, dict[str, Any]] = {
-    "load_memory_file": {"path": "MEMORY.md"},
-    "consolidate_daily": {"date": "2026-02-28", "text": "- 08:10 Rinsed the kettle"},
-    "decide": {"decision": '{"changes":[1],"v":1}', "signature": "-----BEGIN SSH SIGNATURE-----\n"},
-    "propose_behavioral_change": {"section": "Lessons", "text": "- Ask first.", "reason": "It was late."},
-    "update_heartbeat": {"state": {"mail": "checked", "unread": 3}},
-    "proposals": {},
-}
+BODIES: dict[str, dict[str, Any]] = json.loads(corpus("faults-fuzz-records-bodies.json"))
 
 
 def message(action: str = "proposals", **body: Any) -> Message:
@@ -211,9 +189,9 @@ def _message_seeds() -> list[bytes]:
 def fitted(raw: bytes) -> bytes:
     """Give a message the id that it makes, and its one form: what a machine with a key can send."""
     try:
-        value = parse_json(raw, "it")
-        return canonical({**value, "id": content_id("m", canonical({**value, "id": ""}))})
-    except (RecordError, CanonicalError, TypeError):
+        value = canon.parse_json(raw, "it")
+        return canon.canonical({**value, "id": content_id("m", canon.canonical({**value, "id": ""}))})
+    except (RecordError, canon.CanonicalError, TypeError):
         return raw
 
 
@@ -232,11 +210,11 @@ def _check_message(_: bytes, read: tuple[bytes, Message]) -> None:
 # configuration
 
 
-def _check_yaml(_: bytes, read: YamlMapping) -> None:
+def _check_yaml(_: bytes, read: settings.YamlMapping) -> None:
     written = yaml.safe_dump(dict(read.values), allow_unicode=True).encode("utf-8", "surrogatepass")
     if _has_nan(read.values):
         return
-    assert parse_yaml(written, "again").values == read.values
+    assert settings.parse_yaml(written, "again").values == read.values
 
 
 def _has_nan(value: Any) -> bool:
@@ -253,14 +231,14 @@ _YAML = seeds("records_yaml")
 def _read_settings(raw: bytes) -> Any:
     """Read a file as an operator's, as settings alone, and as settings over the shipped ones."""
     try:
-        return parse_operator(raw, where="it")
+        return settings.parse_operator(raw, where="it")
     except ConfigurationError:
-        parse_configuration(raw, "settings", where="it", hint="")
-        return parse_settings(raw, where="it")
+        settings.parse_configuration(raw, "settings", where="it", hint="")
+        return settings.parse_settings(raw, where="it")
 
 
 def _read_consent(raw: bytes) -> Any:
-    return parse_graphs(_shipped_graph(), raw, where="it")
+    return settings.parse_graphs(_shipped_graph(), raw, where="it")
 
 
 @cache
@@ -310,17 +288,17 @@ def _check_cursor(_: bytes, read: tuple[LinkCursor, bytes]) -> None:
 
 
 TARGETS = (
-    Target("json", lambda raw: parse_json(raw, "it"), _check_json, _JSON, RecordError),
-    Target("json-lines", read_jsonl, _check_lines, (b'{"a":1}\n\r\n[2]\n{"a"', *_JSON)),
+    Target("json", lambda raw: canon.parse_json(raw, "it"), _check_json, _JSON, RecordError),
+    Target("json-lines", canon.read_jsonl, _check_lines, (b'{"a":1}\n\r\n[2]\n{"a"', *_JSON)),
     Target("outcomes", read_outcome_rows, _check_outcomes, _outcome_seeds),
     Target("logged", _log, _check_logged, (dumped(given_record()), dumped(full_record()), b'{"v":1}', *DEEP)),
     Target("runs", read_runs, _check_runs, _run_seeds),
     Target("records", _read_record, _check_record, _record_seeds, RecordError, max_bytes=8192),
     Target("messages", _read_message, _check_message, _message_seeds, RecordError),
-    Target("yaml", lambda raw: parse_yaml(raw, "it"), _check_yaml, _YAML, ConfigurationError),
+    Target("yaml", lambda raw: settings.parse_yaml(raw, "it"), _check_yaml, _YAML, ConfigurationError),
     Target("settings", _read_settings, alike(_read_settings), _YAML, ConfigurationError),
     Target("consent", _read_consent, alike(_read_consent), _graphs, (ConfigurationError, RecordError)),
     Target("home", lambda raw: parse_home(raw, "it"), _check_home, _home_seeds, RecordError),
     Target("json5", _read_json5, alike(_read_json5), _JSON5, (ValueError, RecursionError)),
-    Target("cursors", _read_cursor, _check_cursor, _cursor_seeds, CanonicalError),
+    Target("cursors", _read_cursor, _check_cursor, _cursor_seeds, canon.CanonicalError),
 )

@@ -207,11 +207,7 @@ _GIVEN = seeds("searched_given")
 # chunks
 
 
-_CUTS: tuple[Callable[[str], Cut], ...] = (
-    lambda text: cut_prose(text, None),
-    cut_archive,
-    cut_handoff,
-)
+_CUTS: tuple[Callable[[str], Cut], ...] = (lambda text: cut_prose(text, None), cut_archive, cut_handoff)
 
 
 def _read_chunks(raw: bytes) -> tuple[Cut, str]:

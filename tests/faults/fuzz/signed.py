@@ -30,39 +30,12 @@ from nightledger.domain.message import MESSAGE_TYPE, Message, Peer, PeerKey, Pee
 from nightledger.doors.transport import Response
 from nightledger.remote.cosigner import Cosigner, create_witness
 from nightledger.remote.receiving import open_message, parse_peers
+from nightledger.trust import note as notes
+from nightledger.trust import policy as policies
+from nightledger.trust import sshsig
 from nightledger.trust.dsse import Envelope, dump_envelope, parse_envelope, payloads_in, seal, verify_envelope
 from nightledger.trust.event import NewEvent, Scan, is_entry, scan_log
 from nightledger.trust.merkle import ProofError, Tree, leaf_hash
-from nightledger.trust.note import (
-    Note,
-    NoteError,
-    NoteSignature,
-    cosigned_ed25519,
-    dump_checkpoint,
-    dump_note,
-    encode_base64,
-    parse_checkpoint,
-    parse_note,
-    parse_vkey,
-    verifier_of,
-    verify_note,
-)
-from nightledger.trust.policy import (
-    Continuation,
-    LogProof,
-    Policy,
-    ProofFormError,
-    QuorumError,
-    cosigned_times,
-    dump_continuation,
-    dump_policy,
-    dump_proof,
-    parse_continuation,
-    parse_policy,
-    parse_proof,
-    verify_continuation,
-    verify_proof,
-)
 from nightledger.trust.signers import (
     SignerSet,
     dump_allowed_signers,
@@ -70,22 +43,10 @@ from nightledger.trust.signers import (
     parse_revoked_keys,
     verify_signature,
 )
-from nightledger.trust.sshsig import (
-    KeySigner,
-    PublicKey,
-    PublicKeyError,
-    Signature,
-    SignatureError,
-    _unarmour,
-    parse_public_line,
-    parse_signature,
-    verify_with,
-    wire_string,
-)
 
 NAMESPACE = "nightledger-decision@v1"
 ALICE = SoftKey("ssh-ed25519", seed=1)
-ALICE_SIGNS = KeySigner(soft(number=1).private)
+ALICE_SIGNS = sshsig.KeySigner(soft(number=1).private)
 
 
 def _text(raw: bytes) -> str:
@@ -130,19 +91,19 @@ def _logs() -> list[bytes]:
 # notes
 
 
-def _check_note(raw: bytes, note: Note) -> None:
-    assert dump_note(note) == raw
-    with suppress(NoteError):
-        head = parse_checkpoint(note.text)
-        assert dump_checkpoint(head) == note.text
-    with suppress(NoteError):
-        verify_note(note, [verifier_of(LogSigner().key.dump())])
+def _check_note(raw: bytes, note: notes.Note) -> None:
+    assert notes.dump_note(note) == raw
+    with suppress(notes.NoteError):
+        head = notes.parse_checkpoint(note.text)
+        assert notes.dump_checkpoint(head) == note.text
+    with suppress(notes.NoteError):
+        notes.verify_note(note, [notes.verifier_of(LogSigner().key.dump())])
         assert note.text in _signed_texts()
 
 
 @cache
 def _signed_texts() -> frozenset[str]:
-    return frozenset(parse_note(raw).text for raw in _notes())
+    return frozenset(notes.parse_note(raw).text for raw in _notes())
 
 
 @cache
@@ -157,11 +118,13 @@ def _note_seeds() -> list[bytes]:
 
 def _cosign(raw: bytes) -> tuple[int, Any]:
     """Cosign a note at a time that the input chooses: what a witness with a key can send."""
-    note, time_s = parse_note(raw[8:]), int.from_bytes(raw[:8], "big")
-    signed = private(1).sign(cosigned_ed25519(note.text, time_s))
+    note, time_s = notes.parse_note(raw[8:]), int.from_bytes(raw[:8], "big")
+    signed = private(1).sign(notes.cosigned_ed25519(note.text, time_s))
     key = witness_key(1)
-    line = NoteSignature(name=key.name, key_id=key.key_id, signature=raw[:8] + signed)
-    return time_s, cosigned_times(replace(note, signatures=(*note.signatures, line)), policy_of(3, 2))
+    line = notes.NoteSignature(name=key.name, key_id=key.key_id, signature=raw[:8] + signed)
+    return time_s, policies.cosigned_times(
+        replace(note, signatures=(*note.signatures, line)), policy_of(3, 2)
+    )
 
 
 def _check_cosigned(_: bytes, read: tuple[int, dict[str, datetime]]) -> None:
@@ -181,36 +144,38 @@ def _proofs() -> tuple[bytes, ...]:
     tree, head = tree_of(9), _notes()[2]
     extra = lines_of(9)[4]
     return (
-        dump_proof(LogProof(index=4, hashes=tuple(tree.inclusion_proof(4, 9)), checkpoint=head, extra=extra)),
-        dump_proof(LogProof(index=0, hashes=(), checkpoint=_notes()[0])),
-        dump_continuation(
-            Continuation(old_size=3, hashes=tuple(tree.consistency_proof(3, 9)), checkpoint=head)
+        policies.dump_proof(
+            policies.LogProof(index=4, hashes=tuple(tree.inclusion_proof(4, 9)), checkpoint=head, extra=extra)
         ),
-        dump_continuation(Continuation(old_size=0, hashes=(), checkpoint=_notes()[1])),
+        policies.dump_proof(policies.LogProof(index=0, hashes=(), checkpoint=_notes()[0])),
+        policies.dump_continuation(
+            policies.Continuation(old_size=3, hashes=tuple(tree.consistency_proof(3, 9)), checkpoint=head)
+        ),
+        policies.dump_continuation(policies.Continuation(old_size=0, hashes=(), checkpoint=_notes()[1])),
     )
 
 
-def _read_proof(raw: bytes) -> LogProof | Continuation:
-    return parse_continuation(raw) if raw.startswith(b"old") else parse_proof(raw)
+def _read_proof(raw: bytes) -> policies.LogProof | policies.Continuation:
+    return policies.parse_continuation(raw) if raw.startswith(b"old") else policies.parse_proof(raw)
 
 
-def _check_proof(raw: bytes, read: LogProof | Continuation) -> None:
+def _check_proof(raw: bytes, read: policies.LogProof | policies.Continuation) -> None:
     tree = tree_of(9)
-    if isinstance(read, LogProof):
-        assert dump_proof(read) == raw
-        with suppress(NoteError, QuorumError, ProofError):
-            proven = verify_proof(read, read.extra, policy_of(3, 2))
+    if isinstance(read, policies.LogProof):
+        assert policies.dump_proof(read) == raw
+        with suppress(notes.NoteError, policies.QuorumError, ProofError):
+            proven = policies.verify_proof(read, read.extra, policy_of(3, 2))
             assert lines_of(9)[read.index] == read.extra
             assert proven.checkpoint == head_of(tree, proven.checkpoint.size)
         return
-    assert dump_continuation(read) == raw
-    with suppress(ProofError, ProofFormError):
-        verify_continuation(read, head_of(tree, 3), head_of(tree, 9))
+    assert policies.dump_continuation(read) == raw
+    with suppress(ProofError, policies.ProofFormError):
+        policies.verify_continuation(read, head_of(tree, 3), head_of(tree, 9))
         assert read.hashes == tuple(tree.consistency_proof(3, 9))
 
 
-def _check_policy(_: bytes, policy: Policy) -> None:
-    assert parse_policy(dump_policy(policy), where="again") == policy
+def _check_policy(_: bytes, policy: policies.Policy) -> None:
+    assert policies.parse_policy(policies.dump_policy(policy), where="again") == policy
     times = {witness.name: NOW for witness in policy.witnesses}
     assert policy.is_met(times) == (policy.first_seen(times) is not None or not policy.asks)
     assert policy.first_seen(times) == policy.last_seen(times)
@@ -219,7 +184,7 @@ def _check_policy(_: bytes, policy: Policy) -> None:
 def _policies() -> list[bytes]:
     vkeys = [witness_key(n).dump().encode() for n in (1, 2)]
     return [
-        dump_policy(policy_of(3, 2)),
+        policies.dump_policy(policy_of(3, 2)),
         b"# who\nlog " + LogSigner().key.dump().encode() + b" https://log.invalid/\nquorum none\n",
         b"witness a " + vkeys[0] + b"\nwitness b\t" + vkeys[1] + b"\ngroup g any a b\nquorum g\n",
         b"log \xff+00000000+AQ==\nquorum none\n",
@@ -248,7 +213,7 @@ def _check_envelope(_: bytes, read: Envelope) -> None:
     once = dump_envelope(read)
     assert parse_envelope(once, "again", max_bytes=1 << 20) == read
     assert list(payloads_in(once)) == [read.payload]
-    with suppress(SignatureError):
+    with suppress(sshsig.SignatureError):
         verify_envelope(read, MESSAGE_TYPE, [ALICE.public])
         assert read.payload == dump_record(message())
 
@@ -282,8 +247,8 @@ def _check_peers(raw: bytes, peers: Peers) -> None:
     again = parse_record(Peers, dump_record(peers), where="again")
     assert again == peers
     for peer in peers.peers:
-        with suppress(PublicKeyError):
-            assert all(parse_public_line(key.key).line for key in peer.keys)
+        with suppress(sshsig.PublicKeyError):
+            assert all(sshsig.parse_public_line(key.key).line for key in peer.keys)
 
 
 def _peers_seeds() -> list[bytes]:
@@ -303,18 +268,18 @@ def _armoured() -> tuple[bytes, ...]:
     )
 
 
-def _check_signature(raw: bytes, read: Signature) -> None:
+def _check_signature(raw: bytes, read: sshsig.Signature) -> None:
     hardware = (
         bytes([read.flags]) + read.counter.to_bytes(4, "big") if read.key.kind.startswith("sk-") else b""
     )
-    wrapped = wire_string(read.key.kind.encode()) + wire_string(read.raw) + hardware
+    wrapped = sshsig.wire_string(read.key.kind.encode()) + sshsig.wire_string(read.raw) + hardware
     fields = (read.key.blob, read.namespace.encode(), b"", read.hash_algorithm.encode(), wrapped)
-    assert b"SSHSIG\0\0\0\1" + b"".join(map(wire_string, fields)) == _unarmour(_text(raw))
+    assert b"SSHSIG\0\0\0\1" + b"".join(map(sshsig.wire_string, fields)) == sshsig._unarmour(_text(raw))
     for kind in KEY_KINDS:
-        with suppress(SignatureError):
-            verify_with(SoftKey(kind).public, b"it", _text(raw), NAMESPACE)
+        with suppress(sshsig.SignatureError):
+            sshsig.verify_with(SoftKey(kind).public, b"it", _text(raw), NAMESPACE)
             assert read.namespace == NAMESPACE
-    with suppress(SignatureError):
+    with suppress(sshsig.SignatureError):
         signers = SignerSet(signers=parse_allowed_signers(f"alice {ALICE.public.line}", where="it"))
         assert (
             verify_signature(b"it", _text(raw), namespace=NAMESPACE, signers=signers, at=NOW).principal
@@ -345,12 +310,12 @@ def _read_revoked(raw: bytes) -> frozenset[bytes]:
 
 
 def _check_revoked(_: bytes, read: frozenset[bytes]) -> None:
-    lines = [f"{_kind_of(blob)} {encode_base64(blob)}" for blob in read]
+    lines = [f"{_kind_of(blob)} {notes.encode_base64(blob)}" for blob in read]
     assert parse_revoked_keys("\n".join(lines), where="again") == read
 
 
 def _revoked() -> list[bytes]:
-    odd = PublicKey(kind="ssh-rsa", blob=wire_string(b"ssh-rsa") + b"rest")
+    odd = sshsig.PublicKey(kind="ssh-rsa", blob=sshsig.wire_string(b"ssh-rsa") + b"rest")
     return [
         *(f"{SoftKey(kind).public.line} gone\n# why\n".encode() for kind in KEY_KINDS),
         f"{odd.line}\n".encode(),
@@ -388,15 +353,23 @@ def _check_answer(_: bytes, answer: Response) -> None:
 
 TARGETS = (
     Target("log-file", _read_log, _check_log, _logs),
-    Target("notes", parse_note, _check_note, _note_seeds, NoteError),
-    Target("cosignatures", _cosign, _check_cosigned, _stamped, NoteError),
-    Target("proofs", _read_proof, _check_proof, _proofs, ProofFormError),
-    Target("policy", lambda raw: parse_policy(raw, where="it"), _check_policy, _policies, RecordError),
-    Target("vkeys", lambda raw: parse_vkey(_text(raw)), _check_vkey, _vkeys, ConfigurationError),
+    Target("notes", notes.parse_note, _check_note, _note_seeds, notes.NoteError),
+    Target("cosignatures", _cosign, _check_cosigned, _stamped, notes.NoteError),
+    Target("proofs", _read_proof, _check_proof, _proofs, policies.ProofFormError),
+    Target(
+        "policy", lambda raw: policies.parse_policy(raw, where="it"), _check_policy, _policies, RecordError
+    ),
+    Target("vkeys", lambda raw: notes.parse_vkey(_text(raw)), _check_vkey, _vkeys, ConfigurationError),
     Target("envelopes", _read_envelope, _check_envelope, lambda: [*_envelopes(), *DEEP], RecordError),
-    Target("channel", _open, _check_opened, _sealed, (RecordError, SignatureError)),
+    Target("channel", _open, _check_opened, _sealed, (RecordError, sshsig.SignatureError)),
     Target("peers", parse_peers, _check_peers, _peers_seeds, RecordError),
-    Target("sshsig", lambda raw: parse_signature(_text(raw)), _check_signature, _armoured, SignatureError),
+    Target(
+        "sshsig",
+        lambda raw: sshsig.parse_signature(_text(raw)),
+        _check_signature,
+        _armoured,
+        sshsig.SignatureError,
+    ),
     Target("allowed-signers", _read_signers, _check_signers, _signer_lines, RecordError),
     Target("revoked-keys", _read_revoked, _check_revoked, _revoked, RecordError),
     Target("witness", lambda raw: _box().answer(raw, NOW), _check_answer, lambda: _proofs()[::-1]),

@@ -9,14 +9,7 @@ from tests.faults.fuzz.target import NothingError, Target, given, repeats, seeds
 from tests.linking import BERLIN
 
 from nightledger.domain.kept import is_copy
-from nightledger.text.calendar import (
-    MAX_EVENTS,
-    TITLE_CHARACTERS,
-    Read,
-    Reading,
-    owner_addresses,
-    read_events,
-)
+from nightledger.text import calendar
 from nightledger.text.code_audit import MOST_FINDINGS, Part, Snippet, audit, audit_document, find_snippets
 from nightledger.text.code_source import code_table
 from nightledger.text.contradictions import Claim, Contradiction, Standing, denials, read_claim
@@ -27,26 +20,26 @@ from nightledger.text.scanners.scan import scan
 
 # calendars
 
-_HOW = Reading(
+_HOW = calendar.Reading(
     name="work", zone=BERLIN, since=NOW, until=NOW + timedelta(hours=4),
-    addresses=owner_addresses(["ann@example.org"]),
+    addresses=calendar.owner_addresses(["ann@example.org"]),
 )  # fmt: skip
 _SENTENCES = (
     "events left out: broken", "events left out: repeats too often", "is no iCalendar text",
-    "events in a time zone unknown here, taken for the home's", f"more than {MAX_EVENTS} events in these hours",
+    "events in a time zone unknown here, taken for the home's", f"more than {calendar.MAX_EVENTS} events in these hours",
 )  # fmt: skip
 
 
-def _check_calendar(raw: bytes, read: Read) -> None:
-    assert read_events(raw, _HOW) == read
-    assert len(read.events) <= MAX_EVENTS
+def _check_calendar(raw: bytes, read: calendar.Read) -> None:
+    assert calendar.read_events(raw, _HOW) == read
+    assert len(read.events) <= calendar.MAX_EVENTS
     places = [(one.starts_at, one.ends_at, one.title) for one in read.events]
     assert places == sorted(set(places))
     for one in read.events:
         assert one.starts_at <= one.ends_at
         assert one.starts_at < _HOW.until
         assert max(one.ends_at, one.starts_at + timedelta(microseconds=1)) > _HOW.since
-        assert len(one.title) <= TITLE_CHARACTERS
+        assert len(one.title) <= calendar.TITLE_CHARACTERS
         assert "\n" not in one.title
         assert one.calendar == "work"
     told = (
@@ -217,7 +210,7 @@ _CALENDAR_CPU_S = 20.0
 TARGETS = (
     Target(
         "calendars",
-        lambda raw: read_events(raw, _HOW),
+        lambda raw: calendar.read_events(raw, _HOW),
         _check_calendar,
         _CALENDARS,
         cost=4,
@@ -238,7 +231,7 @@ TARGETS = (
     repeats(
         "repeated-calendars",
         8_192,
-        (lambda text: read_events(text.encode("utf-8", "surrogateescape"), _HOW),),
+        (lambda text: calendar.read_events(text.encode("utf-8", "surrogateescape"), _HOW),),
         _REPEATED_CALENDARS,
         max_bytes=256,
         max_cpu_s=_CALENDAR_CPU_S,

@@ -18,16 +18,7 @@ from nightledger.text.changes.merge import merge3, take_back
 from nightledger.text.changes.place import Unplaced, make_hunk, put_all
 from nightledger.text.checkup.checkup import check_memory
 from nightledger.text.dates import find_dates
-from nightledger.text.markdown.document import (
-    Document,
-    decode,
-    dump_markdown,
-    encode,
-    is_blank,
-    is_utf8,
-    parse_markdown,
-    split_lines,
-)
+from nightledger.text.markdown import document as documents
 from nightledger.text.markdown.entries import find_entries
 from nightledger.text.scanners.rule import Rule, parse_rule_file
 from nightledger.text.scanners.scan import mask_secrets, readable_diff, scan, scan_secrets, veil
@@ -53,21 +44,21 @@ _MARKED = seeds("texts_marked")
 # MEMORY.md
 
 
-def _read_markdown(raw: bytes) -> Document:
-    document = parse_markdown(decode(raw))
+def _read_markdown(raw: bytes) -> documents.Document:
+    document = documents.parse_markdown(documents.decode(raw))
     find_entries(document)
     return document
 
 
-def _check_markdown(raw: bytes, document: Document) -> None:
-    assert encode(dump_markdown(document)) == raw
-    assert parse_markdown(dump_markdown(document)) == document
+def _check_markdown(raw: bytes, document: documents.Document) -> None:
+    assert documents.encode(documents.dump_markdown(document)) == raw
+    assert documents.parse_markdown(documents.dump_markdown(document)) == document
     size, last = len(document.lines), 0
     for block in document.blocks:
         assert last < block.first_line <= block.last_line <= size
         last = block.last_line
     owned = {n for block in document.blocks for n in range(block.first_line, block.last_line + 1)}
-    assert all(is_blank(document.lines[n - 1]) for n in set(range(1, size + 1)) - owned)
+    assert all(documents.is_blank(document.lines[n - 1]) for n in set(range(1, size + 1)) - owned)
     at = 1
     for one in document.sections:  # they follow each other and cover every line
         assert one.body[0] == (one.heading[1] + 1 if one.level else 1)
@@ -85,7 +76,7 @@ def _three(raw: bytes) -> tuple[str, str, str]:
     """Cut the input into a file before, after and later."""
     before, _, rest = raw.partition(b"\0")
     after, _, later = rest.partition(b"\0")
-    return decode(before), decode(after), decode(later)
+    return documents.decode(before), documents.decode(after), documents.decode(later)
 
 
 def _draft(text: str, section: str) -> Draft:
@@ -105,14 +96,14 @@ def _check_edit(raw: bytes, course: Course) -> None:
     before, after, _ = _three(raw)
     text = before
     for n, old, new in course.steps():
-        assert encode(old) == encode(text)
+        assert documents.encode(old) == documents.encode(text)
         removed, added, line = course.removed(n), course.added(n), course.runs[n - 1].new_start
         hunk = Hunk(anchor=Anchor.FILE_LINES, section=(), line=line, removed=removed, added=added)
-        if is_utf8(removed + added):
+        if documents.is_utf8(removed + added):
             canonical(to_plain(hunk))
             assert put_all(old, [hunk]) == new
         text = new
-    assert encode(text) == encode(after)
+    assert documents.encode(text) == documents.encode(after)
     assert take_back(before, after, after) == before
     readable_diff(before, after, path="MEMORY.md")
 
@@ -127,8 +118,10 @@ def _check_merge(raw: bytes, read: tuple[str | None, str | None]) -> None:
     assert merge3(before, after, after) == after
     assert merge3(before, before, later) == later
     if read[0] is not None:
-        known = {line.rstrip("\r\n") for text in (before, after, later) for line in split_lines(text)}
-        assert {line.rstrip("\r\n") for line in split_lines(read[0])} <= known
+        known = {
+            line.rstrip("\r\n") for text in (before, after, later) for line in documents.split_lines(text)
+        }
+        assert {line.rstrip("\r\n") for line in documents.split_lines(read[0])} <= known
     if later == after:
         assert read[1] == before
 
@@ -149,7 +142,7 @@ def _check_addition(_: bytes, read: tuple[str, Hunk | Unplaced]) -> None:
     assert isinstance(applied, str)
     assert hunk.added.strip() in applied
     assert take_back(document, applied, applied) == document
-    check_blocks(encode(document), encode(applied))
+    check_blocks(documents.encode(document), documents.encode(applied))
 
 
 def _parts(*texts: str) -> bytes:
@@ -164,13 +157,13 @@ _ADDED = seeds("texts_added")
 
 
 def _read_day(raw: bytes) -> DayLog:
-    text = decode(raw)
+    text = documents.decode(raw)
     find_dates(text, near=DAY)
     return read_daylog("memory/2026-03-09.md", text, DAY)
 
 
 def _check_day(raw: bytes, log: DayLog) -> None:
-    lines = decode(raw).removeprefix("\ufeff").split("\n")
+    lines = documents.decode(raw).removeprefix("\ufeff").split("\n")
     assert [line.text for line in log.lines] == [line.removesuffix("\r") for line in lines]
     assert [line.number for line in log.lines] == list(range(1, len(lines) + 1))
     assert _read_day(raw) == log
@@ -180,11 +173,11 @@ _DAYS = seeds("texts_days")
 
 
 def _read_statements(raw: bytes) -> Found:
-    return find_statements(read_daylog("memory/2026-03-09.md", decode(raw), DAY))
+    return find_statements(read_daylog("memory/2026-03-09.md", documents.decode(raw), DAY))
 
 
 def _check_statements(raw: bytes, found: Found) -> None:
-    size = decode(raw).count("\n") + 1
+    size = documents.decode(raw).count("\n") + 1
     for statement in found.statements:
         assert 1 <= statement.lines[0] <= statement.lines[1] <= size
         assert statement.text
@@ -196,11 +189,11 @@ def _check_statements(raw: bytes, found: Found) -> None:
 
 
 def _read_doubts(raw: bytes) -> tuple[Doubt, ...]:
-    return check_memory(decode(raw), today=DAY, cap_characters=100)
+    return check_memory(documents.decode(raw), today=DAY, cap_characters=100)
 
 
 def _check_doubts(raw: bytes, doubts: tuple[Doubt, ...]) -> None:
-    size = len(split_lines(decode(raw)))
+    size = len(documents.split_lines(documents.decode(raw)))
     assert all(1 <= doubt.lines[0] <= doubt.lines[1] <= size for doubt in doubts)
     assert _read_doubts(raw) == doubts
 
@@ -214,14 +207,14 @@ _DOUBTED = (
 
 
 def _read_scan(raw: bytes) -> tuple[Finding, ...]:
-    text = decode(raw)
+    text = documents.decode(raw)
     visible(text)
     see_through(text)
     return scan(text)
 
 
 def _check_scan(raw: bytes, found: tuple[Finding, ...]) -> None:
-    text = decode(raw)
+    text = documents.decode(raw)
     places = [(finding.start, finding.end) for finding in found]
     assert all(0 <= start < end <= len(text) for start, end in places)
     assert places == sorted(places)
@@ -239,7 +232,7 @@ _SCANNED = seeds("texts_scanned")
 
 def _strange_files(text: str) -> None:
     """Read a text with all that read whole files of others."""
-    raw = encode(text)
+    raw = documents.encode(text)
     for read in (
         lambda: parse_rule_file(raw, where="it"),
         lambda: parse_json5(text),
@@ -253,7 +246,7 @@ def _strange_files(text: str) -> None:
 _READERS: tuple[Callable[[str], object], ...] = (
     lambda text: read_daylog("memory/2026-03-09.md", text, DAY),
     lambda text: find_dates(text, near=DAY),
-    lambda text: find_entries(parse_markdown(text)),
+    lambda text: find_entries(documents.parse_markdown(text)),
 )
 _REPEATED = seeds("texts_repeated")
 

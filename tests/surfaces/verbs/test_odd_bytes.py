@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.gate.homes import Desk, addition
+from tests.rows import corpus
 from tests.surfaces.console import Console
 
 from nightledger.demo.shell import Ran
@@ -26,13 +27,7 @@ PLACES = (
     b"- [x] %s is done\n\nThe %s is a paragraph. The root cause was %s, so we now restart it.\n\n"
     b"```sh\necho %s\n```\n\n<!-- %s -->\n\nDecision: use %s\n\n| a | b |\n|---|---|\n| %s | c |\n"
 )
-READING = (
-    "check", "check MEMORY.md", "proposals", "proposals --all", "history", "history MEMORY.md", "status", "doctor", "verify",
-    "recall relay restarts", "recall Section paragraph", "recall --tags relay", "recall --frame why", "explain relay",
-    "pin", "hygiene", "constitution", "consent", "consent check email send", "key list", "stage --dry-run",
-    "prune --dry-run", "curate --dry-run", "consolidate --dry-run --since 2026-02-20", "hosts", "schedule --print cron",
-    "audit-code MEMORY.md", "doctor --rebuild --dry-run", "night --dry-run", "leave", "backup ../b.tar",
-)  # fmt: skip
+READING: list[str] = json.loads(corpus("surfaces-verbs-odd_bytes-reading.json"))
 
 
 HOOK = Path(__file__).parents[3] / "scripts" / "prompt_hook.py"

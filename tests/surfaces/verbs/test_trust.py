@@ -14,7 +14,6 @@ from nightledger.gate.opening import sign_head
 from nightledger.gate.recalling import shipped_principles
 from nightledger.surfaces import trust_change
 from nightledger.surfaces.context import Context
-from nightledger.trust.keys import public_key_of
 from nightledger.trust.policy import parse_policy
 
 
@@ -79,19 +78,6 @@ def test_of_a_key_that_could_not_sign_a_rotation_says_no_good(console: Console) 
     assert "could not." in told
     assert "stays good" not in told
     assert "stays good" in console.text("key", "rotate", "--no-passphrase")
-
-
-def test_a_key_that_an_agent_holds_is_taken_back_by_its_public_side(console: Console) -> None:
-    good = public_key_of(console.keys / "operator.pub")
-    console.out(*RESET)
-    (kept,) = console.keys.glob("operator.before-*Z")
-    elsewhere = console.desk.root / "elsewhere"
-    kept.rename(elsewhere)
-    elsewhere.with_suffix(".pub").write_text(f"{good.line}\n")
-    console.out("key", "confirm", "--sign-with", str(elsewhere))
-    assert "signs here again" in console.text("key", "restore")
-    assert public_key_of(console.keys / "operator.pub") == good
-    assert not (console.keys / "operator").exists()
 
 
 def test_nothing_is_signed_over_trust_files_that_changed_meanwhile(console: Console) -> None:

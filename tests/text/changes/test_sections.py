@@ -5,15 +5,7 @@ from hypothesis import strategies as st
 from tests.rows import from_corpus
 
 from nightledger.domain.proposal import Anchor, Hunk
-from nightledger.text.changes.sections import (
-    as_addition,
-    as_replacement,
-    copied,
-    find_section,
-    insertion_line,
-    new_heading,
-    resolve_path,
-)
+from nightledger.text.changes import sections
 from nightledger.text.markdown.document import parse_markdown
 
 Path = tuple[str, ...]
@@ -21,21 +13,21 @@ Path = tuple[str, ...]
 
 def insertion(text: str, *path: str) -> int:
     document = parse_markdown(text)
-    section = find_section(document, path)
+    section = sections.find_section(document, path)
     assert section is not None
-    return insertion_line(document, section, divided=False)
+    return sections.insertion_line(document, section, divided=False)
 
 
 @from_corpus("text-changes-layout", tuples=True)
 def test_a_path_names_one_section_or_none(text: str, path: Path, whole: Path | None) -> None:
-    assert resolve_path(parse_markdown(text), path) == whole
+    assert sections.resolve_path(parse_markdown(text), path) == whole
 
 
 @from_corpus("text-changes-layout", tuples=True)
 def test_a_new_heading_stands_one_level_below_its_outer_one(
     text: str, path: Path, heading: str | None
 ) -> None:
-    assert new_heading(parse_markdown(text), path) == heading
+    assert sections.new_heading(parse_markdown(text), path) == heading
 
 
 @from_corpus("text-changes-layout")
@@ -45,7 +37,7 @@ def test_a_section_grows_after_its_last_entry_and_outside_generated_blocks(text:
 
 def dressed(text: str, entry: str, *path: str) -> str:
     document = parse_markdown(text)
-    return as_addition(document, find_section(document, path), entry)
+    return sections.as_addition(document, sections.find_section(document, path), entry)
 
 
 @from_corpus("text-changes-layout")
@@ -57,7 +49,7 @@ def test_an_item_takes_on_the_marks_of_its_list(text: str, entry: str, expected:
 def test_a_replacement_takes_on_the_marks_of_what_it_replaces(
     entry: str, removed: str, expected: str
 ) -> None:
-    assert as_replacement(entry, removed) == expected
+    assert sections.as_replacement(entry, removed) == expected
 
 
 @given(source=st.binary(max_size=40), other=st.binary(max_size=4))
@@ -67,8 +59,8 @@ def test_a_copy_is_made_of_the_signed_bytes_alone_and_over_nothing_but_itself(
     text, there = (content.decode("utf-8", "surrogateescape") for content in (source, other))
     signed, removed = (hashlib.sha256(content).hexdigest() for content in (source, other))
     new = Hunk(anchor=Anchor.COPY, section=(), added=signed)
-    assert copied(text, "", new) == copied(text, text, new) == text
-    assert copied(text, there, new) == (text if other in (b"", source) else None)
-    assert copied(f"{text}x", "", new) is None
+    assert sections.copied(text, "", new) == sections.copied(text, text, new) == text
+    assert sections.copied(text, there, new) == (text if other in (b"", source) else None)
+    assert sections.copied(f"{text}x", "", new) is None
     over = Hunk(anchor=Anchor.COPY, section=(), removed=removed, added=signed)
-    assert copied(text, there, over) == text
+    assert sections.copied(text, there, over) == text

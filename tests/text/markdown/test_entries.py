@@ -6,19 +6,12 @@ from tests.text.documents import documents
 
 from nightledger.codec.canonical import canonical
 from nightledger.domain.words import content_id
+from nightledger.text.markdown import entries as listed
 from nightledger.text.markdown.document import decode, parse_markdown
-from nightledger.text.markdown.entries import (
-    Entry,
-    Tracked,
-    find_entries,
-    number_entries,
-    track,
-    unnumbered_entries,
-)
 
 
-def entries(text: str) -> tuple[Entry, ...]:
-    return find_entries(parse_markdown(text))
+def entries(text: str) -> tuple[listed.Entry, ...]:
+    return listed.find_entries(parse_markdown(text))
 
 
 def ids(text: str) -> list[str]:
@@ -47,10 +40,10 @@ def test_ends_of_lines_and_space_there_are_no_part_of_the_id() -> None:
 
 def test_an_id_that_is_taken_is_passed_over() -> None:
     (plain,) = entries("- x\n")
-    (bare,) = unnumbered_entries(parse_markdown("- x\n"))
-    (second,) = number_entries([bare], frozenset({plain.id}))
+    (bare,) = listed.unnumbered_entries(parse_markdown("- x\n"))
+    (second,) = listed.number_entries([bare], frozenset({plain.id}))
     assert second.id == ids("- x\n- x\n")[1]
-    assert number_entries([plain], frozenset({plain.id})) == (plain,)
+    assert listed.number_entries([plain], frozenset({plain.id})) == (plain,)
 
 
 def test_the_id_of_an_entry_is_of_the_canonical_json_of_section_wording_and_ordinal() -> None:
@@ -59,13 +52,13 @@ def test_the_id_of_an_entry_is_of_the_canonical_json_of_section_wording_and_ordi
     assert ids(text) == [content_id("e", canonical([["Caf\u00e9", '"B"'], *one])) for one in said]
 
 
-def follow(before: str, after: str) -> Tracked:
-    return track(entries(before), parse_markdown(after))
+def follow(before: str, after: str) -> listed.Tracked:
+    return listed.track(entries(before), parse_markdown(after))
 
 
 @given(documents())
 def test_an_unchanged_document_keeps_every_id(text: str) -> None:
-    assert follow(text, text) == Tracked(entries=entries(text), edited=())
+    assert follow(text, text) == listed.Tracked(entries=entries(text), edited=())
 
 
 @from_corpus("text-markdown-entries")
@@ -82,7 +75,7 @@ def test_an_edited_entry_keeps_its_id_where_only_one_can_be_meant(
 def test_an_id_goes_to_one_entry_only() -> None:
     """The first wording comes back beside the edited entry that still carries its id; equals keep their order."""
     first, second = "- Tie both lines before noon.\n", "- Tie both lines before one.\n"
-    both = track(follow(first, second).entries, parse_markdown(second + first))
+    both = listed.track(follow(first, second).entries, parse_markdown(second + first))
     assert len({entry.id for entry in both.entries}) == 2
     assert both.entries[0].id == ids(first)[0]
     same = follow("- x\n- x\n- x\n", "- x\n- x\n").entries

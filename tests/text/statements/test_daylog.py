@@ -1,6 +1,6 @@
 from datetime import date
 
-from tests.rows import each_row, from_corpus
+from tests.rows import from_corpus
 from tests.text.logs import DAY, read
 
 from nightledger.domain.consolidation import LogLine, Region
@@ -39,18 +39,7 @@ def test_a_dated_heading_gives_the_day_of_what_follows_and_an_impossible_date_do
     assert line("# 2026-03-07\n## Late\n- b", 3).day == date(2026, 3, 7)
 
 
-@each_row(
-    "text, turn, origin",
-    [
-        ("## Chat\nuser: hi\nassistant: yes\n## Notes\n- c", "", Origin.AGENT),
-        ("## Chat\nuser: hi\nsystem: restarted\n## Notes\n- c", "", Origin.AGENT),
-        ("## Chat\nuser: hi\nassistant: yes\n### Plan\n- c", "assistant", Origin.AGENT),
-        ("user: hi\nassistant: yes\n## Plan\n- c", "assistant", Origin.AGENT),
-        ("user: hi\nassistant: yes\n# Plan\n- c", "assistant", Origin.AGENT),
-        ("## Chat\nuser: hi\nassistant: yes\n## Notes\n- c\n## Chat\nuser: hi\n# End\n- c", "", Origin.AGENT),
-        ("## Chat\nuser: hi\ntool: page\n# Page\n- c", "", Origin.TOOL),
-    ],
-)
+@from_corpus("text-statements-daylog")
 def test_a_heading_as_high_as_that_of_a_chat_ends_who_speaks_but_for_a_tool(
     text: str, turn: str, origin: Origin
 ) -> None:
@@ -65,14 +54,7 @@ def test_a_heading_inside_a_message_ends_no_chat_that_goes_on_below_it() -> None
     assert [one.turn for one in over.lines if one.marker] == ["", ""]
 
 
-@each_row(
-    "head",
-    [
-        ("# Day\n**User:** Ann\n**Assistant:** Quay",),
-        ("---\nuser: ann\nassistant: quay\n---\n# Day",),
-        ("# Day\n## Session\n- **Session Key**: agent:main:quay\n\nUser: asked for the rules",),
-    ],
-)
+@from_corpus("text-statements-daylog")
 def test_who_is_named_at_a_logs_head_says_none_of_it(head: str) -> None:
     last = read(f"{head}\n\n## Mooring\n- never moor at night\n").lines[-2]
     assert (last.turn, last.region) == ("", Region.PROSE)
@@ -137,35 +119,7 @@ def regions(text: str) -> list[Region]:
     return find_regions(text.split("\n"))
 
 
-@each_row(
-    ("line", "region"),
-    [
-        ("", Region.BLANK),
-        ("## Kettle", Region.HEADING),
-        ("---", Region.RULE),
-        ("- the kettle leaks", Region.PROSE),
-        ("> somebody else said this", Region.PASTED),
-        ('{"message_id": "7"}', Region.METADATA),
-        ("- **Session Key**: agent:main", Region.METADATA),
-        ("System: [2026-03-09 10:00] Gateway restarted", Region.BANNER),
-        ("A new session was started via /new or /reset.", Region.BANNER),
-        ("[media attached: /srv/in/quay.jpg (image/jpeg)]", Region.BANNER),
-        ('<invoke name="exec">', Region.BANNER),
-        ('Ada: <media:document> (1 file) <file name="quay.txt"> moor nothing here', Region.PASTED),
-        ("- Crane/lift: never start a lift without its lamp. (#4711) Thanks @ada.", Region.PASTED),
-        ("# 2026-03-09 — Dream Diary", Region.GENERATED),
-        ("<!-- a comment -->", Region.GENERATED),
-        ("- a lesson [score=0.91 recalls=3 avg=0.5]", Region.GENERATED),
-        ("  - confidence: 0.62", Region.GENERATED),
-        ("- Pre-compaction memory flush turn. Capture durable memories to disk.", Region.BANNER),
-        ("assistant: HEARTBEAT_OK", Region.BANNER),
-        ("user: C:\\>quay status", Region.BANNER),
-        ("ann@quay:~$ moor --all", Region.BANNER),
-        ("- ann@quay.example never reads mail on Sunday", Region.PROSE),
-        ("- **System:** the kettle runs on gas", Region.PROSE),
-        ("- Rule: never reply HEARTBEAT_OK while the kettle is on", Region.PROSE),
-    ],
-)
+@from_corpus("text-statements-daylog")
 def test_a_line_on_its_own_is_classed_by_its_shape(line: str, region: Region) -> None:
     assert regions(line) == [region]
 

@@ -44,10 +44,7 @@ def test_a_statement_spans_five_lines_at_most() -> None:
 
 def test_an_entry_is_of_one_list_below_one_heading_and_leaves_out_what_only_tells_the_day() -> None:
     for lines, spans in {
-        "- never boil it dry\n- never move it\n## Garden\n- always water it": [
-            (3, 4),
-            (6, 6),
-        ],
+        "- never boil it dry\n- never move it\n## Garden\n- always water it": [(3, 4), (6, 6)],
         "- never boil it dry\n- descaled the kettle\n- never move it": [(3, 5)],
         "- never boil it dry\n- who may:\n  - never Sam or Kim\n  - always Ann, Kay": [(3, 3), (5, 6)],
         "- never boil it dry, it cracks\n  - always watch it\n- never move it": [(3, 5)],
@@ -104,15 +101,7 @@ def test_a_sentence_that_is_wrapped_is_whole_in_its_entry_or_not_proposed() -> N
     assert not found(head + "".join(more)).statements
 
 
-@pytest.mark.parametrize(
-    "lines",
-    [
-        ["never boil it dry", "always fill it"],
-        ["user: never boil it dry", "user: always fill it first"],
-        [f"never boil it dry{' once more' * 6}  ", f"always fill it{' once more' * 6}"],
-        [f"never boil it dry{' once more' * 6}\\", f"always fill it{' once more' * 6}"],
-    ],
-)
+@from_corpus("text-statements-statements")
 def test_lines_that_their_writer_ended_are_no_wrapped_sentence(lines: list[str]) -> None:
     said = found("\n".join(["# D", "## Rules", *lines])).statements
     assert not any("always" in one.text and "never" in one.text and "\n" not in one.text for one in said)
