@@ -2,7 +2,6 @@ from datetime import date, timedelta
 
 import pytest
 
-from nightledger.gate.forgotten import key_of
 from nightledger.text.statements.daylog import read_daylog
 from nightledger.text.statements.forms import find_form_fields, without_fields
 
@@ -25,8 +24,8 @@ def test_what_is_filled_in_on_five_days_and_twenty_times_is_a_form_s_field() -> 
 )  # fmt: skip
 def test_a_heading_of_all_that_a_day_brought_is_no_field(title: str) -> None:
     texts = [(FIRST + timedelta(days=n), f"# {title}\n\n- the relay needs a restart\n") for n in range(30)]
-    assert find_form_fields(texts, key_of) == frozenset()
-    assert find_form_fields([(day, f"{text}Log: it ran\n") for day, text in texts], key_of) == {"log"}
+    assert find_form_fields(texts) == frozenset()
+    assert find_form_fields([(day, f"{text}Log: it ran\n") for day, text in texts]) == {"log"}
 
 
 def test_nothing_is_learned_from_a_field_whether_heading_label_or_lead() -> None:
