@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
+    from nightledger.files.staged import StagedPage
     from nightledger.surfaces.context import Context
 
 MAX_STDIN_BYTES = 8 << 20
@@ -366,18 +367,19 @@ def started(
     places = (hook_state.place_key(place.path, place.lines[0]) for place in page.places)
     names = (*page.shown, *places) or ((_NAMELESS,) if each_message else ())
     if not (each_message and hook_state.read_state(home, given).shown[-1:] == (names,)):
-        hook_state.append_exposure(
-            home,
-            at=stamp(now),
-            shown=page.shown,
-            host=host,
-            event="session_start",
-            session=session_name(given),
-            places=page.places,
-        )
+        _expose(home, page, stamp(now), host, session_name(given))
         if names:  # so that the session's prompts are not shown it again
             hook_state.write_state(home, given, hook_state.read_state(home, given).after_showing(names))
     return page.text
+
+
+def _expose(home: Home, page: "StagedPage", at: str, host: str, session: str) -> None:
+    from nightledger.files.hook_state import append_exposure
+
+    shown, places = page.shown, page.places
+    append_exposure(
+        home, at=at, shown=shown, host=host, event="session_start", session=session, places=places
+    )
 
 
 def stage_anew(home: Home, now: "datetime") -> bool:
