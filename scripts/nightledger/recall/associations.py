@@ -20,15 +20,13 @@ from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
 from nightledger.text.markdown.document import labels_of, parse_markdown
 from nightledger.text.markdown.entries import Wording, find_entries, wording
-from nightledger.text.similar import is_negated
+from nightledger.text.similar import is_denied
 
 MOST = 2_000
 """The surest; a home with more shows the rest when it is asked for. Our choice."""
 _PARTS = re.compile(r"[,;!?()\n\u3001\u3002\uff0c\uff1b\uff01\uff1f]|\.(?!\w)")
 _FAILED = re.compile(r"\bfailed\b", re.IGNORECASE)
 """In a part of a sentence: ``retry failed 2 times`` beside what resolved it."""
-_URGED = re.compile(r"\b(?:do not|don['\u2019]t|never) (?:forget|hesitate|neglect) to\b", re.IGNORECASE)
-"""Words of negation that deny nothing."""
 _NO_WORD = re.compile(r"[\W_]+")
 _NAME = re.compile(r"\w(?:[\w.:+@/-]*\w)?")
 
@@ -175,16 +173,12 @@ def read_resolutions(gate: Gate, ledger: Ledger) -> Accepted:
         document = parse_markdown((read_accepted(home, book, path) or b"").decode("utf-8", "surrogateescape"))
         labels = labels_of(document)
         for entry in find_entries(document):
-            if any(map(_denies, (entry.text, *entry.section, *labels[entry.first_line - 1]))):
+            if any(map(is_denied, (entry.text, *entry.section, *labels[entry.first_line - 1]))):
                 denied.append(entry.text)
             elif not forgotten.holds(entry.text):
                 signed.setdefault(path, set()).add(wording(entry))
     standing = find_standing(home, book).entries.values()
     return Accepted((one for one in standing if wording(one.entry) in signed.get(one.path, ())), denied)
-
-
-def _denies(text: str) -> bool:
-    return is_negated(_URGED.sub(" ", text))
 
 
 def _plain(text: str) -> str:

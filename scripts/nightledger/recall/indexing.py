@@ -393,13 +393,7 @@ def _open(seen: _Seen, path: str, changes: Changes) -> Refreshed:
     store = search_index.open_store(path)
     if store is None:
         raise search_reader.SearchIndexError(f"the search index {path} was removed while it was made")
-    return Refreshed(
-        store=store,
-        judge=seen.judge,
-        blocks=seen.blocks,
-        changed=len(changes.changed) + len(changes.gone),
-        notes=(*seen.notes, *changes.notes),
-    )
+    return _refreshed(seen, store, changes)
 
 
 def _in_memory(seen: _Seen, why: str) -> Refreshed:
@@ -408,10 +402,14 @@ def _in_memory(seen: _Seen, why: str) -> Refreshed:
     changes = _changes(seen, writer.store, 0)
     _carry_out(seen, writer, changes)
     writer.commit()
+    return _refreshed(seen, writer.store, changes, f"{why}; a copy in memory was searched")
+
+
+def _refreshed(seen: _Seen, store: search_index.SearchStore, changes: Changes, *notes: str) -> Refreshed:
     return Refreshed(
-        store=writer.store,
+        store=store,
         judge=seen.judge,
         blocks=seen.blocks,
-        changed=len(changes.changed),
-        notes=(*seen.notes, *changes.notes, f"{why}; a copy in memory was searched"),
+        changed=len(changes.changed) + len(changes.gone),
+        notes=(*seen.notes, *changes.notes, *notes),
     )

@@ -123,11 +123,9 @@ def near(store: SearchStore, encoder: Encoder, text: str, wanted: Filter) -> dic
 
 
 def _missing(store: SearchStore, name: str) -> list[int]:
-    if store.meta(_MODEL) != name:
-        return [row[0] for row in store.ask("SELECT id FROM chunks ORDER BY id DESC")]
+    known = " WHERE id NOT IN (SELECT chunk FROM vectors)" if store.meta(_MODEL) == name else ""
     # what was written last is asked for first
-    statement = "SELECT id FROM chunks WHERE id NOT IN (SELECT chunk FROM vectors) ORDER BY id DESC"
-    return [row[0] for row in store.ask(statement)]
+    return [row[0] for row in store.ask(f"SELECT id FROM chunks{known} ORDER BY id DESC")]  # noqa: S608 - our own words
 
 
 def _texts(store: SearchStore, ids: Sequence[int]) -> dict[int, str]:

@@ -37,6 +37,8 @@ _NAME = (
     r"(?<=[^\W_.!?:])[ ,/(]+([A-Z][\w.+#-]*)"  # a capital behind a word or a comma, not at a sentence's head
     r"|\b(\w*[a-z0-9][A-Z]\w*|[A-Z]+\d\w*|[A-Z]{2,}\w*)\b"  # MongoDB, S3, EKS
 )
+ITSELF = "{head body}: "
+"""A chunk is indexed with the item before it, too, which is no part of it (sqlite.org/fts5.html, column filters)."""
 _INNER = r"\b()(\w*[a-z0-9][A-Z]\w*|[A-Z]+\d\w*|[A-Z]{2,}\w*)\b"
 _BOTH = r"((?:[\w.+#/-]+[ ]){0,7}[\w.+#/-]+)[ ]\(([^()\n]{2,60})\)"
 _SHORT = r"[A-Za-z][A-Za-z0-9&-]{1,7}"
@@ -58,7 +60,7 @@ def names_in(text: str) -> frozenset[str]:
     said = set(words_in(text))
     german, english = (frozenset(words("stop-words")[language]) for language in ("german", "english"))
     is_german = len(said & german - english) > len(said & english - german)
-    found = (one[1] or one[2] for one in _compiled(_INNER if is_german else _NAME).finditer(text))
+    found = (one[1] or one[2] for one in re.finditer(_INNER if is_german else _NAME, text))
     return frozenset(
         word for name in found for word in words_in(name) if len(word) > 1 and word not in stop_words()
     )
@@ -66,10 +68,10 @@ def names_in(text: str) -> frozenset[str]:
 
 def pairs_in(text: str) -> "Iterator[tuple[str, str]]":
     """Yield a short and a long name where a text says both: ``GitHub Actions (GHA)``, ``GHA (GitHub Actions)``."""
-    for before, inside in _compiled(_BOTH).findall(text) if "(" in text else ():
+    for before, inside in re.findall(_BOTH, text) if "(" in text else ():
         last = before.rpartition(" ")[2]
         for short, told in ((inside, before), (last, inside)):
-            if _compiled(_SHORT).fullmatch(short) and any(map(str.isupper, short)):
+            if re.fullmatch(_SHORT, short) and any(map(str.isupper, short)):
                 long = " ".join(words_in(_long_form(short, told)))
                 if long and long != short.casefold():
                     yield " ".join(words_in(short)), long
@@ -116,11 +118,6 @@ def is_slip(word: str, other: str) -> bool:
         before, row = row, now
     last: int = row[-1]
     return last <= most
-
-
-@cache  # to compile these takes time that a prompt without names does not spend
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
 
 
 _NAMED = frozenset({"memory", "principle", "handoff"})

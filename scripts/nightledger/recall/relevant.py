@@ -14,7 +14,7 @@ import json
 import os
 
 from nightledger.domain.exposure import weigh
-from nightledger.recall.names import read_forms
+from nightledger.recall.names import ITSELF, read_forms
 from nightledger.text.tokens import match_any, query_terms, words_in
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
@@ -48,8 +48,6 @@ MOST_HITS = 3_000
 """Chunks looked at for one word; a word that stands in more tells next to nothing."""
 NEAR = 0.6
 """A second line is shown from this share of the first one's score up; docs/decisions/0023-what-an-agent-is-shown.md."""
-_ITSELF = "{head body}: "
-"""A chunk is indexed with the item before it, too, which is no part of it (sqlite.org/fts5.html, column filters)."""
 
 
 class Looked:
@@ -111,7 +109,7 @@ def look(
     may = reader.may_be_shown(kinds)
 
     def holding(match: str) -> "Sequence[int]":
-        found = reader.with_words(f"{_ITSELF}({match})", min(may), max(may), MOST_HITS) if may else ()
+        found = reader.with_words(f"{ITSELF}({match})", min(may), max(may), MOST_HITS) if may else ()
         return [number for number in found if number in may]
 
     shared: dict[int, list[str]] = {}

@@ -41,15 +41,13 @@ from nightledger.files.search_reader import DamagedIndexError
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.recall.indexing import Refreshed, refresh
 from nightledger.recall.meaning import Encoder, EncoderError, learn_new, near
-from nightledger.recall.names import Forms, read_forms
+from nightledger.recall.names import ITSELF, Forms, read_forms
 from nightledger.text import tokens
 from nightledger.text.dates import find_dates, time_words
 from nightledger.text.similar import NEAR, dice, same_claim, shingles
 
 MAX_WORDS = 64
 """Words of one query that are looked for: the first. More say no more, and each costs a list to walk."""
-_ITSELF = "{head body}: "
-"""A chunk is indexed with the item before it, too, which is no part of it (sqlite.org/fts5.html, column filters)."""
 _MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)])?\s*(?:\d\d?:\d\d(?:\s+|$))?")
 """What begins an item of a list or a line of a daily log."""
 _WORDS = frozenset({Why.TERM, Why.EXPANSION})
@@ -287,8 +285,7 @@ def _hits(
     weighed = weigh(forms.counts, (), forms.counts, total, forms.names)
     first, last = min((one.id for one in chosen), default=0), max((one.id for one in chosen), default=0)
     holding = {
-        word: frozenset(store.with_words(f"{_ITSELF}({forms.match(word)})", first, last, -1))
-        for word in words
+        word: frozenset(store.with_words(f"{ITSELF}({forms.match(word)})", first, last, -1)) for word in words
     }
     for one in chosen:
         chunk = chunks[one.id]

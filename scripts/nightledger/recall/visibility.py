@@ -40,7 +40,7 @@ from nightledger.gate.screening import own_rules
 from nightledger.gate.stored import Stored, read_stored
 from nightledger.recall.sources import NOTE_HEADING, Changed, Cut
 from nightledger.text.handoff import read_open_items
-from nightledger.text.markdown.chunks import JOINT, title_of
+from nightledger.text.markdown.chunks import JOINT, titles_at
 from nightledger.text.phrases import Forgotten, Phrases, phrase, phrases_of
 from nightledger.text.scanners.rule import Table
 from nightledger.text.scanners.scan import scan
@@ -278,19 +278,15 @@ class Judge:
             }
         return found
 
-    def heading(self, heading: str, lines: Sequence[str], held: Held) -> str:
+    def heading(self, heading: str, withheld: Iterable[str]) -> str:
         """Return of the headings above a chunk those that an agent may see.
 
         Args:
             heading: All of them, joined.
-            lines: Of the file.
-            held: Those that are withheld, whose titles go.
+            withheld: Those that stand in lines which are withheld.
         """
         shown = f"{JOINT}{heading}{JOINT}"
-        titles = (
-            {title for n in held if n <= len(lines) and (title := title_of(lines[n - 1]))} if heading else ()
-        )
-        for title in titles:
+        for title in withheld:
             while f"{JOINT}{title}{JOINT}" in shown:
                 shown = shown.replace(f"{JOINT}{title}{JOINT}", JOINT)
         left = JOINT.join(part for part in shown.split(JOINT) if part and not self._is_unsaid(part))
@@ -333,16 +329,14 @@ def _steers(text: str) -> bool:
 
 def _seen(own: Table | None, text: str) -> Held:
     """Return the lines in which scanners, or the operator's own rows, see what they hold back."""
-    spans = [
-        (finding.start, finding.end, LEAKED if finding.severity is Severity.BLOCK else STEERING)
-        for finding in scan(text)
-        if finding.severity is not Severity.FLAG
-    ]
-    if own is not None:
-        spans += [(seen.start, seen.end, OWN_RULE) for seen in own.find(text)]
+    findings = [finding for finding in scan(text) if finding.severity is not Severity.FLAG]
+    seen = [(one, LEAKED if one.severity is Severity.BLOCK else STEERING) for one in findings]
+    seen += [(one, OWN_RULE) for one in (own.find(text) if own is not None else ())]
     found: Held = {}
-    for start, end, why in spans:
-        first, last = (text.count("\n", 0, at) + 1 for at in (start, max(start, end - 1)))
+    for finding, why in seen:
+        first, last = (
+            text.count("\n", 0, at) + 1 for at in (finding.start, max(finding.start, finding.end - 1))
+        )
         found |= dict.fromkeys(range(first, last + 1), why)
     return found
 
@@ -446,6 +440,7 @@ def for_each(judge: Judge, kind: Kind, cut: Cut, lines: Sequence[str], verdict: 
     chunks: list[NewChunk] = []
     told: list[NewChunk] = []
     headings: dict[str, str] = {}
+    titles = titles_at("\n".join(lines), held) if held else ()
     for one in cut.chunks:
         lead, text = cut.text[one.start - one.lead : one.start], cut.text[one.start : one.end]
         first = one.first_line if kind in BY_LINES else bisect_right(starts, one.start)
@@ -457,7 +452,7 @@ def for_each(judge: Judge, kind: Kind, cut: Cut, lines: Sequence[str], verdict: 
         elif kind is Kind.OUTCOME and one.heading == NOTE_HEADING:
             own = {first: NOTE}
         if one.heading not in headings:
-            headings[one.heading] = judge.heading(one.heading, lines, held)
+            headings[one.heading] = judge.heading(one.heading, titles)
         heading = headings[one.heading]
         why = describe(own) or (HEADING if heading != one.heading else BEFORE if before else "")
         chunks.append(replace(one, held=why))

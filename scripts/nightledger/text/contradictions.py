@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from nightledger.text.heads import Heads, read_heads
 from nightledger.text.patterns import pattern, words
-from nightledger.text.similar import CJK, Overlaps
+from nightledger.text.similar import CJK, CJK_LETTER, Overlaps
 from nightledger.text.statements.cues import cue_words
 
 _TOKEN = re.compile(rf"[^\W_{CJK}](?:[\w.:/@%+'-]*[\w%])?|~?/[\w./@%+-]{{0,511}}\w|[{CJK}]")
@@ -33,7 +33,6 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _BRACKETS = re.compile(r"\([^()]*\)")
 _ENDINGS = (("ying", "y"), ("ies", "y"), ("ied", "y"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""))
 """Endings of English verbs and nouns; most plurals of German, Spanish and French lose their ``s`` by them, too."""
-_UNSPACED = re.compile(f"[{CJK}]")
 HALF = 0.5
 """Words of Chinese and Japanese have two characters on average."""
 WORDS_KEPT = 1 << 15
@@ -154,7 +153,7 @@ def _has_meaning(word: str) -> bool:
 
 def weigh(words: Iterable[str]) -> float:
     """Give how many words these are; a character of a script without spaces is half a word."""
-    return sum(HALF if _UNSPACED.match(word) else 1.0 for word in words)
+    return sum(HALF if CJK_LETTER.match(word) else 1.0 for word in words)
 
 
 def kind_of(word: str) -> str:

@@ -25,6 +25,7 @@ from nightledger.domain.consolidation import DayLog, LogLine, Region
 from nightledger.domain.kept import is_copy
 from nightledger.domain.pruning import Closure, Kept
 from nightledger.text.dates import find_dates
+from nightledger.text.markdown.blocks import introduces
 from nightledger.text.markdown.entries import Entry, EntryKind
 from nightledger.text.patterns import grouped
 from nightledger.text.scanners.scan import scan_lines
@@ -312,8 +313,7 @@ def _is_quotable(line: LogLine) -> bool:
     """Say whether a line says something by itself: no introduction, no name alone, no odd bytes."""
     plain = _plain(line.text)
     is_name = plain.isascii() and " " not in plain
-    introduces = plain.rstrip("*_ ").endswith((":", "\uff1a"))
-    return plain.isprintable() and not (is_name or introduces)
+    return plain.isprintable() and not (is_name or introduces(plain))
 
 
 def _bonus(line: LogLine, languages: tuple[str, ...]) -> float:

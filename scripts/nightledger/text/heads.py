@@ -46,17 +46,20 @@ class Said(Struct, frozen=True, kw_only=True):
 
     Attributes:
         key: The words up to the verb and with it, in lower case, without an article; of a label also where it stands.
-        verb: The verb, or a colon.
         rest: The words behind it, as they are written; never empty.
         definite: Whether there is one such subject: "the owner", "Ida's owner".
         relational: Whether the subject is of something: "the owner of the press", "Ida's salary".
     """
 
     key: tuple[str, ...]
-    verb: str
     rest: tuple[str, ...]
     definite: bool
     relational: bool
+
+    @property
+    def verb(self) -> str:
+        """The verb, or a colon."""
+        return self.key[-1]
 
 
 class Heads:
@@ -101,7 +104,7 @@ def read_heads(text: str, place: str = "") -> Iterator[Said]:
     label = _LABELLED.match(text) if place else None
     if label:
         key = (place, *label["label"].lower().split(), ":")
-        yield Said(key=key, verb=":", rest=_words(label["value"]), definite=True, relational=False)
+        yield Said(key=key, rest=_words(label["value"]), definite=True, relational=False)
     for part in _SENTENCE.split(text, maxsplit=MOST_SENTENCES)[:MOST_SENTENCES]:
         tokens = _words(part)
         subject = [*takewhile(lambda word: word not in _listed("verbs"), tokens[: MOST_HEAD + 1])]
@@ -120,7 +123,6 @@ def _read_head(written: Sequence[str], behind: Sequence[str]) -> Iterator[Said]:
     relational = not _listed("relations").isdisjoint(subject) or any(w.endswith(_POSSESSIVE) for w in subject)
     yield Said(
         key=(*subject[has_article:], behind[0]),
-        verb=behind[0],
         rest=tuple(behind[1:]),
         definite=has_article or relational,
         relational=relational,

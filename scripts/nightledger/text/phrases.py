@@ -19,7 +19,7 @@ from hashlib import blake2b
 from msgspec import Struct
 
 from nightledger.text.markdown.document import unescaped
-from nightledger.text.similar import UNSPACED, dice, numbers, shingles
+from nightledger.text.similar import APOSTROPHE, UNSPACED, dice, numbers, shingles
 from nightledger.text.statements.wording import claims_of
 
 SHORTEST = 12
@@ -29,7 +29,6 @@ _LETTERS = 3
 _START = 4
 """Letters by which phrases are looked up: the shortest that tells, of a script without spaces, has so many."""
 _ASCII_WORD = re.compile(r"[0-9a-z]+")
-_APOSTROPHE = re.compile("['\u2019\u02bc`]")
 _SPEAKER = r"(?i:user|assistant|system|human|tool)\**:"
 _MARKED = re.compile(rf"[<\[]|^[\s>*+\u2022-]*(?:\d|{_SPEAKER})")
 """What a line must hold for the two ways to read it to differ. One part alone takes the stars before a speaker: two that
@@ -283,7 +282,7 @@ def _spelled_out(line: str) -> str:
 
 def _words(text: str) -> Sequence[str]:
     """Give words of letters and digits in one spelling: small, without accents, width or hidden characters."""
-    plain = _APOSTROPHE.sub("", text)
+    plain = APOSTROPHE.sub("", text)
     if plain.isascii():
         return _ASCII_WORD.findall(plain.lower())
     folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", plain).casefold())

@@ -18,13 +18,14 @@ word in a sentence of ten stays above it and a changed subject falls below it.""
 
 _LINK = re.compile(r"!?\[([^\]\n]*+)(?:\]\([^)\n]*+(\)?))?")
 """A link; or what begins one and has no end on its line, so that no end is looked for again inside it."""
-_APOSTROPHE = re.compile("['\u2019\u02bc`]")
+APOSTROPHE = re.compile("['\u2019\u02bc`]")
 _ASCII_GAP = re.compile(r"[^0-9a-z]+")
 _NUMBER = re.compile(r"\d+")
 UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff]")
 """A letter of a script that sets no spaces between words, or few."""
 CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 """Chinese, Japanese and Korean, as ranges of a class."""
+CJK_LETTER = re.compile(f"[{CJK}]")
 
 
 def fold(text: str) -> str:
@@ -36,7 +37,7 @@ def fold(text: str) -> str:
     Returns:
         Words joined by one space; empty where the text has no letter or digit.
     """
-    plain = _APOSTROPHE.sub("", _LINK.sub(_linked, text))
+    plain = APOSTROPHE.sub("", _LINK.sub(_linked, text))
     if plain.isascii():
         return _ASCII_GAP.sub(" ", plain.lower()).strip()
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", plain).casefold())

@@ -28,7 +28,10 @@ MAX_QUERY_CHARACTERS = 10_000
 """Of a query that is longer, the rest is not read. Our choice."""
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u3131-\u318e\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
 """Thai, Lao, Burmese, Khmer, Chinese, Japanese, Korean (Unicode's blocks of these scripts)."""
-_RUNS, _PRIVATE = f"[{_UNSPACED}]+", "[\ue000-\uf8ff\U000f0000-\U0010ffff]"
+_RUNS, _PRIVATE = (
+    f"[{_UNSPACED}]+",
+    "[\ue000-\uf8ff\U000f0000-\U0010ffff]",
+)  # compiled where met: the prompt hook has other scripts seldom
 _WORDS_OR_RUNS = rf"[^\W_{_UNSPACED}]+|{_RUNS}"
 _INDEXED = re.compile(r"[^\W_]+")
 _ELIDED = re.compile(
@@ -53,9 +56,8 @@ def index_text(text: str) -> str:
     plain = _spelt(text)
     if plain.isascii():
         return plain
-    return (
-        _compiled(_RUNS).sub(_pairs, _compiled(_PRIVATE).sub(" ", plain)).encode("utf-8", "replace").decode()
-    )
+    paired = re.sub(_RUNS, _pairs, re.sub(_PRIVATE, " ", plain))
+    return paired.encode("utf-8", "replace").decode()
 
 
 def query_terms(text: str, *, stop_words: "Collection[str] | None" = None) -> tuple[str, ...]:
@@ -72,7 +74,7 @@ def query_terms(text: str, *, stop_words: "Collection[str] | None" = None) -> tu
     left_out = lists[0] if stop_words is None else stop_words
     spelt = _spelt(text[:MAX_QUERY_CHARACTERS]).casefold()
     asking = "|".join(sorted(lists[2], key=len, reverse=True))
-    unasked = spelt if spelt.isascii() or not left_out else _compiled(asking).sub(" ", spelt)
+    unasked = spelt if spelt.isascii() or not left_out else re.sub(asking, " ", spelt)
     found, telling = (
         dict.fromkeys(term for word in _words(said) for term in _terms(word)) for said in (spelt, unasked)
     )
@@ -135,7 +137,7 @@ def match_phrase(terms: "Sequence[str]") -> str:
 
 def is_unspaced(word: str) -> bool:
     """Tell whether a word is of a script that is written without spaces."""
-    return not word.isascii() and _compiled(_RUNS).match(word) is not None
+    return not word.isascii() and re.match(_RUNS, word) is not None
 
 
 def _spelt(text: str) -> str:
@@ -149,11 +151,6 @@ def _spelt(text: str) -> str:
 def _joined(text: str) -> str:
     """Take apostrophes out: ``don't`` becomes ``dont``, and ``l'école`` becomes ``école``."""
     return _ELIDED.sub(" ", text).replace("'", "") if "'" in text else text
-
-
-@cache  # to compile these takes 4 ms, which the prompt hook spends at other scripts only
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
 
 
 @cache
@@ -170,8 +167,7 @@ def _letters() -> "Mapping[int, str]":
 
 
 def _words(text: str) -> list[str]:
-    found: list[str] = (_INDEXED if text.isascii() else _compiled(_WORDS_OR_RUNS)).findall(text)
-    return found
+    return re.findall(_INDEXED if text.isascii() else _WORDS_OR_RUNS, text)
 
 
 def _terms(word: str) -> list[str]:

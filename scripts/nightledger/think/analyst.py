@@ -10,7 +10,6 @@ others; one that was not counts for nothing, so who can write in the home cannot
 
 import hashlib
 import hmac
-import json
 import os
 import re
 from collections import Counter
@@ -202,6 +201,10 @@ class Analyst(Struct, frozen=True, kw_only=True):
     price: Price = FREE
     money_a_night: float = 0.0
 
+    def line(self, name: str, answer: str, tokens: int) -> "Asked":
+        """Return a line of the transcript, not yet sealed, of what was asked now."""
+        return Asked(1, dump_moment(self.at), self.server.name, name, answer, tokens, "")
+
 
 KEY, KEY_BYTES, MAX_KEY_BYTES = "analyst.key", 32, 4096
 """In the directory of the home's keys: whoever has it can write what a model is said to have answered."""
@@ -252,12 +255,9 @@ def read_asked(home: Home, key: bytes, *, most_bytes: int = 0) -> list[Asked]:
     return [row for row in rows if hmac.compare_digest(row.mac.encode(), row.sealed(key).encode())]
 
 
-def read_answers(home: Home, key: bytes) -> dict[str, str]:
+def answers_of(rows: Sequence[Asked]) -> dict[str, str]:
     """Return answers by the name of their question; of several the first: a copy of a later line changes no night."""
-    answers: dict[str, str] = {}
-    for row in read_asked(home, key):
-        answers.setdefault(row.question_sha256, row.answer)
-    return answers
+    return {row.question_sha256: row.answer for row in reversed(rows)}
 
 
 def keep_answers(home: Home, key: bytes, *rows: Asked) -> None:
@@ -269,7 +269,7 @@ def keep_answers(home: Home, key: bytes, *rows: Asked) -> None:
 def read_said(home: Home, key: bytes) -> dict[str, Said]:
     """Return what a model said of blocks of memory, by their name, as far as it can be used."""
     found: dict[str, Said] = {}
-    for name, answer in read_answers(home, key).items():
+    for name, answer in answers_of(read_asked(home, key)).items():
         with suppress(msgspec.MsgspecError):  # an answer to another question, or nothing that can be used
             found[name] = msgspec.json.decode(answer, type=Said)
     return found
@@ -317,10 +317,7 @@ class Interview:
             problem = f"its transcript cannot be read: {type(error).__name__}"
             self.run = replace(self.run, problem=problem)
             return
-        for row in rows:
-            self._earlier.setdefault(
-                row.question_sha256, row.answer
-            )  # a copy of a later line changes no night
+        self._earlier = answers_of(rows)
         self._spent, self._paid = spent_on(day_of(dump_moment(analyst.at)), rows, analyst.price)
 
     def ask(self, values: Mapping[str, str], form: Form[Answered]) -> Answered | None:
@@ -371,8 +368,7 @@ class Interview:
     def _keep(self, name: str, answer: str, tokens: int) -> None:
         analyst = self._analyst
         if not analyst.dry_run:
-            row = Asked(1, dump_moment(analyst.at), analyst.server.name, name, answer, tokens, "")
-            keep_answers(analyst.home, analyst.key, row)
+            keep_answers(analyst.home, analyst.key, analyst.line(name, answer, tokens))
 
     def _require_budget(self, asked: int, most_tokens: int) -> None:
         """Raise where the next question, and the longest answer to it, would cost more than a night may."""
@@ -414,14 +410,9 @@ def _read(text: str, form: Form[Answered]) -> Answered:
     if plain.startswith("```") and plain.endswith("```"):
         plain = plain[3:-3].removeprefix("json").strip()
     try:
-        json.loads(plain, parse_constant=_no_number)
         return msgspec.json.decode(plain, type=form.kind)
     except (ValueError, RecursionError, msgspec.MsgspecError) as error:
         raise AnalystError(f"the model answered something else than {form.named}") from error
-
-
-def _no_number(name: str) -> float:
-    raise ValueError(name)
 
 
 class RecordedServer(Struct, frozen=True, kw_only=True):

@@ -20,7 +20,6 @@ from msgspec.structs import replace
 from nightledger.domain.consolidation import AnalystRun, Said, SelfContext
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.finding import Doubt, DoubtLabel
-from nightledger.domain.words import dump_moment
 from nightledger.text.checkup.checkup import OTHER_KEPT, PAIRED, doubt_of, says_it_is_over
 from nightledger.text.checkup.signs import has, look
 from nightledger.text.checkup.units import Unit, UnitKind, names_of, read_units
@@ -39,12 +38,12 @@ from nightledger.text.statements.cues import find_cues, languages_of
 from nightledger.think.analyst import (
     NOTHING,
     Analyst,
-    Asked,
     Form,
     Interview,
+    answers_of,
     block_name,
     keep_answers,
-    read_answers,
+    read_asked,
     require,
 )
 from nightledger.think.contract import LEAST_SHARED, content_words, plain
@@ -386,7 +385,7 @@ def ask_blocks(
     counts = Counter(run.blocks)
     interview = Interview(replace(analyst, prompt=prompt), run)
     try:
-        earlier = read_answers(analyst.home, analyst.key)
+        earlier = answers_of(read_asked(analyst.home, analyst.key))
         wanted = [
             one
             for one in dict.fromkeys(map(str.strip, blocks))
@@ -431,10 +430,7 @@ def _keep(
         held, why = hold(said.get(f"b{number}"), block, context)
         counts[why] += 1
         told = msgspec.json.encode(held).decode() if held else NOTHING
-        share = tokens // len(blocks)
-        rows.append(
-            Asked(1, dump_moment(analyst.at), analyst.server.name, block_name(block), told, share, "")
-        )
+        rows.append(analyst.line(block_name(block), told, tokens // len(blocks)))
     keep_answers(analyst.home, analyst.key, *rows)
 
 

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from nightledger.domain.consolidation import DayLog, LogLine, Region, Statement
 from nightledger.domain.proposal import Origin
+from nightledger.text.markdown.blocks import introduces
 from nightledger.text.markdown.entries import Entry, EntryKind
 from nightledger.text.patterns import pattern, words
 from nightledger.text.similar import fold
@@ -227,7 +228,7 @@ def _find(quote: Quote, view: View) -> tuple[DayLog, LogLine]:
         said = said.removeprefix(f"{line.turn}: ")
     whole = len(line.content) <= MOST_CHARACTERS and said == plain(line.content)
     require(whole and bool(fold(said)), f"the quote is not the whole of {place}")
-    require(not said.rstrip("*_ ").endswith((":", "\uff1a")), f"the quote of {place} only introduces others")
+    require(not introduces(said), f"the quote of {place} only introduces others")
     require(not _is_doubtful(line, log), f"{place} stands under what limits it, or is no whole claim")
     return log, line
 
@@ -267,8 +268,8 @@ def _above(line: LogLine, log: DayLog) -> Iterator[str]:
         text = one.text.lstrip()
         titled = text.startswith("#") or _UNDERLINE.fullmatch(log.lines[one.number].text) is not None
         opens = listed and not one.marker and one.indent <= indent
-        introduces = not (line.marker or one.marker) and text.rstrip("*_ ").endswith((":", "\uff1a"))
-        if titled or opens or introduces or one.indent < indent:
+        leads = not (line.marker or one.marker) and introduces(text)
+        if titled or opens or leads or one.indent < indent:
             indent, listed = min(indent, one.indent), listed and not opens
             yield one.text
         if titled and not one.marker:

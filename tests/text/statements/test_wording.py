@@ -7,7 +7,7 @@ from nightledger.text.statements.wording import (
     entry_text,
     has_reason,
     judge_kind,
-    shelve,
+    row_of,
     shorten,
 )
 
@@ -50,7 +50,7 @@ def test_a_title_names_what_lasts_or_is_left_out(heading: str, title: str) -> No
 @from_corpus("text-statements-wording")
 def test_a_line_goes_where_its_heading_says_or_who_asked(heading: str, line: str, section: str) -> None:
     log = read(f"# Day\n## {heading}\n- {line}")
-    assert shelve(judge_kind(log.lines[2], ("de",))) == section
+    assert row_of(judge_kind(log.lines[2], ("de",))).section == section
 
 
 def test_lines_together_become_a_title_with_children_and_repeats_are_said_once() -> None:

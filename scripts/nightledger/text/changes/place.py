@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from nightledger.domain.decision import ShownIn
 from nightledger.domain.kept import skill_front, skill_name
-from nightledger.domain.proposal import HOLE, Anchor, Draft, Hunk, Op
+from nightledger.domain.proposal import Anchor, Draft, Hunk, Op
 from nightledger.text.changes import sections
 from nightledger.text.changes.diff import changed_runs, check_blocks, kept_lines
 from nightledger.text.markdown import document as md
@@ -471,10 +471,4 @@ def _lines_at(document: md.Document, path: tuple[str, ...]) -> list[int]:
 
 def _are(lines: Sequence[str], wanted: Sequence[str]) -> bool:
     """Tell whether some lines are others, of which a hole stands for any character."""
-    return len(lines) == len(wanted) and all(map(_is_line, lines, wanted))
-
-
-def _is_line(line: str, wanted: str) -> bool:
-    if HOLE not in wanted:
-        return line == wanted
-    return len(line) == len(wanted) and all(b in (HOLE, a) for a, b in zip(line, wanted, strict=True))
+    return len(lines) == len(wanted) and all(map(sections.is_text, lines, wanted))

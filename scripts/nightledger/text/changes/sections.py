@@ -103,13 +103,14 @@ def span_of(section: md.Section) -> Span:
 
 def _is_path(path: md.Path, named: md.Path) -> bool:
     """Compare headings; in those that a record names a hole stands for any character of a secret."""
-    return path == named or (
-        len(path) == len(named)
-        and all(
-            len(one) == len(other) and all(b in (HOLE, a) for a, b in zip(one, other, strict=True))
-            for one, other in zip(path, named, strict=True)
-        )
-    )
+    return len(path) == len(named) and all(map(is_text, path, named))
+
+
+def is_text(text: str, named: str) -> bool:
+    """Return whether a text is another one, in which a hole stands for any character."""
+    if HOLE not in named:
+        return text == named
+    return len(text) == len(named) and all(b in (HOLE, a) for a, b in zip(text, named, strict=True))
 
 
 def behind_holes(document: md.Document, path: md.Path) -> str:

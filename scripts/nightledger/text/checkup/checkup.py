@@ -34,6 +34,7 @@ from nightledger.text.checkup.units import (
 from nightledger.text.contradictions import OTHER_VALUE, Standing
 from nightledger.text.dates import find_dates
 from nightledger.text.heads import Heads
+from nightledger.text.markdown.blocks import introduces
 from nightledger.text.markdown.document import BlockKind, Document, parse_markdown
 
 CERTAIN_ENOUGH = 0.6
@@ -63,7 +64,6 @@ _OPEN = frozenset({"waits", "waits_in", "wait_mark", "task_row"})
 _ENDED = frozenset({"box", "struck", "over_label", "over_value", "gone"})
 _ECHOES = frozenset({"done", "done_end", "last_look", "last_first", "looked_at"})
 """What says in other words, as a second reason, what the first one says."""
-_COLONS = (":", "\N{FULLWIDTH COLON}")
 _PROSE = frozenset({UnitKind.ITEM, UnitKind.SENTENCE})
 _ARCHIVED = frozenset({DoubtLabel.STALE, DoubtLabel.CLOSED, DoubtLabel.CONTRADICTION})
 
@@ -300,7 +300,7 @@ def _announces(units: Sequence[Unit], index: int) -> bool:
     if not following or following[0].headings != unit.headings:
         return False
     bold = unit.kind is UnitKind.SENTENCE and unit.text.startswith(("**", "__"))
-    return unit.text.rstrip("*_ ").endswith(_COLONS) or (
+    return introduces(unit.text) or (
         bold and following[0].kind is UnitKind.ITEM and following[0].block == unit.block + 1
     )
 
@@ -364,7 +364,7 @@ def _table_heads(document: Document, units: Sequence[Unit]) -> Iterator[_Shell]:
 def _leads(document: Document, units: Sequence[Unit]) -> Iterator[_Shell]:
     """A sentence with a colon, whose list or the next block it announces."""
     for unit, following in pairwise(units):
-        if unit.text.removesuffix("**").endswith(_COLONS):
+        if introduces(unit.text):
             block = document.blocks[following.block]
             if unit.last > unit.own_last:
                 yield ((unit.first, unit.own_last),), (following.first, unit.last), unit.headings

@@ -16,9 +16,10 @@ from itertools import chain
 from msgspec import Struct
 from msgspec.structs import replace
 
-from nightledger.text.markdown.document import BlockKind, Document, section_at
+from nightledger.text.markdown.blocks import introduces, table_cells
+from nightledger.text.markdown.document import BlockKind, Document, last_filled, section_at
 from nightledger.text.markdown.entries import Entry, EntryKind, unnumbered_entries
-from nightledger.text.similar import dice, fold, is_negated, numbers, shingles
+from nightledger.text.similar import UNSPACED, dice, fold, is_negated, numbers, shingles
 
 _ITEM = re.compile(r"^(?P<indent>[ \t]*)(?P<marker>[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)")
@@ -86,7 +87,7 @@ def read_units(document: Document) -> tuple[Unit, ...]:
             units.append(place.whole(UnitKind.COMMENT, block.first_line, block.last_line))
         while entries and entries[0].first_line <= block.last_line:
             units.extend(_read(place, entries.popleft(), len(units)))
-        announces = block.kind is BlockKind.PARAGRAPH and units[-1].text.endswith((":", "：", ":**"))
+        announces = block.kind is BlockKind.PARAGRAPH and introduces(units[-1].text)
         lead = units[-1].text if announces else ""
     return tuple(units)
 
@@ -110,7 +111,7 @@ class _Place(Struct, frozen=True, kw_only=True):
 
     def trim(self, first: int, last: int) -> int:
         """Return the last line that is not blank."""
-        return next((n for n in range(last, first, -1) if self.line(n).strip()), first)
+        return max(first, last_filled(self.document.lines, first, last))
 
 
 def _read(place: _Place, entry: Entry, count: int) -> Iterator[Unit]:
@@ -149,7 +150,7 @@ def _read_rows(place: _Place, first: int, last: int) -> Iterator[Unit]:
 
 
 def _cells(line: str) -> tuple[str, ...]:
-    return tuple(cell.strip() for cell in line.strip().strip("|").split("|"))
+    return tuple(map(str.strip, table_cells(line)))
 
 
 def _read_items(place: _Place, entry: Entry, count: int) -> Iterator[Unit]:
@@ -213,8 +214,6 @@ SENTENCE = 20
 """Letters from which four words are a sentence and no phrase."""
 MOST_HOLDERS = 40
 """Items compared for one: the work stays linear in a file of one word a thousand times."""
-WIDE = re.compile("[\u0e00-\u0eff\u1000-\u109f\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff]")
-"""A letter of a script without spaces."""
 
 _NAMED = re.compile(r"[*_]{0,8}(?:`|\[|https?://|[\"“«「]|[\w.~/-]*[\w~]/[\w./-]|[\w-]+\.[a-z]{1,4}\b)")
 _CODE = re.compile(r"`([^`\n]+)`|(?<![\w`])((?:[a-z]{1,32}://|[\w.-]{1,255}/)[^\s`)]+)")
@@ -297,7 +296,7 @@ def wording(unit: Unit) -> str:
 
 def weight(folded: str) -> int:
     """Give the length of folded wording in letters, one of a script without spaces for three."""
-    return len(folded) + 2 * len(WIDE.findall(folded))
+    return len(folded) + 2 * len(UNSPACED.findall(folded))
 
 
 def _same(units: Sequence[Unit], wordings: Sequence[str]) -> Iterator[Repeat]:
@@ -339,7 +338,7 @@ def _worded(units: Sequence[Unit], wordings: Sequence[str], copies: Collection[i
 def _words_of(folded: str) -> frozenset[str]:
     """Return the words of a wording; of scripts without spaces pairs of letters."""
     pairs = (
-        [w[at : at + 2] for at in range(max(1, len(w) - 1))] if WIDE.search(w) else [w]
+        [w[at : at + 2] for at in range(max(1, len(w) - 1))] if UNSPACED.search(w) else [w]
         for w in folded.split()
     )
     return frozenset(chain.from_iterable(pairs))
@@ -347,7 +346,7 @@ def _words_of(folded: str) -> frozenset[str]:
 
 def _is_prose(unit: Unit, folded: str) -> bool:
     is_told = unit.kind not in {UnitKind.COMMENT, UnitKind.CODE} and not unit.ordered
-    several = len(folded.split()) >= WORDS or WIDE.search(folded) is not None
+    several = len(folded.split()) >= WORDS or UNSPACED.search(folded) is not None
     return is_told and weight(folded) >= LONG and several
 
 

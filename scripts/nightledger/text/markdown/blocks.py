@@ -56,6 +56,11 @@ def is_blank(line: str) -> bool:
     return not line.strip(" \t\r\n")
 
 
+def introduces(line: str) -> bool:
+    """Tell whether a line names what stands below it: it ends with a colon, marks of emphasis aside."""
+    return line.rstrip("*_ ").endswith((":", "\uff1a"))
+
+
 def last_filled(lines: Sequence[str], first: int, last: int) -> int:
     """Return the last of some lines, counted from 1, that is not blank; ``first - 1`` where all are."""
     return next((n for n in range(last, first - 1, -1) if not is_blank(lines[n - 1])), first - 1)

@@ -9,7 +9,7 @@ Invariant: every line that is not blank lies in a chunk, and a chunk's line numb
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import date
 from itertools import accumulate
 
@@ -17,7 +17,7 @@ from msgspec import Struct, field
 
 from nightledger.text.dates import first_day
 from nightledger.text.markdown.blocks import BlockKind, is_table_head, table_cells
-from nightledger.text.markdown.document import parse_markdown
+from nightledger.text.markdown.document import parse_markdown, section_at
 from nightledger.text.visible import carried
 
 CHUNK_CHARACTERS = 600
@@ -26,7 +26,6 @@ LEAD_CHARACTERS = 300
 """Of a longer piece before a chunk only the end is indexed with it. Our choice."""
 JOINT = " > "
 """Between the texts of headings."""
-_HEADING = re.compile(r"(#{1,6})[ \t]+(.*)")
 _GAP = re.compile(r"\s+")
 _Piece = tuple[int, int, int, int]
 """Start, end, first line, last line."""
@@ -41,7 +40,7 @@ class Passage(Struct, frozen=True):
         end: Behind its last character; the last line's end is not in it.
         first_line: From 1.
         last_line: Included.
-        heading: Texts of the headings above as ``titles.carried`` gives them, outermost first, joined by `` > ``;
+        heading: Texts of the headings above as ``visible.carried`` gives them, outermost first, joined by `` > ``;
             of rows of a table with its head as the last.
         day: The date that the nearest dated heading names; None where none does.
         lead: How many characters directly before it are indexed with it.
@@ -56,13 +55,13 @@ class Passage(Struct, frozen=True):
     lead: int = 0
 
 
-def cut_markdown(text: str, *, size: int = CHUNK_CHARACTERS) -> list[Passage]:
+def cut_markdown(text: str) -> list[Passage]:
     """Cut a text into chunks, in order; linear in its size.
+
+    A piece of more than ``CHUNK_CHARACTERS`` is cut at its lines, and a line that is longer at its sentences.
 
     Args:
         text: Of a Markdown file or a log.
-        size: Characters that a chunk should have at most; a piece that is longer is cut at its lines,
-            and a line that is longer at its sentences.
     """
     found: list[Passage] = []
     bare: _Section | None = None
@@ -71,41 +70,35 @@ def cut_markdown(text: str, *, size: int = CHUNK_CHARACTERS) -> list[Passage]:
             if section.heading.startswith(f"{bare.heading}{JOINT}"):
                 section.pieces[:0] = bare.pieces
             else:
-                _fill(found, bare, text, size)
-        bare = section if _has_headings_only(section, text) else None
+                _fill(found, bare, text)
+        bare = section if section.pieces and section.is_bare else None
         if bare is None:
-            _fill(found, section, text, size)
+            _fill(found, section, text)
     if bare is not None:
-        _fill(found, bare, text, size)
+        _fill(found, bare, text)
     return found
-
-
-def _has_headings_only(section: "_Section", text: str) -> bool:
-    """Tell whether nothing stands below a heading but another: it then goes with what that one is about."""
-    return bool(section.pieces) and all(_HEADING.match(text, piece[0]) for piece in section.pieces)
 
 
 class _Section(Struct):
     heading: str
     day: date | None
     pieces: list[_Piece] = field(default_factory=list)
+    is_bare: bool = True
+    """Whether nothing stands below the heading but another: it then goes with what that one is about."""
 
 
 def _sections(text: str) -> Iterator[_Section]:
     """Yield sections with their pieces; a heading is the first piece of its section."""
     document = parse_markdown(text)
     starts = list(accumulate(map(len, document.lines), initial=len(document.bom)))
-    titles: list[tuple[int, str, date | None]] = []
     section = _Section("", None)
     for block in document.blocks:
-        line = document.lines[block.first_line - 1]
-        match = _HEADING.match(line) if block.kind is BlockKind.HEADING else None
-        if match:
+        if block.kind is BlockKind.HEADING:
             yield section
-            titles = [one for one in titles if one[0] < block.level]
-            day = first_day(_title(match)) or (titles[-1][2] if titles else None)
-            titles.append((block.level, _title(match), day))
-            section = _Section(JOINT.join(name for _, name, _ in titles if name), day)
+            titles = [*map(carried, section_at(document, block.first_line).path)]
+            day = next(filter(None, map(first_day, reversed(titles))), None)
+            section = _Section(JOINT.join(filter(None, titles)), day)
+        section.is_bare = section.is_bare and block.kind is BlockKind.HEADING
         for first, last in block.items or ((block.first_line, block.last_line),):
             start, end = starts[first - 1], starts[last]
             bare = text[start:end]
@@ -116,25 +109,24 @@ def _sections(text: str) -> Iterator[_Section]:
     yield section
 
 
-def title_of(line: str) -> str:
-    """Give the text of a heading as it is cited above a chunk; empty for any other line."""
-    match = _HEADING.match(line)
-    return _title(match) if match else ""
+def titles_at(text: str, lines: Collection[int]) -> set[str]:
+    """Return the headings that stand in some lines of a text, from 1, as they are cited above chunks."""
+    numbers, sections = frozenset(lines), parse_markdown(text).sections[1:]
+    found = (
+        one.path[-1] for one in sections if not numbers.isdisjoint(range(one.heading[0], one.heading[1] + 1))
+    )
+    return set(filter(None, map(carried, found)))
 
 
-def _title(match: re.Match[str]) -> str:
-    return carried(match[2].strip().rstrip("#").rstrip())
-
-
-def _fill(found: list[Passage], section: _Section, text: str, size: int) -> None:
+def _fill(found: list[Passage], section: _Section, text: str) -> None:
     """Put pieces together while they fit."""
     group: list[_Piece] = []
     before: _Piece | None = None
     heading = section.heading
     for piece in section.pieces:
         under = JOINT.join(filter(None, (section.heading, _table_head(piece, text))))
-        for part in _parts(piece, text, size):
-            if group and part[1] - group[0][0] > size:
+        for part in _parts(piece, text):
+            if group and part[1] - group[0][0] > CHUNK_CHARACTERS:
                 found.append(_passage(group, heading, section.day, _lead(before, group[0], text)))
                 before, group = group[-1], []
             heading = heading if group else under
@@ -168,23 +160,23 @@ def _passage(group: Sequence[_Piece], heading: str, day: date | None, lead: int)
     return Passage(start, end, first, last, heading, day, lead)
 
 
-def _parts(piece: _Piece, text: str, size: int) -> Iterator[_Piece]:
+def _parts(piece: _Piece, text: str) -> Iterator[_Piece]:
     """Cut a piece that is too long at its lines, and a line that is too long at its sentences or words."""
     start, end, first, _ = piece
-    if end - start <= size:
+    if end - start <= CHUNK_CHARACTERS:
         yield piece
         return
     at = start
     for number, line in enumerate(text[start:end].split("\n"), first):
         shift = len(line) - len(line.lstrip())
         if bare := line.strip():
-            yield from ((at + shift + a, at + shift + b, number, number) for a, b in _spans(bare, size))
+            yield from ((at + shift + a, at + shift + b, number, number) for a, b in _spans(bare))
         at += len(line) + 1
 
 
-def _spans(line: str, size: int) -> Iterator[tuple[int, int]]:
+def _spans(line: str) -> Iterator[tuple[int, int]]:
     """Give the parts of a line, each as long as may be and ended at a sentence, else at a word."""
-    start = 0
+    start, size = 0, CHUNK_CHARACTERS
     while len(line) - start > size:
         cuts = list(_CUT.finditer(line, start + size // 2, start + size))
         best = next(

@@ -20,7 +20,7 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from nightledger.text.markdown.blocks import Block, BlockKind, is_blank, last_filled, scan_blocks
+from nightledger.text.markdown.blocks import Block, BlockKind, introduces, is_blank, last_filled, scan_blocks
 
 BOM = "\ufeff"
 Path = tuple[str, ...]
@@ -210,7 +210,6 @@ _NO_CHARACTER = re.compile(r"&(?=#[0-9]{40})")
 _EMPHASIS = "*_~`"
 _ENDS = ".!?\u2026\u3002\"'\u2019\u201d\u00bb)]}%/"
 """How an item ends beside letters and digits that is no heading of the next."""
-_COLONS = (":", "\N{FULLWIDTH COLON}")
 _TAB = 4
 """Columns of a tab stop (CommonMark 0.31, section 2.2)."""
 
@@ -253,7 +252,7 @@ def unquoted(line: str) -> str:
 
 def is_label(line: str) -> bool:
     """Tell whether a line without blanks around it is read as a heading of what follows."""
-    if line.rstrip("*_ ").endswith(_COLONS) or _HASHES.match(line):
+    if introduces(line) or _HASHES.match(line):
         return True
     return _BOLD.fullmatch(line) is not None or _TAGS.fullmatch(line) is not None
 

@@ -14,6 +14,7 @@ from msgspec import Struct
 from nightledger.domain.consolidation import Block, Said, SelfContext
 from nightledger.domain.words import read_tag
 from nightledger.files.home import shipped_config
+from nightledger.text.markdown.blocks import introduces
 from nightledger.text.patterns import pattern
 from nightledger.text.statements.cues import find_cues, words_of
 from nightledger.text.statements.estimate import split_label, tells_result
@@ -151,7 +152,7 @@ def said_sentences(said: Said, sentences: Sequence[Sentence]) -> frozenset[int]:
         or (may_limit(one.text) and any(_is_above(other, one) for other in over if other.line < one.line))
     }
     whole = _with_needs(chosen | ends, sentences, may_limit)
-    told = [at for at in whole if not _introduces(sentences[at].text)]
+    told = [at for at in whole if not introduces(sentences[at].text)]
     if not told or (len(told) > 1 and _size(whole, sentences) > limits().most_characters):
         return frozenset()
     return frozenset(whole)
@@ -171,7 +172,7 @@ def _by_rules(sentences: Sequence[Sentence]) -> frozenset[int]:
         size = _size(more, sentences)
         is_last = at > max(chosen) and all(_rank(sentences[one].text) for one in chosen)
         is_little = is_last and _size(chosen, sentences) < room // 2 and size <= most
-        if size <= room or is_little or all(_introduces(sentences[one].text) for one in chosen):
+        if size <= room or is_little or all(introduces(sentences[one].text) for one in chosen):
             chosen = more
         elif _rank(sentences[at].text):
             break  # what only goes on is told up to where it is cut
@@ -187,10 +188,6 @@ def _rank(sentence: str) -> int:
 
 def _has_speaker(sentence: str) -> bool:
     return _SPEAKER in find_cues(sentence)
-
-
-def _introduces(sentence: str) -> bool:
-    return sentence.rstrip("*_ ").endswith((":", "\uff1a"))
 
 
 def takes_back(sentence: str) -> bool:
@@ -238,7 +235,7 @@ def _is_above(other: Sentence, one: Sentence) -> bool:
     if one.text.startswith("|"):
         return other.line == 0
     return _indent(other) < _indent(one) or (
-        _introduces(other.text) and not other.mark.strip() and other.line == one.line - 1
+        introduces(other.text) and not other.mark.strip() and other.line == one.line - 1
     )
 
 

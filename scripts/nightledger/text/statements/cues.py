@@ -13,10 +13,9 @@ import msgspec
 from msgspec import Struct
 
 from nightledger.files.home import shipped_config
-from nightledger.text.similar import CJK
+from nightledger.text.similar import CJK, CJK_LETTER
 
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
-_UNSPACED = re.compile(f"[{CJK}]")
 _SPACED_WORD = re.compile(rf"[^\W\d_{CJK}]+(?:['-][^\W\d_{CJK}]+)*")
 _RUN = re.compile(f"[{CJK}]{{2,}}")
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
@@ -95,7 +94,7 @@ def find_cues(text: str, languages: tuple[str, ...] = ()) -> frozenset[str]:
     found: set[str] = set()
     for lexicon in _lexicons(languages, russian=_CYRILLIC.search(text) is not None):
         _look_up(tokens, lexicon, found)
-    if not text.isascii() and _UNSPACED.search(text):
+    if not text.isascii() and CJK_LETTER.search(text):
         found.update(cue for word, cue in _unspaced() if word in text)
     return frozenset(found)
 

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from nightledger.domain.consolidation import DayLog, LogLine, Region
 from nightledger.domain.proposal import Origin
 from nightledger.files.home import shipped_config
+from nightledger.text.markdown.blocks import introduces
 from nightledger.text.patterns import pattern, words
 from nightledger.text.statements.cues import find_cues, languages_of, words_of
 from nightledger.text.statements.sentences import sentences_of
@@ -104,7 +105,7 @@ def _surface(text: str) -> set[str]:
     marks = {
         "s.tick": _TICK.search(text) is not None,
         "s.question": text.endswith(("?", "\uff1f")),
-        "s.colon": text.rstrip("*_ ").endswith((":", "\uff1a")),
+        "s.colon": introduces(text),
     }
     found = {name for name, is_so in marks.items() if is_so}
     found.add(f"s.numbers-{min(_MOST, len(_NUMBER.findall(text)) // 2)}")

@@ -11,6 +11,7 @@ from itertools import groupby
 
 from nightledger.domain.consolidation import DayLog, LogLine, Region
 from nightledger.domain.proposal import Origin
+from nightledger.text.markdown.blocks import introduces
 from nightledger.text.patterns import pattern
 from nightledger.text.statements.cues import find_cues
 from nightledger.text.statements.daylog import read_daylog
@@ -50,7 +51,7 @@ def _introduction(line: LogLine) -> str:
     """Return what a line of the agent's says of a quotation below it: a heading's title, or a lead and its colon."""
     is_heading, is_own = line.region is Region.HEADING, line.origin is Origin.AGENT and not line.turn
     told = timeless(line.headings[-1] if is_heading else line.content)
-    is_lead = line.region is Region.PROSE and line.content.rstrip("*_ ").endswith((":", "\uff1a"))
+    is_lead = line.region is Region.PROSE and introduces(line.content)
     return told if is_heading and is_own else f"{told}:" if is_lead and is_own else ""
 
 

@@ -18,6 +18,7 @@ from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import least_trusted
 from nightledger.domain.transcript import EXTRACTS
 from nightledger.text.contradictions import Contradiction, Standing
+from nightledger.text.markdown.blocks import introduces
 from nightledger.text.scanners.scan import scan_lines
 from nightledger.text.scanners.secrets import telling
 from nightledger.text.similar import fold
@@ -39,9 +40,8 @@ from nightledger.text.statements.wording import (
     judge_kind,
     reasons_for,
     reports_work,
-    shelve,
+    row_of,
     topic_of,
-    what_would_change_it,
     wrapped,
 )
 
@@ -68,8 +68,6 @@ _PARAGRAPH = 2
 """Lines to the next paragraph of one message."""
 _DAY = re.compile(r"[\d_-]+")
 """What of a log's name tells its day, or divides words."""
-_INTRODUCES = (":", "\uff1a", ":**")
-"""What ends a line that only names what stands below it."""
 
 
 def find_statements(
@@ -163,7 +161,7 @@ def rules_in(lines: Iterable[LogLine], *, secrets: bool = False) -> dict[int, st
 def _blocks(log: DayLog, estimates: dict[int, float], barred: set[int]) -> list[list[LogLine]]:
     """Give the lines that become one statement each."""
     languages = log_languages(log)
-    stating = [x for x in log.lines if x.number in estimates and not x.content.endswith(_INTRODUCES)]
+    stating = [x for x in log.lines if x.number in estimates and not introduces(x.content)]
     file = _DAY.sub(" ", splitext(basename(log.path))[0])
     in_session = log.path.startswith(f"{EXTRACTS}/")
     sources = [line for line in stating if not is_of_its_day(line, languages, file, in_session=in_session)]
@@ -240,7 +238,7 @@ def statement_of(
         said: What of them is to be kept; all where none is given.
     """
     kind = judge_kind(top, languages)
-    text = entry_text(top, said or members, languages)
+    row, text = row_of(kind), entry_text(top, said or members, languages)
     return Statement(
         path=log.path,
         day=min(top.day, log.day),
@@ -250,8 +248,8 @@ def statement_of(
         origin=least_trusted(line.origin for line in members),
         score=round(score, 4),
         reasons=reasons_for(top, languages),
-        fails_when=what_would_change_it(kind),
-        section=shelve(kind),
+        fails_when=row.what_would_change_it,
+        section=row.section,
         key=fold(text),
     )
 

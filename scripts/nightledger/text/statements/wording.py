@@ -14,8 +14,9 @@ from msgspec.structs import replace
 
 from nightledger.domain.consolidation import LogLine, Region, StatementKind
 from nightledger.files.home import shipped_config
+from nightledger.text.markdown.blocks import introduces
 from nightledger.text.patterns import pattern
-from nightledger.text.similar import CJK, fold, shingles
+from nightledger.text.similar import CJK_LETTER, fold, shingles
 from nightledger.text.statements.cues import find_cues
 from nightledger.text.statements.daylog import TURN, without_stamp
 from nightledger.text.statements.estimate import (
@@ -78,10 +79,9 @@ _WORD_FIRST = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*[\s,]")
 _FEW = 3
 _OWN_VOICE = re.compile(r"(?:I|my|we|our)\b", re.IGNORECASE)
 """Whose words these are has to be said where an agent reads them."""
-_UNSPACED = re.compile(f"[{CJK}]")
 
 
-class _Kind(Struct, frozen=True, kw_only=True):
+class Kind(Struct, frozen=True, kw_only=True):
     """What a statement does, the cues that tell it, where it is filed, and what would change one's mind about it.
 
     Where it ``heads``, a heading called like that section tells it before a line's own words do.
@@ -103,7 +103,7 @@ class _Kinds(Struct, frozen=True, kw_only=True):
     a line, in it and in what names it; ``passing`` are cues of names of what a day did.
     """
 
-    kinds: tuple[_Kind, ...]
+    kinds: tuple[Kind, ...]
     reasons: dict[str, str]
     claiming: frozenset[str]
     without_topic: frozenset[str]
@@ -234,7 +234,7 @@ def topic_of(line: LogLine, languages: tuple[str, ...] = ()) -> str:
 
     One that says of what kind it is ("Permanent rules") has the next one before it.
     """
-    candidates = [line.lead] if line.lead.rstrip("*_ ").endswith((":", "\uff1a")) else []
+    candidates = [line.lead] if introduces(line.lead) else []
     # the heading above a turn of a chat export names the export, one that holds a date the day
     if not line.turn and line.headings:
         candidates += reversed(line.headings[_DATE.search(line.headings[0]) is not None :][-2:])
@@ -312,11 +312,6 @@ def reasons_for(line: LogLine, languages: tuple[str, ...] = ()) -> tuple[str, ..
     return tuple(said[:3]) or ("it reads like a fact that outlasts its day",)
 
 
-def what_would_change_it(kind: StatementKind) -> str:
-    """Return what would change one's mind about a statement of this kind."""
-    return _row(kind).what_would_change_it
-
-
 _LONGEST_NAME, _LONGEST_SAID = 20, 40
 """Chinese, Japanese or Korean letters of a name and of a sentence, in which words still mean what they are looked for:
 in longer ones most stand by chance, since none is divided from its neighbours. Our choice, after a diary in Chinese."""
@@ -324,7 +319,7 @@ in longer ones most stand by chance, since none is divided from its neighbours. 
 
 def _cues_in_short(text: str, longest: int, languages: tuple[str, ...]) -> frozenset[str]:
     """Return the cues of a text; none where it is one long run of letters that nothing divides into words."""
-    return frozenset() if len(_UNSPACED.findall(text)) > longest else find_cues(text, languages)
+    return frozenset() if len(CJK_LETTER.findall(text)) > longest else find_cues(text, languages)
 
 
 def has_reason(line: LogLine, languages: tuple[str, ...] = ()) -> bool:
@@ -450,11 +445,6 @@ def kind_told_by(what: str) -> StatementKind | None:
     return next((row.kind for row in _kinds().kinds if row.what_would_change_it == what), None)
 
 
-def shelve(kind: StatementKind) -> str:
-    """Return the heading that suits a statement of this kind."""
-    return _row(kind).section
-
-
 def alignment_of(text: str) -> float:
     """Return how much a text is about how the agent works: 0 unrelated, .3 adjacent, .7 close to what it is."""
     cues = find_cues(text)
@@ -464,7 +454,8 @@ def alignment_of(text: str) -> float:
     return 0.3 if about else 0.0
 
 
-def _row(kind: StatementKind) -> _Kind:
+def row_of(kind: StatementKind) -> Kind:
+    """Return where a statement of a kind is filed, and what would change one's mind about it."""
     return next(row for row in _kinds().kinds if row.kind is kind)
 
 
