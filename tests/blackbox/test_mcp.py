@@ -153,7 +153,7 @@ def test_no_tool_signs_and_no_value_becomes_an_option(world: World) -> None:
         for verb in SIGNING:
             assert client.call("do", name=verb, **{"with": {"id": name}})[0]
             assert client.call(verb, id=name)[0]
-        for value in ("--home=/", "--explain", "-n99", "--", "a\nb", "$(id)", "\u202e"):
+        for value in ("--home=/", "--explain", "-n99", "--", "a\nb", "$(id)", "\u202e", r"\u0000"):
             failed, said = client.call("recall", query=value)
             assert not failed, said
         assert client.call("record", kind="approve")[0]

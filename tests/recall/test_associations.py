@@ -89,11 +89,10 @@ def test_what_stands_under_a_heading_or_a_label_that_denies_is_not_shown(desk: D
     assert keys(desk) == []
 
 
-def test_what_resolved_it_is_shown_though_the_entry_says_what_failed(desk: Desk) -> None:
+@from_corpus("recall-associations")
+def test_what_resolved_it_is_shown_though_the_entry_says_what_failed_or_urges(desk: Desk, text: str) -> None:
     learn(desk)
-    desk.applied(
-        addition("cron with time_zone: set_zone_explicitly resolved it (3 of 3); retry failed 2 times.")
-    )
+    desk.applied(addition(text))
     assert keys(desk) == [("cron + time_zone", "set_zone_explicitly")]
 
 

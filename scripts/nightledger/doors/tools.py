@@ -130,10 +130,13 @@ class Desk:
     def __init__(self, profile: str = LEAN) -> None:
         self.table = load_table()
         self._options = json.loads(shipped_config("options.json"))
-        reads = {name.replace(" ", "_"): _reading(row) for name, row in self.table.do.items()}
-        kinds = {f"record_{kind}": _of_kind(kind) for kind in json.loads(shipped_config("records.json"))}
-        rows = {**self.table.tools, **reads, **kinds}
-        known = {**rows, DO: Row(words=(), says=_do_says(self.table.do))}
+        rows = dict(self.table.tools)
+        for name, row in self.table.do.items():
+            rows[name.replace(" ", "_")] = msgspec.structs.replace(row, reads=True)
+        for kind in json.loads(shipped_config("records.json")):
+            says = f"Keep or read records of kind {kind}."
+            rows[f"record_{kind}"] = Row(words=("record", kind), says=says, takes=("action", "id", "fields"))
+        known = {**rows, DO: Row(words=(), says=_do_says(self.table.do), needs=("name",))}
         every = (*rows,) if profile == FULL else tuple(name.strip() for name in profile.split(","))
         names = self.table.lean if profile == LEAN else every
         if unknown := [name for name in names if name not in known]:
@@ -208,15 +211,9 @@ class Desk:
         return taken
 
     def _schema(self, name: str, row: Row) -> dict[str, Any]:
-        if name == DO:
-            properties: dict[str, Any] = {"name": {"type": "string"}, "with": {"type": "object"}}
-            return {
-                "type": "object",
-                "properties": properties,
-                "required": ["name"],
-                "additionalProperties": False,
-            }
-        properties = {argument: shape for argument, (_, shape) in self._taken(row).items()}
+        properties: dict[str, Any] = {"name": {"type": "string"}, "with": {"type": "object"}}
+        if name != DO:
+            properties = {argument: shape for argument, (_, shape) in self._taken(row).items()}
         needed = {"required": list(row.needs)} if row.needs else {}
         return {"type": "object", "properties": properties, **needed, "additionalProperties": False}
 
@@ -250,16 +247,6 @@ class Desk:
         return Call(words=call, input=json.dumps(line) if line else "", asks=asks)
 
 
-def _of_kind(kind: str) -> Row:
-    return Row(
-        words=("record", kind), says=f"Keep or read records of kind {kind}.", takes=("action", "id", "fields")
-    )
-
-
-def _reading(row: Row) -> Row:
-    return msgspec.structs.replace(row, reads=True)
-
-
 def _do_says(rows: Iterable[str]) -> str:
     return f"Reach the rest by name, its arguments under 'with': {', '.join(rows)}, 'record KIND ACTION'."
 
@@ -291,9 +278,10 @@ def _check(name: str, row: Row, shapes: Mapping[str, Mapping[str, Any]], given: 
         kind = shapes[argument]["type"]
         if not isinstance(value, _TYPES[kind]) or (isinstance(value, bool) and kind != "boolean"):
             raise UsageError(f"{name!r}: {argument} is to be of type {kind}", hint=hint)
-        if len(json.dumps(value)) > MAX_VALUE_CHARACTERS:
+        written = json.dumps(value)
+        if len(written) > MAX_VALUE_CHARACTERS:
             raise UsageError(f"{name!r}: {argument} has more than {MAX_VALUE_CHARACTERS:,} characters")
-        if "\\u0000" in json.dumps(value):
+        if "\\u0000" in written.replace("\\\\", ""):
             raise UsageError(f"{name!r}: {argument} holds a null character")
     if missing := [argument for argument in row.needs if argument not in given]:
         raise UsageError(f"{name!r} needs {missing[0]!r}", hint=hint)

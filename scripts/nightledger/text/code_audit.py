@@ -135,14 +135,11 @@ class _Auditor:
             root = (module or alias.name).split(".")[0]
             if root in self.table.published["imports"] and not getattr(node, "level", 0):
                 bound = alias.asname or alias.name.split(".")[0]
-                is_plain = alias.name != "*" and self._is_used(bound, whole=module is None)
+                used = bound in self.used and not (module is None and bound in self.handed_on)
+                is_plain = alias.name != "*" and used  # of a whole module only to look into it
                 yield node, "code.published" if is_plain else "code.import", root
             elif alias.name == "*" and root in self.table.modules:
                 yield node, "code.detour", f"{root}.*"
-
-    def _is_used(self, name: str, *, whole: bool) -> bool:
-        """Tell whether a name is used, and a whole module only to look into it."""
-        return name in self.used and not (whole and name in self.handed_on)
 
     def _loaded(self, node: ast.Name | ast.Attribute | ast.Subscript) -> Iterator[Hit]:
         dotted = self.names.dotted(node)
@@ -376,16 +373,13 @@ def audit_document(text: str, name: str = "") -> tuple[Part, ...]:
     if ending == "ipynb" or ('"cell_type"' in text and text.lstrip()[:1] == "{"):
         return (Part(line=1, audited=audit(text, "notebook")),)  # JSON, which Python would read as its own
     told = language_of_info(ending)
-    if ending in _MARKDOWN or (not told and _has_fence(text) and guess_language(text) != "python"):
+    has_fence = "```" in text or "~~~" in text
+    if ending in _MARKDOWN or (not told and has_fence and guess_language(text) != "python"):
         return tuple(
             Part(line=snippet.line, audited=audit(snippet.text, snippet.language))
             for snippet in find_snippets(text)
         )
     return (Part(line=1, audited=audit(text, told)),)
-
-
-def _has_fence(text: str) -> bool:
-    return "```" in text or "~~~" in text
 
 
 def scan_code(text: str, secrets: Sequence[tuple[int, int]]) -> Iterator[Finding]:

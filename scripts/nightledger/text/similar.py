@@ -97,17 +97,12 @@ def is_negated(text: str) -> bool:
 
 def is_urged(text: str) -> bool:
     """Say whether the text urges by words of negation: "never forget to"."""
-    return _urged().search(text) is not None
+    return pattern("change-patterns", "urged").search(text) is not None
 
 
 def is_denied(text: str) -> bool:
     """Say whether the text holds a word of negation that does not urge."""
-    return is_negated(_urged().sub(" ", text))
-
-
-def _urged() -> re.Pattern[str]:
-    """Return the words of negation that deny nothing."""
-    return pattern("change-patterns", "urged")
+    return is_negated(pattern("change-patterns", "urged").sub(" ", text))
 
 
 class Overlaps:

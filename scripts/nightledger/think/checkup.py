@@ -35,6 +35,7 @@ from nightledger.text.statements.block import (
     valid_tag,
 )
 from nightledger.text.statements.cues import find_cues, languages_of
+from nightledger.text.visible import one_line
 from nightledger.think.analyst import (
     NOTHING,
     Analyst,
@@ -46,7 +47,7 @@ from nightledger.think.analyst import (
     read_asked,
     require,
 )
-from nightledger.think.contract import LEAST_SHARED, content_words, plain
+from nightledger.think.contract import LEAST_SHARED, content_words
 from nightledger.think.drafting import PART_CHARACTERS, in_parts, may_be_shown, shorten
 
 OPERATIONS = 100
@@ -240,7 +241,7 @@ class _Bench:
         require(operation.confidence >= LEAST, "it is not sure enough")
         entry, *others = (self._named(name) for name in (operation.entry, *operation.others))
         quote, text = fold(operation.quote), fold(self.units[entry].text)
-        stands = plain(operation.quote) in plain(self.units[entry].text)
+        stands = one_line(operation.quote) in one_line(self.units[entry].text)
         require(stands and len(quote) >= min(LEAST_QUOTE, len(text)), "the quote does not stand in the entry")
         needs = operation.op is Takes.MERGE or operation.why in _OF_TWO
         merges = operation.op is Takes.MERGE and operation.why is Why.REPEATS

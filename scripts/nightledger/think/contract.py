@@ -24,7 +24,8 @@ from nightledger.text.statements.cues import find_cues, words_of
 from nightledger.text.statements.daylog import MARKER, TURN
 from nightledger.text.statements.estimate import split_label
 from nightledger.text.statements.statements import statement_of
-from nightledger.text.statements.wording import VOID, timeless, topic_of, without_bold
+from nightledger.text.statements.wording import VOID, timeless, topic_of, trimmed, without_bold
+from nightledger.text.visible import one_line
 from nightledger.think.analyst import RefusedOperationError, require
 
 MOST_QUOTES = 5
@@ -42,7 +43,6 @@ ENTRY_CHARACTERS = 300
 """Of an entry of memory as it is shown: enough to know it by; one of several lines is only changed where that is all of it."""
 MOST_CHARACTERS = 4_096
 """Of a line: a longer one is no claim."""
-_SPACE = re.compile(r"\s+")
 _CUT = re.compile(r"\[(?:[ ~-]\]|\[|[^\]]{3,}\d{4}-\d\d)")
 """What reading may take from the front of a line and is more than a marker or a time: an open box, an envelope."""
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)\s*")
@@ -170,7 +170,7 @@ def without_known(one: Chosen, is_known: Callable[[str], bool]) -> Chosen:
 
 
 def _claim(line: LogLine) -> str:
-    return without_bold(plain(line.content))
+    return without_bold(one_line(line.content))
 
 
 def _named(claim: str, subject: str) -> str:
@@ -212,21 +212,16 @@ def _sureness(operation: Operation, lines: Sequence[tuple[DayLog, LogLine]], vie
     return (operation.confidence + weight * best) / (1 + weight)
 
 
-def plain(text: str) -> str:
-    """Return a text with each run of white space as one blank."""
-    return _SPACE.sub(" ", text).strip()
-
-
 def _find(quote: Quote, view: View) -> tuple[DayLog, LogLine]:
     """Give the log and the line that a quote is all of."""
     log = view.logs.get(quote.log)
     if log is None or quote.line not in view.shown[quote.log]:
         raise RefusedOperationError("a line that was not shown")
     line, place = log.lines[quote.line - 1], f"{log.path}:{quote.line}"
-    said = plain(quote.text)
-    if line.turn and said != plain(line.content):  # as it is shown, behind whoever says it
+    said = one_line(quote.text)
+    if line.turn and said != one_line(line.content):  # as it is shown, behind whoever says it
         said = said.removeprefix(f"{line.turn}: ")
-    whole = len(line.content) <= MOST_CHARACTERS and said == plain(line.content)
+    whole = len(line.content) <= MOST_CHARACTERS and said == one_line(line.content)
     require(whole and bool(fold(said)), f"the quote is not the whole of {place}")
     require(not introduces(said), f"the quote of {place} only introduces others")
     require(not _is_doubtful(line, log), f"{place} stands under what limits it, or is no whole claim")
@@ -322,7 +317,7 @@ def _entry(operation: Operation, view: View, claims: Iterable[str]) -> Entry | N
     if entry is None:
         raise RefusedOperationError("there is no such entry")
     kinds = {EntryKind.ITEM} if operation.op is Does.MERGE else {EntryKind.ITEM, EntryKind.PARAGRAPH}
-    seen = operation.op is not Does.MERGE and len(plain(entry.text)) <= ENTRY_CHARACTERS
+    seen = operation.op is not Does.MERGE and len(one_line(entry.text)) <= ENTRY_CHARACTERS
     whole = "\t" not in entry.text and (_is_line(entry) or seen)
     require(whole and entry.kind in kinds, f"{operation.entry} is no entry that can be changed so")
     told = " ".join(claims)
@@ -369,7 +364,7 @@ def _names(log: DayLog, line: LogLine) -> dict[str, str]:
 
 
 def _title(text: str) -> str:
-    return plain(without_bold(text)).strip(" :\uff1a*_#-\u2013\u2014")
+    return trimmed(one_line(without_bold(text)))
 
 
 def _worded(subject: str, said: Sequence[str]) -> str:

@@ -31,4 +31,4 @@ def test_of_two_items_that_say_the_same_one_is_the_repeat(text: str, repeated: l
 
 
 def test_a_letter_of_a_script_without_spaces_weighs_as_much_as_three() -> None:
-    assert (weight("备份"), weight("ab")) == (6, 2)
+    assert (weight("备份"), weight("ក"), weight("ab")) == (6, 3, 2)

@@ -1,5 +1,7 @@
 from datetime import date
 
+from tests.rows import from_corpus
+
 from nightledger.text.markdown.chunks import Passage, cut_markdown
 
 
@@ -19,24 +21,12 @@ def test_items_fill_a_chunk_and_the_last_one_leads_into_the_next() -> None:
     assert first.lead == 0
 
 
-def test_a_heading_begins_a_chunk_and_names_what_stands_below_it() -> None:
-    text = "intro\n\n# Garden #\n\n## Roses\n\n- cut\n\n# Boat\n\n- row\n"
-    assert [(one.heading, one.first_line, one.last_line) for one in cut_markdown(text)] == [
-        ("", 1, 1),
-        ("Garden > Roses", 3, 7),
-        ("Boat", 9, 11),
-    ]
-
-
-def test_a_heading_with_nothing_below_it_is_a_chunk_only_where_none_of_its_own_follows() -> None:
-    text = "# A\n## B\n### C\n- c\n## D\n# E\n- e\n# F\n```\n# G\n```\n# H\n"
-    assert [(one.heading, one.first_line, one.last_line) for one in cut_markdown(text)] == [
-        ("A > B > C", 1, 4),
-        ("A > D", 5, 5),
-        ("E", 6, 7),
-        ("F", 8, 11),
-        ("H", 12, 12),
-    ]
+@from_corpus("text-markdown-chunks")
+def test_a_heading_begins_a_chunk_and_names_what_stands_below_it(
+    text: str, places: list[list[object]]
+) -> None:
+    """One with nothing below it is a chunk only where none of its own follows."""
+    assert [[one.heading, one.first_line, one.last_line] for one in cut_markdown(text)] == places
 
 
 def test_a_dated_heading_dates_what_stands_below_it() -> None:

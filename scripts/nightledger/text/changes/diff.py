@@ -40,6 +40,15 @@ class Run(Struct, frozen=True, kw_only=True):
     new_start: int
     new_stop: int
 
+    def moved(self, old: int, new: int) -> "Run":
+        """Return the run so many lines further down on either side."""
+        return Run(
+            old_start=self.old_start + old,
+            old_stop=self.old_stop + old,
+            new_start=self.new_start + new,
+            new_stop=self.new_stop + new,
+        )
+
 
 def changed_runs(old: Sequence[str], new: Sequence[str]) -> tuple[Run, ...]:
     """Give what differs, in order, with at least one equal line between two runs.
@@ -119,7 +128,7 @@ def _matched(old: Sequence[str], new: Sequence[str], at_old: int, at_new: int) -
 
         codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     return [
-        Run(old_start=at_old + a, old_stop=at_old + b, new_start=at_new + c, new_stop=at_new + d)
+        Run(old_start=a, old_stop=b, new_start=c, new_stop=d).moved(at_old, at_new)
         for tag, a, b, c, d in codes
         if tag != "equal"
     ]
@@ -135,12 +144,7 @@ def _slid(run: Run, old: Sequence[str], new: Sequence[str], border: int) -> Run:
     by = 0
     while run.old_stop + by < border and lines[start + by] == lines[stop + by]:
         by += 1
-    return Run(
-        old_start=run.old_start + by,
-        old_stop=run.old_stop + by,
-        new_start=run.new_start + by,
-        new_stop=run.new_stop + by,
-    )
+    return run.moved(by, by)
 
 
 def _joined(runs: Iterable[Run]) -> list[Run]:

@@ -170,12 +170,7 @@ def _one_up(run: Run, base: Sequence[str], side: Sequence[str], border: int) -> 
     start, stop, lines = (run.new_start, run.new_stop, side) if adds else (run.old_start, run.old_stop, base)
     if lines[start - 1] != lines[stop - 1]:
         return None
-    return Run(
-        old_start=run.old_start - 1,
-        old_stop=run.old_stop - 1,
-        new_start=run.new_start - 1,
-        new_stop=run.new_stop - 1,
-    )
+    return run.moved(-1, -1)
 
 
 def take_back(before: str, after: str, current: str) -> str | None:

@@ -4,7 +4,6 @@ Invariant: pure; a piece is whole sections or whole entries, and none holds a li
 what a heading calls lasting are offered last or not at all; ``docs/decisions/0010-check-up.md`` has the order.
 """
 
-from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import date, timedelta
 from itertools import accumulate, takewhile
@@ -131,16 +130,15 @@ def find_pieces(
         shown: How many characters the agent sees from its beginning, and from its end; None where nobody knows.
     """
     days = _Days(document, today)
-    hidden = _Hidden(document, shown)
+    hidden, stays = _Hidden(document, shown), frozenset(kept)
     repeated, noted = list(_repeated(document, hidden)), list(_noted(document, days))
     taken = {piece.lines for piece in (*repeated, *noted)}
     whole = (one for one in _sections(document, days, hidden) if one.lines not in taken or one.tier < 2)  # noqa: PLR2004 - what may still hold
     single = [*repeated, *noted, *whole]
     for names_period in (lambda day: (day.year, day.month), lambda day: (day.year,)):
         joined = _joined(document, single, names_period)
-        yield tuple(
-            piece for piece in joined if piece.characters >= LEAST and not _touches(piece, sorted(kept))
-        )
+        large = (piece for piece in joined if piece.characters >= LEAST)
+        yield tuple(one for one in large if stays.isdisjoint(range(one.lines[0], one.lines[1] + 1)))
 
 
 def choose_pieces(pieces: Sequence[Piece], need: int) -> list[Piece]:
@@ -174,11 +172,6 @@ def _order(piece: Piece) -> tuple[int, int]:
 
 def _overlap(one: Piece, other: Piece) -> bool:
     return one.lines[0] <= other.lines[1] and other.lines[0] <= one.lines[1]
-
-
-def _touches(piece: Piece, kept: Sequence[int]) -> bool:
-    at = bisect_left(kept, piece.lines[0])
-    return at < len(kept) and kept[at] <= piece.lines[1]
 
 
 class _Days:

@@ -233,8 +233,7 @@ class _Scanner:
         everything = self._matched == len(self._stack)
         if everything and self._leaf is not None and self._continue_leaf(self._leaf):
             return
-        started = self._open_blocks()
-        if started:
+        if self._open_blocks():
             return
         if self._text() == "":
             self._blank(everything=everything)

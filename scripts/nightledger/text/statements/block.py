@@ -180,14 +180,10 @@ def _by_rules(sentences: Sequence[Sentence]) -> frozenset[int]:
 
 
 def _rank(sentence: str) -> int:
-    if _has_speaker(sentence):
+    if _SPEAKER in find_cues(sentence):
         return 2
     is_claim = claims_something(sentence) and not tells_result(sentence) and not _CLOSED.match(sentence)
     return 0 if is_claim else 1
-
-
-def _has_speaker(sentence: str) -> bool:
-    return _SPEAKER in find_cues(sentence)
 
 
 def takes_back(sentence: str) -> bool:

@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date
+from functools import partial
 
 from msgspec import Struct, field
 
@@ -21,6 +22,7 @@ from nightledger.domain.transcript import EXTRACTS
 from nightledger.domain.words import folded
 from nightledger.text.dates import first_day
 from nightledger.text.markdown.blocks import front_matter
+from nightledger.text.markdown.document import heading_text
 from nightledger.text.patterns import pattern
 from nightledger.text.statements.sections import names_of
 from nightledger.text.visible import carried
@@ -169,41 +171,31 @@ def _closing(lines: list[str], number: int, thought: str | None, tag: str | None
     return number if thought else None
 
 
-def _quoted(lines: list[str]) -> list[Block]:
-    """Find what a host wrapped as untrusted or quoted: ``<<<NAME ...>>>`` to ``<<<END_NAME ...>>>`` and the like."""
-
-    def read(line: str) -> tuple[str, bool] | None:
-        match = _WRAP.match(line) if line[:3] in ("<<<", "BEG", "END", "---") else None
-        return (match[2] or match[4], bool(match[1] or match[3] == "END")) if match else None
-
-    return list(_between(lines, read, Region.PASTED))
+_End = tuple[str, bool] | None
+"""What a line says of a block: its name, and whether it closes; None for nothing."""
 
 
-def _comments(lines: list[str]) -> list[Block]:
-    """Find comments of several lines: nobody who reads the notes as they are shown sees them."""
-
-    def read(line: str) -> tuple[str, bool] | None:
-        before, opens, after = line.rpartition("<!--")
-        opened = bool(opens) and "-->" not in after
-        return ("", not opened) if opened or "-->" in before + after else None
-
-    return list(_between(lines, read, Region.GENERATED))
+def _wrap(line: str) -> _End:
+    """Tell of what a host wrapped as untrusted or quoted: ``<<<NAME ...>>>`` to ``<<<END_NAME ...>>>`` and the like."""
+    match = _WRAP.match(line) if line[:3] in ("<<<", "BEG", "END", "---") else None
+    return (match[2] or match[4], bool(match[1] or match[3] == "END")) if match else None
 
 
-def _marked(lines: list[str]) -> list[Block]:
-    """Find blocks between ``<!-- name:start -->`` and ``<!-- name:end -->`` of any tool."""
-
-    def read(line: str) -> tuple[str, bool] | None:
-        match = _MARKED.search(line) if "<!--" in line else None
-        return (match[1], match[2] == "end") if match else None
-
-    return list(_between(lines, read, Region.GENERATED))
+def _comment(line: str) -> _End:
+    """Tell of a comment of several lines: nobody who reads the notes as they are shown sees it."""
+    before, opens, after = line.rpartition("<!--")
+    opened = bool(opens) and "-->" not in after
+    return ("", not opened) if opened or "-->" in before + after else None
 
 
-def _between(
-    lines: list[str], read: Callable[[str], tuple[str, bool] | None], region: Region
-) -> Iterator[Block]:
-    """Yield blocks from a line that opens a name to the next one that closes it; ``read`` tells name, and whether it closes."""
+def _mark(line: str) -> _End:
+    """Tell of a block between ``<!-- name:start -->`` and ``<!-- name:end -->`` of any tool."""
+    match = _MARKED.search(line) if "<!--" in line else None
+    return (match[1], match[2] == "end") if match else None
+
+
+def _between(read: Callable[[str], _End], region: Region, lines: list[str]) -> Iterator[Block]:
+    """Yield blocks from a line that opens a name to the next one that closes it."""
     opened: dict[str, int] = {}
     for number, line in enumerate(lines):
         told = read(line)
@@ -242,8 +234,9 @@ def _prompts(lines: list[str]) -> list[Block]:
 
 
 _FINDERS = (
-    (_fences, ("```", "~~~")), (_prompts, ("",)), (_tags, ("</", "<think")), (_comments, ("<!--",)), (_quoted, ("<<<", "BEG", "END", "---")),
-    (_generated_sections, ("#",)), (_marked, ("<!--",)),
+    (_fences, ("```", "~~~")), (_prompts, ("",)), (_tags, ("</", "<think")), (partial(_between, _comment, Region.GENERATED), ("<!--",)),
+    (partial(_between, _wrap, Region.PASTED), ("<<<", "BEG", "END", "---")), (_generated_sections, ("#",)),
+    (partial(_between, _mark, Region.GENERATED), ("<!--",)),
 )  # fmt: skip
 """What finds blocks, and what of their marks is in any text that has one."""
 
@@ -398,7 +391,7 @@ class _Reader(Struct, kw_only=True):
         match = _HEADING.match(line)
         if match is None:
             return
-        level, title = len(match[1]), _bare(match[2].rstrip().rstrip("#").strip())
+        level, title = len(match[1]), _bare(heading_text([line]))
         self.headings = [heading for heading in self.headings if heading[0] < level]
         self.headings.append((level, carried(title), first_day(title)))
         self.leads.clear()

@@ -132,11 +132,6 @@ def surroundings(lines: Sequence[LogLine], languages: tuple[str, ...] = ()) -> I
         lines: The lines of prose of one file that are long enough to hold a claim.
         languages: What `cues.languages_of` says of the file.
     """
-
-    @cache
-    def of_heading(heading: str) -> frozenset[str]:
-        return _heading(heading, languages)
-
     items = [_item(line, languages) for line in lines]
     labels = Counter(item.label for item in items if item.label)
     size = f"p.file-{sum(len(items) >= step for step in _SIZES)}"
@@ -144,7 +139,7 @@ def surroundings(lines: Sequence[LogLine], languages: tuple[str, ...] = ()) -> I
         headings = item.line.headings
         yield frozenset(
             {size, *_place(item.line, languages), *_siblings(items, at, labels)}
-            | (of_heading(headings[-1]) if headings else {"p.no-heading"})
+            | (_heading(headings[-1], languages) if headings else {"p.no-heading"})
         )
 
 
@@ -153,6 +148,7 @@ def _item(line: LogLine, languages: tuple[str, ...]) -> _Item:
     return _Item(line=line, label=label.lower(), result=tells_result(body, languages))
 
 
+@lru_cache(maxsize=256)
 def _heading(heading: str, languages: tuple[str, ...]) -> frozenset[str]:
     found = {f"h.{cue}" for cue in find_cues(heading, languages)} | {
         f"wh.{word}" for word in words_of(heading)

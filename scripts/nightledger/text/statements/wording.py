@@ -56,7 +56,7 @@ _GAP = re.compile(r"([\s:—\u2013|,-]*)\0([\s:—\u2013|,-]*)")
 _TIGHT = re.compile(r"(?<=[(\[\uff08])\s+|\s+(?=[)\]\uff09])")
 """What is left within brackets of which a time is gone."""
 _OPENING, _CLOSING = frozenset("([\uff08"), frozenset(")]\uff09")
-_EDGES = " \t*_#:\uff1a—\u2013-|,;\u3001"
+_EDGES = "\0 \t*_:\uff1a—\u2013-|,;\u3001"
 _CELL = re.compile(r"\s*\|\s*")
 _BOLD = re.compile(
     r"`[^`]*`|(?<![A-Za-z0-9_*/])\*\*(?=[^\s*])((?:[^*`]|`[^`]*`|\*(?!\*))++)"
@@ -74,7 +74,7 @@ _LONG = 320
 """A line longer than this many characters is cut to its best sentences."""
 _NAMES_A_THING = re.compile(r"[`/\\@#_=<>\d\"]|(?<=[a-z,;:] )[A-Z]|\w[A-Z]|\w\.\w")
 """A code span, a path, an address, a number, a quotation, or a capital inside a sentence."""
-_WORDS = re.compile(r"[^\W\d_]{2,}")
+_WORDS = re.compile(r"[^\W\d_]{2,}|\b[a-z](?:#|\+\+)", re.IGNORECASE)
 _WORD_FIRST = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*[\s,]")
 _FEW = 3
 _OWN_VOICE = re.compile(r"(?:I|my|we|our)\b", re.IGNORECASE)
@@ -253,14 +253,19 @@ def claims_of(text: str) -> tuple[str, ...]:
 
 def timeless(title: str) -> str:
     """Return a title without bold, ticks, its number, and the day or time of day that it begins or ends with."""
-    plain = _TICK.sub(" ", without_stamp(without_bold(title))).strip(_EDGES)
-    return " ".join(_TITLE_NUMBER.sub("", _TIMED_END.sub("", plain)).split()).strip(_EDGES)
+    plain = trimmed(_TICK.sub(" ", without_stamp(without_bold(title))))
+    return trimmed(" ".join(_TITLE_NUMBER.sub("", _TIMED_END.sub("", plain)).split()))
+
+
+def trimmed(title: str) -> str:
+    """Return a title without the signs around it; ``C#`` keeps its own."""
+    return title.lstrip(f"{_EDGES}#").rstrip(_EDGES)
 
 
 def _clean_title(text: str, languages: tuple[str, ...]) -> str:
     lasting = _TITLE_TIME.sub("\0", _TICK.sub(" ", without_bold(text)))
-    plain = _TIGHT.sub("", _GAP.sub(_join, lasting.strip(_EDGES + "\0")))
-    title = " ".join(_TITLE_NUMBER.sub("", plain.strip()).split()).strip(_EDGES)
+    plain = _TIGHT.sub("", _GAP.sub(_join, trimmed(lasting)))
+    title = trimmed(" ".join(_TITLE_NUMBER.sub("", plain.strip()).split()))
     label, body = split_label(title)
     return body if _WORDS.search(label) and not _names_a_topic(label, languages) else title
 
