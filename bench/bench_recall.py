@@ -23,12 +23,12 @@ from bench.locomo import ADVERSARIAL, CATEGORIES, TUNING, Conversation, Question
 
 from nightledger.domain.search import Chunk, Kind, Query
 from nightledger.domain.settings import MeaningSource, Operator
-from nightledger.files.search_index import FileState, NewFile, SearchStore, build_in_memory
+from nightledger.files.search_index import FileState, NewChunk, NewFile, SearchStore, build_in_memory
 from nightledger.recall.meaning import Encoder, learn
 from nightledger.recall.searching import search_store
 from nightledger.recall.sources import cut_prose
 from nightledger.surfaces.recalling import choose_encoder
-from nightledger.text.markdown.chunks import Passage, cut_markdown
+from nightledger.text.markdown.chunks import cut_markdown
 from nightledger.text.tokens import index_text, match_any, query_terms
 
 DEPTH = 10
@@ -164,7 +164,7 @@ def _describe(indexed: Sequence[tuple[Conversation, SearchStore]]) -> None:
     )
 
 
-def _passages(conversation: Conversation) -> list[Passage]:
+def _passages(conversation: Conversation) -> list[NewChunk]:
     return [one for log in conversation.logs for one in cut_markdown(log.text)]
 
 

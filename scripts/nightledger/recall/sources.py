@@ -39,7 +39,7 @@ from nightledger.hosts.daylogs import MAX_LOG_BYTES, day_of, find_daylogs, is_wi
 from nightledger.records.keeping import fold_lines, record_kinds, words_of
 from nightledger.text.dates import first_day
 from nightledger.text.handoff import handoff_day
-from nightledger.text.markdown.chunks import JOINT, Passage, cut_markdown
+from nightledger.text.markdown.chunks import JOINT, cut_markdown
 
 MAX_FILE_BYTES = 32_000_000
 """A file of any other kind that is larger is named and passed over."""
@@ -141,23 +141,8 @@ def _texts_in(home: Home, directory: str) -> Iterator[str]:
 
 def cut_prose(text: str, day: date | None) -> Cut:
     """Cut notes; a dated heading tells the day of what stands below it, else the file's name does."""
-    chunks = (_chunk(one, heading=one.heading, day=one.day or day) for one in cut_markdown(text))
+    chunks = (replace(one, day=one.day or day) for one in cut_markdown(text))
     return Cut(text=text, chunks=tuple(chunks))
-
-
-def _chunk(
-    one: Passage, *, heading: str, day: date | None, at: int = 0, above: int = 0, entry: str = ""
-) -> NewChunk:
-    return NewChunk(
-        start=at + one.start,
-        end=at + one.end,
-        lead=one.lead,
-        first_line=above + one.first_line,
-        last_line=above + one.last_line,
-        heading=heading,
-        day=day,
-        entry=entry,
-    )
 
 
 def cut_archive(text: str) -> Cut:
@@ -192,7 +177,9 @@ def cut_entries(entries: Iterable[Placed]) -> Cut:
         day, above = first_day(entry.field("DATE")) or first_day(entry.text), entry.first_line - 1
         for one in cut_markdown(entry.text):
             heading = JOINT.join(filter(None, (*entry.section, one.heading)))
-            chunks.append(_chunk(one, heading=heading, day=day, at=at, above=above, entry=entry.id))
+            lines = {"first_line": above + one.first_line, "last_line": above + one.last_line}
+            of_entry = {"heading": heading, "day": day, "entry": entry.id}
+            chunks.append(replace(one, start=at + one.start, end=at + one.end, **lines, **of_entry))
         pieces.append(entry.text)
         at += len(entry.text)
     return Cut(text="".join(pieces), chunks=tuple(chunks))

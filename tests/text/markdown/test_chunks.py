@@ -2,10 +2,11 @@ from datetime import date
 
 from tests.rows import from_corpus
 
-from nightledger.text.markdown.chunks import Passage, cut_markdown
+from nightledger.files.search_index import NewChunk
+from nightledger.text.markdown.chunks import cut_markdown
 
 
-def own(text: str, passage: Passage) -> str:
+def own(text: str, passage: NewChunk) -> str:
     return text[passage.start : passage.end]
 
 

@@ -15,6 +15,7 @@ from itertools import accumulate
 
 from msgspec import Struct, field
 
+from nightledger.files.search_index import NewChunk
 from nightledger.text.dates import first_day
 from nightledger.text.markdown.blocks import BlockKind, is_table_head, table_cells
 from nightledger.text.markdown.document import parse_markdown, section_at
@@ -32,38 +33,16 @@ _Piece = tuple[int, int, int, int]
 _CUT = re.compile(r"(?<=[.!?;])[ \t]+|(?<=[\u3002\uff01\uff1f])|[ \t]+")
 
 
-class Passage(Struct, frozen=True):
-    """A chunk as cut from a text.
+def cut_markdown(text: str) -> list[NewChunk]:
+    """Cut a text into chunks, in order, each below the headings above it; linear in its size.
 
-    Attributes:
-        start: Its first character in the text, from 0.
-        end: Behind its last character; the last line's end is not in it.
-        first_line: From 1.
-        last_line: Included.
-        heading: Texts of the headings above as ``visible.carried`` gives them, outermost first, joined by `` > ``;
-            of rows of a table with its head as the last.
-        day: The date that the nearest dated heading names; None where none does.
-        lead: How many characters directly before it are indexed with it.
-    """
-
-    start: int
-    end: int
-    first_line: int
-    last_line: int
-    heading: str
-    day: date | None
-    lead: int = 0
-
-
-def cut_markdown(text: str) -> list[Passage]:
-    """Cut a text into chunks, in order; linear in its size.
-
-    A piece of more than ``CHUNK_CHARACTERS`` is cut at its lines, and a line that is longer at its sentences.
+    Headings are as ``visible.carried`` gives them, outermost first, joined by `` > ``; rows of a table have its head as the last.
+    A chunk's day is the one that the nearest dated heading names. No chunk holds the end of its last line. A piece of more than ``CHUNK_CHARACTERS`` is cut at its lines, and a line that is longer at its sentences.
 
     Args:
         text: Of a Markdown file or a log.
     """
-    found: list[Passage] = []
+    found: list[NewChunk] = []
     bare: _Section | None = None
     for section in _sections(text):
         if bare is not None:
@@ -118,7 +97,7 @@ def titles_at(text: str, lines: Collection[int]) -> set[str]:
     return set(filter(None, map(carried, found)))
 
 
-def _fill(found: list[Passage], section: _Section, text: str) -> None:
+def _fill(found: list[NewChunk], section: _Section, text: str) -> None:
     """Put pieces together while they fit."""
     group: list[_Piece] = []
     before: _Piece | None = None
@@ -154,10 +133,12 @@ def _lead(before: _Piece | None, piece: _Piece, text: str) -> int:
     return piece[0] - start
 
 
-def _passage(group: Sequence[_Piece], heading: str, day: date | None, lead: int) -> Passage:
+def _passage(group: Sequence[_Piece], heading: str, day: date | None, lead: int) -> NewChunk:
     start, _, first, _ = group[0]
     _, end, _, last = group[-1]
-    return Passage(start, end, first, last, heading, day, lead)
+    return NewChunk(
+        start=start, end=end, first_line=first, last_line=last, heading=heading, day=day, lead=lead
+    )
 
 
 def _parts(piece: _Piece, text: str) -> Iterator[_Piece]:
