@@ -38,13 +38,12 @@ from nightledger.gate.stored import Stored, each_change, is_altered, read_propos
 from nightledger.gate.trusting import Trust, read_verified
 from nightledger.text.markdown.document import decode, encode
 from nightledger.text.phrases import NO_PHRASES, Forgotten, HashedPhrases, hash_phrase, telling_lines
-from nightledger.text.scanners.scan import mask_secrets, told_values, veil
+from nightledger.text.scanners.scan import told_values, veil
 from nightledger.text.scanners.secrets import telling
 from nightledger.text.similar import fold
 from nightledger.text.statements.daylog import read_daylog
-from nightledger.text.statements.forms import field_label
+from nightledger.text.statements.forms import field_label, innermost, key_of, signable
 from nightledger.text.statements.wording import kind_told_by
-from nightledger.text.visible import visible
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
@@ -309,16 +308,6 @@ def _line_of(home: Home, evidence: Sequence[Evidence]) -> tuple[LogLine | None, 
     return (lines[0] if lines else None), text
 
 
-def innermost(headings: Sequence[str]) -> str:
-    """Return the innermost of some headings that has a word in it and could be signed; empty where there is none."""
-    titles = [title for title in headings if any(map(str.isalpha, title))]
-    return _signable(titles[-1]) if titles else ""
-
-
-def _signable(name: str) -> str:
-    return name if visible(mask_secrets(name)) == name else ""
-
-
 class Unasked(Struct, frozen=True, kw_only=True):
     """A heading or label of notes, what a file is named for beside its day, or a kind of statement, of which nothing is proposed.
 
@@ -329,11 +318,6 @@ class Unasked(Struct, frozen=True, kw_only=True):
 
     name: str
     refused: int
-
-
-def key_of(name: str) -> str:
-    """Return what a heading, or a file's name, is known by: its folded words, without those that are numbers."""
-    return " ".join(word for word in fold(name).split() if not word.isdigit())
 
 
 def label_of(path: str) -> str:
@@ -386,7 +370,7 @@ def _answers(gate: Gate, book: Book, states: frozenset[ChangeState]) -> Iterator
 def _names_of(home: Home, change: Change) -> Iterator[str]:
     """Yield the names that a refusal of a change may teach: of its heading, its label, its file and its kind."""
     line, _ = _line_of(home, change.evidence)
-    label = _signable(field_label(line)) if line else ""
+    label = signable(field_label(line)) if line else ""
     yield f"{label}:" if label else ""
     yield heading_of(home, change.evidence, title=False)
     yield from (f"{FILES}{label_of(one.path)}" for one in change.evidence[:1])

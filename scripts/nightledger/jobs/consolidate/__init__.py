@@ -29,7 +29,7 @@ from nightledger.files.configuration import home_zone
 from nightledger.files.durable import read_optional
 from nightledger.files.home import Home
 from nightledger.files.line_log import append_records, require_appendable
-from nightledger.gate.forgotten import find_unasked, key_of, read_forgotten
+from nightledger.gate.forgotten import find_unasked, read_forgotten
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger, read_ledger
 from nightledger.gate.proposing import Outcome, Submission, propose, supersede
@@ -48,6 +48,7 @@ from nightledger.jobs.consolidate.reading import (
 from nightledger.jobs.consolidate.skills import SkillNight, propose_skill
 from nightledger.jobs.consolidate.statements import MINED, Night, find_in_logs
 from nightledger.text.markdown.document import parse_markdown
+from nightledger.text.statements.forms import key_of
 from nightledger.text.statements.owner_words import owner_names
 from nightledger.think.analyst import Analyst
 

@@ -25,7 +25,7 @@ from nightledger.domain.proposal import (
     Op,
     Scope,
 )
-from nightledger.gate.forgotten import innermost, key_of, label_of, name_of_kind
+from nightledger.gate.forgotten import label_of, name_of_kind
 from nightledger.gate.screening import Held
 from nightledger.gate.stored import Stored
 from nightledger.hosts.daylogs import LogFile
@@ -50,7 +50,7 @@ from nightledger.text.similar import fold
 from nightledger.text.statements.additions import MOST_NOTED, Choice, Known, choose_additions
 from nightledger.text.statements.calibration import calibrated
 from nightledger.text.statements.daylog import read_daylog
-from nightledger.text.statements.forms import find_form_fields, without_fields
+from nightledger.text.statements.forms import find_form_fields, innermost, key_of, without_fields
 from nightledger.text.statements.owner_words import with_owner_quotations
 from nightledger.text.statements.sections import Shelf, choose_section
 from nightledger.text.statements.statements import Revision, find_named, find_statements
@@ -343,7 +343,7 @@ def _read_all(
     """Give what each log and record changes in memory, and what else it says; a year of logs is not kept in memory."""
     changing: list[Revision] = []
     found: list[Found] = []
-    fields = find_form_fields(((log.day, text) for log, text in texts.items()), key_of)
+    fields = find_form_fields(((log.day, text) for log, text in texts.items()))
     for log, text in texts.items():
         day_log = _read(log, text, reader.target, fields)
         changing += (revised := revisions_in(day_log, reader))
@@ -374,12 +374,11 @@ def _read_taught(
 def _without_unasked(day_log: DayLog, unasked: frozenset[str], fields: frozenset[str]) -> DayLog:
     """Give a log of which nothing is learned from what stands where nobody is asked about it."""
     headings = {line.headings for line in day_log.lines} if unasked else set()
-    quiet = {
-        one for one in headings if label_of(day_log.path) in unasked or key_of(innermost(one)) in unasked
-    }
+    whole = label_of(day_log.path) in unasked
+    quiet = {one for one in headings if whole or key_of(innermost(one)) in unasked}
     lines = (replace(x, region=Region.PASTED) if x.headings in quiet else x for x in day_log.lines)
     asked = replace(day_log, lines=tuple(lines)) if quiet else day_log
-    return without_fields(asked, fields | unasked, key_of, innermost)
+    return without_fields(asked, fields | unasked)
 
 
 def _texts_of(revisions: Iterable[Revision]) -> frozenset[str]:

@@ -5,14 +5,17 @@ Invariant: what a name says counts, not how it is marked up; a name of a lesson,
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date
 
 from msgspec.structs import replace
 
 from nightledger.domain.consolidation import DayLog, LogLine, Region
+from nightledger.text.scanners.scan import mask_secrets
+from nightledger.text.similar import fold
 from nightledger.text.statements.cues import find_cues
 from nightledger.text.statements.estimate import split_label
+from nightledger.text.visible import visible
 
 FORM_DAYS = 5
 FORM_TIMES = 20
@@ -25,12 +28,27 @@ _NAMED = re.compile(
 )
 
 
-def find_form_fields(texts: Iterable[tuple[date, str]], key_of: Callable[[str], str]) -> frozenset[str]:
+def key_of(name: str) -> str:
+    """Return what a heading, or a file's name, is known by: its folded words, without those that are numbers."""
+    return " ".join(word for word in fold(name).split() if not word.isdigit())
+
+
+def innermost(headings: Sequence[str]) -> str:
+    """Return the innermost of some headings that has a word in it and could be signed; empty where there is none."""
+    titles = [title for title in headings if any(map(str.isalpha, title))]
+    return signable(titles[-1]) if titles else ""
+
+
+def signable(name: str) -> str:
+    """Return a name as it can be signed: empty where a screen would show it otherwise."""
+    return name if visible(mask_secrets(name)) == name else ""
+
+
+def find_form_fields(texts: Iterable[tuple[date, str]]) -> frozenset[str]:
     """Give the keys of headings and labels that logs use as fields of a form.
 
     Args:
         texts: Logs of one owner, with their days.
-        key_of: What a name is known by.
     """
     days: dict[str, set[date]] = {}
     times = Counter[str]()
@@ -58,19 +76,12 @@ def field_label(line: LogLine) -> str:
     return label if _SAYS_MORE.isdisjoint(find_cues(label)) else ""
 
 
-def without_fields(
-    log: DayLog,
-    fields: frozenset[str],
-    key_of: Callable[[str], str],
-    innermost: Callable[[tuple[str, ...]], str],
-) -> DayLog:
+def without_fields(log: DayLog, fields: frozenset[str]) -> DayLog:
     """Give a log of which nothing is learned from what stands in a form's field.
 
     Args:
         log: As it was read.
         fields: Keys of the fields.
-        key_of: What a name is known by.
-        innermost: Which of a line's headings it stands under.
     """
 
     def is_filled_in(line: LogLine) -> bool:
