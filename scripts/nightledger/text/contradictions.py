@@ -12,7 +12,7 @@ other; an entry of which the statement would not keep most is never to be replac
 import re
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import islice
 
 from msgspec import Struct
@@ -74,7 +74,7 @@ def _opposites() -> dict[str, str]:
     return dict(pair.split() for pair in words("change-words")["opposites"])
 
 
-class Claim(Struct, frozen=True, kw_only=True):
+class Claim(Struct, frozen=True, kw_only=True, dict=True):
     """One sentence or one line.
 
     Attributes:
@@ -89,10 +89,25 @@ class Claim(Struct, frozen=True, kw_only=True):
     stems: frozenset[str]
     values: dict[str, frozenset[str]]
 
-    @property
+    @cached_property
     def words(self) -> frozenset[str]:
-        """Give stems and values together."""
+        """Stems and values together."""
         return frozenset(self.order)
+
+    @cached_property
+    def left(self) -> tuple["Denial", ...]:
+        """What it names as left behind."""
+        return tuple(denials(self))
+
+    @cached_property
+    def denies(self) -> bool:
+        """Whether it denies anything at all."""
+        return _is_turned(self.text.lower()) or mark("negation").search(self.text) is not None
+
+    @cached_property
+    def lasts(self) -> bool:
+        """Whether it tells of what holds from now on, and not of one occasion or a plan."""
+        return not any(mark(name).search(self.text) for name in ("one_off", "unsettled"))
 
     def around(self, value: str) -> frozenset[str]:
         """Give what stands at a value: up to two words before it and one after."""
@@ -181,11 +196,6 @@ def _word_after(text: str, place: int) -> str:
     """Return the next word with a meaning after a place of a text in lower case; empty for none."""
     forms = (_read_word(match[0].strip("'."))[1] for match in _TOKEN.finditer(text, place))
     return next(filter(None, forms), "")
-
-
-def holds_denial(text: str) -> bool:
-    """Say whether a text denies anything at all."""
-    return _is_turned(text.lower()) or mark("negation").search(text) is not None
 
 
 def _is_turned(text: str) -> bool:
@@ -280,22 +290,6 @@ class Contradiction(Struct, frozen=True, kw_only=True):
     denied: bool = False
 
 
-class _Statement(Struct, frozen=True, kw_only=True):
-    """A statement, read once for all entries that it may contradict.
-
-    Attributes:
-        left: What it names as left behind.
-        claim: What it says.
-        holds: Whether it tells of what holds from now on, and not of one occasion or a plan.
-        denies: Whether it denies anything.
-    """
-
-    left: tuple[Denial, ...]
-    claim: Claim
-    holds: bool
-    denies: bool
-
-
 class Standing:
     """What memory says, to be asked what a statement contradicts.
 
@@ -327,22 +321,19 @@ class Standing:
         if not self._names:
             return ()
         claim = read_claim(statement)
-        words = claim.words
-        shared = self._words.shared(words)
+        shared = self._words.shared(claim.words)
         of_one_head = {int(place) for place in self._heads.clashing(claim.text)}
         found = []
-        read: _Statement | None = None
         for place, count in shared.items():
             entry = self._claims[place]
             alike = count >= max(2, FOUND_SHARE * len(entry.words)) or place in of_one_head
-            if not alike or not self._is_particular(words & entry.words):
+            if not alike or not self._is_particular(claim.words & entry.words):
                 continue
             if claim.order == entry.order and is_denied(claim, entry) == is_denied(entry, claim):
                 return ()
-            read = _read_statement(claim) if read is None else read
-            verdict = self._judge(read, place)
+            verdict = self._judge(claim, place)
             if verdict is None and place in of_one_head:
-                verdict = OTHER_VALUE, read.holds and _SENTENCE.search(entry.text) is None
+                verdict = OTHER_VALUE, claim.lasts and _SENTENCE.search(entry.text) is None
             if verdict:
                 found.append(
                     Contradiction(
@@ -360,19 +351,18 @@ class Standing:
         most = max(RARE, len(self._names) // RARE_SHARE)
         return any(self._words.having(word) <= most for word in shared)
 
-    def _judge(self, read: _Statement, place: int) -> tuple[str, bool] | None:
+    def _judge(self, claim: Claim, place: int) -> tuple[str, bool] | None:
         entry = self._claims[place]
-        entry_denies = holds_denial(entry.text)
-        tells_of_past = entry_denies or mark("past").search(entry.text) is not None  # of just that, it may be
-        named = [] if tells_of_past else [_leaves(denial, entry) for denial in read.left]
+        tells_of_past = entry.denies or mark("past").search(entry.text) is not None  # of just that, it may be
+        named = [] if tells_of_past else [_leaves(denial, entry) for denial in claim.left]
         if any(found is not None for found in named):
-            return "the statement names what the entry says as left behind", read.holds and True in named
-        for sentence in sentences_of(read.claim, entry):
+            return "the statement names what the entry says as left behind", claim.lasts and True in named
+        for sentence in sentences_of(claim, entry):
             for kind in _other_values(sentence, entry):
                 sure = _is_sure_of(kind, sentence, entry) and not self._is_one_of_many(place, kind)
-                return f"the two give a different {kind} for the same thing", sure and read.holds
-            if read.denies != entry_denies and _turns_round(sentence, entry):
-                return _DENIED, read.holds and _is_lifted(sentence, entry)
+                return f"the two give a different {kind} for the same thing", sure and claim.lasts
+            if claim.denies != entry.denies and _turns_round(sentence, entry):
+                return _DENIED, claim.lasts and _is_lifted(sentence, entry)
         return None
 
     def _is_one_of_many(self, place: int, kind: str) -> bool:
@@ -384,15 +374,6 @@ class Standing:
             and self._claims[other].values.get(kind, entry.values[kind]) != entry.values[kind]
             for other, count in self._words.shared(entry.stems).items()
         )
-
-
-def _read_statement(claim: Claim) -> _Statement:
-    return _Statement(
-        left=tuple(denials(claim)),
-        claim=claim,
-        holds=mark("one_off").search(claim.text) is None and mark("unsettled").search(claim.text) is None,
-        denies=holds_denial(claim.text),
-    )
 
 
 def _leaves(denial: Denial, entry: Claim) -> bool | None:
