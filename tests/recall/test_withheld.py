@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import time
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -309,3 +310,10 @@ def test_a_file_in_quarantine_that_was_written_anew_withholds_nothing(desk: Desk
     (name,) = Path(desk.home.quarantine_dir).glob("*.txt")
     name.write_text("- The attic key is with the porter.\n")
     assert "porter" in told(desk, "attic key")
+
+
+def test_a_log_full_of_hidden_characters_is_judged_in_linear_time(desk: Desk) -> None:
+    log(desk, *["- the key ha\u200bngs be\u200bhind the blue ma\u200brmot clock of the cellar"] * 12_000)
+    began = time.process_time()
+    refresh(desk.gate, desk.ledger(), desk.moment).store.close()
+    assert time.process_time() - began < 15

@@ -14,6 +14,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from hashlib import sha256
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -332,11 +333,9 @@ def _seen(own: Table | None, text: str) -> Held:
     findings = [finding for finding in scan(text) if finding.severity is not Severity.FLAG]
     seen = [(one, LEAKED if one.severity is Severity.BLOCK else STEERING) for one in findings]
     seen += [(one, OWN_RULE) for one in (own.find(text) if own is not None else ())]
-    found: Held = {}
-    for finding, why in seen:
-        first, last = (
-            text.count("\n", 0, at) + 1 for at in (finding.start, max(finding.start, finding.end - 1))
-        )
+    ends, found = [*accumulate(len(line) + 1 for line in text.split("\n"))], Held()
+    for one, why in seen:
+        first, last = (bisect_right(ends, at) + 1 for at in (one.start, max(one.start, one.end - 1)))
         found |= dict.fromkeys(range(first, last + 1), why)
     return found
 
