@@ -13,8 +13,9 @@ from nightledger.domain.finding import DoubtLabel
 from nightledger.files.home import Home
 from nightledger.text.checkup.checkup import check_memory
 from nightledger.text.markdown.document import parse_markdown
+from nightledger.text.patterns import grouped
 from nightledger.think.analyst import Analyst, read_prompt
-from nightledger.think.checkup import Chosen, choose
+from nightledger.think.checkup import Chosen, Why, choose
 from nightledger.think.drafting import PART_CHARACTERS
 
 DAY = date(2026, 5, 2)
@@ -168,3 +169,9 @@ def test_the_budget_is_one_a_day_whatever_asks(tmp_path: Path) -> None:
     assert third.run
     assert (again.questions, other.questions) == ([], [])
     assert "budget of 20,000 tokens is spent" in third.run.problem
+
+
+def test_each_doubt_is_told_in_words() -> None:
+    told = grouped("doubt-reasons")
+    assert (told["fails_when"].keys(), told["model"].keys()) == (set(DoubtLabel), set(Why))
+    assert {label for label, _ in told["model"].values()} <= set(DoubtLabel)

@@ -24,6 +24,7 @@ from nightledger.text.checkup.checkup import OTHER_KEPT, PAIRED, doubt_of, says_
 from nightledger.text.checkup.signs import has, look
 from nightledger.text.checkup.units import Unit, UnitKind, names_of, read_units
 from nightledger.text.markdown.document import Document
+from nightledger.text.patterns import grouped
 from nightledger.text.scanners.scan import scan_secrets
 from nightledger.text.similar import fold, is_negated, numbers
 from nightledger.text.statements.block import (
@@ -85,18 +86,13 @@ class Why(StrEnum):
     EMPTY = "empty"
 
 
-_TOLD = {
-    Why.REPORT: (DoubtLabel.STALE, "it reports on one day"),
-    Why.STATE: (DoubtLabel.STALE, "it is a state, count or version of its day"),
-    Why.OVER: (DoubtLabel.CLOSED, "what it is about is over"),
-    Why.WAITS: (DoubtLabel.STALE, "it is a plan or task of a day that is past"),
-    Why.REPEATS: (DoubtLabel.DUPLICATE, "line {line} says it too"),
-    Why.SUPERSEDED: (DoubtLabel.CONTRADICTION, "line {line} says what holds now"),
-    Why.CONTRADICTS: (DoubtLabel.CONTRADICTION, "a model says that both cannot hold"),
-    Why.GENERATED: (DoubtLabel.GENERATED, "a program wrote it about itself"),
-    Why.EMPTY: (DoubtLabel.JUNK, "it says nothing that is not known without it"),
-}
 _OF_TWO = frozenset({Why.REPEATS, Why.SUPERSEDED, Why.CONTRADICTS})
+
+
+def _told(why: Why) -> tuple[DoubtLabel, str]:
+    """Return what an entry is that goes for a reason, and the reason in words."""
+    label, reason = grouped("doubt-reasons")["model"][why]
+    return DoubtLabel(label), reason
 
 
 class Removal(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -273,7 +269,7 @@ class _Bench:
             index, other = other, index
         require(index not in self._staying, "the owner pinned it or signed it lately")
         signs = (PAIRED, *((OTHER_KEPT,) if other in self._staying else ()))
-        label, reason = _TOLD[Why.CONTRADICTS]
+        label, reason = _told(Why.CONTRADICTS)
         line = self.units[other].first
         return {index: doubt_of(self.units[index], label, reason, operation.confidence, signs, other=line)}
 
@@ -296,7 +292,7 @@ class _Bench:
                 "it is a rule or wish, and nothing says it is over",
             )
         line = self.units[kept].first if kept >= 0 else 0
-        label, reason = _TOLD[why]
+        label, reason = _told(why)
         signs = ("model", why.value, *((OTHER_KEPT,) if why is Why.SUPERSEDED else ()))
         reasons = [f"a model says that {reason.format(line=line)}"]
         reasons += [f"it belongs to line {unit.first}, which goes"] * (len(whole) - 1)

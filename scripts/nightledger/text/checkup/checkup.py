@@ -36,6 +36,7 @@ from nightledger.text.dates import find_dates
 from nightledger.text.heads import Heads
 from nightledger.text.markdown.blocks import introduces
 from nightledger.text.markdown.document import BlockKind, Document, parse_markdown
+from nightledger.text.patterns import grouped
 
 CERTAIN_ENOUGH = 0.6
 """Confidence from which an item is doubted; standing under a dated report alone stays below it."""
@@ -43,17 +44,8 @@ INHERITED = 0.8
 """Share of a doubted item's evidence that stands in for the bias of the details below it: a
 detail goes with what is over unless it is itself a rule or meant to last. What only waits
 or drifts keeps its details."""
-REPEAT_CONFIDENCE = {
-    "same_words": 0.93,
-    "near_words": 0.85,
-    "held": 0.72,
-}
+REPEAT_CONFIDENCE = {"same_words": 0.93, "near_words": 0.85, "held": 0.72}
 """By kind of repeat: how many of its words stand elsewhere."""
-_REPEAT_REASONS = {
-    "same_words": "it says word for word what line {line} says",
-    "near_words": "it says in nearly the same words what line {line} says",
-    "held": "line {line} says all of it and more",
-}
 CONFLICT_CONFIDENCE = 0.65
 """Which of two that contradict each other holds is the owner's to say; the later one more often does."""
 OTHER_KEPT = "other_kept"
@@ -191,7 +183,7 @@ def _elsewhere(
         if frozenset((index, repeat.other)) in unlike:
             continue
         line = units[repeat.other].first
-        reason = _REPEAT_REASONS[repeat.kind].format(line=line)
+        reason = grouped("doubt-reasons")["repeats"][repeat.kind][0].format(line=line)
         found[index] = doubt_of(
             units[index], DoubtLabel.DUPLICATE, reason, REPEAT_CONFIDENCE[repeat.kind], (repeat.kind,), other=line
         )  # fmt: skip

@@ -17,23 +17,13 @@ from nightledger.domain.proposal import CONTRADICTION, Draft, Evidence, Flag, Op
 from nightledger.text.checkup.checkup import OTHER_KEPT, rank_of
 from nightledger.text.checkup.danger import PLACEHOLDER, SECRET_CONFIDENCE
 from nightledger.text.markdown.document import Document, encode, is_blank, parse_markdown
+from nightledger.text.patterns import grouped
 from nightledger.text.scanners.scan import veil
 from nightledger.text.similar import fold
 
 MOST_LINES = 40
 """Lines of one change: what an operator can read in one go."""
 MOST_EVIDENCE = 5
-_FAILS_WHEN = {
-    DoubtLabel.STALE: "what it says still holds and stands nowhere else",
-    DoubtLabel.CLOSED: "the work is not over, or how it ended still matters",
-    DoubtLabel.DUPLICATE: "the other place goes, or the two are meant to differ",
-    DoubtLabel.CONTRADICTION: "this is the one that holds",
-    DoubtLabel.JUNK: "something reads it",
-    DoubtLabel.GENERATED: "the note was kept on purpose and stands nowhere else",
-    DoubtLabel.INJECTION: "the owner wrote it",
-    DoubtLabel.SECRET: "it opens nothing, or is meant for whoever reads this file",
-}
-
 _CHOICE = "line {line} says: {text} \u2014 sign: that one stays; reject: this one stays, {then}"
 _THEN = {False: "and the next check-up asks about that one", True: "and that one too"}
 """What an operator may answer where two items contradict each other."""
@@ -147,7 +137,7 @@ def _draft(document: Document, veiled: Document, run: _Run, target: str, over: i
         confidence=confidence,
         rank=rank_of(label, confidence, len(before) - len(after), over),
         statement_key=f"{_op(run).value} {fold(veiled.text(run.first, run.last))}",
-        scope=Scope(fails_when=_FAILS_WHEN[label]),
+        scope=Scope(fails_when=grouped("doubt-reasons")["fails_when"][label][0]),
         flags=tuple(Flag(rule=rule, message=message) for rule, message in _flags(veiled, run.doubts)),
     )
 

@@ -35,22 +35,6 @@ VOID = "\u274c\u274e\u2716\u2717\u2718\u26d4\U0001f6ab\U0001f6d1\U0001f44e"
 """Symbols that take back what they stand before."""
 _MARK = re.compile(rf"^(?![\W_]*[{VOID}])[\W_]*[{_TICKS}]\ufe0f?\s*")
 _TAG = re.compile(r"^(?:\[\[[\w: -]+\]\]\s*)+")
-_TITLE_NUMBER = re.compile(
-    r"^(?:\d{1,3}[.)]\s+|\[(?:high|med(?:ium)?|low|critical|p\d)\]\s+|(?:session|checkpoint|part|step|phase|sitzung|teil|schritt|sesi[oó]n|parte|paso|s[eé]ance|partie|[eé]tape|sess[aã]o|passo|etapa|sessione|\u0441\u0435\u0441\u0441\u0438\u044f|\u0447\u0430\u0441\u0442\u044c|\u0448\u0430\u0433|\u044d\u0442\u0430\u043f)\s+\d+\s*[:—\u2013-]\s*)",
-    re.IGNORECASE,
-)
-_TITLE_TIME = re.compile(
-    r"[\[(\uff08][^\])\uff09]*\d{1,2}:\d\d[^\])\uff09]*[\])\uff09]|\b\d{1,2}:\d\d(?::\d\d)?(?:\s*[\u2013-]\s*\d{1,2}:\d\d(?::\d\d)?)?(?:\s*(?:[AaPp][Mm]|UTC|GMT[+-]?\d*|[A-Z]{3,4})\b)*"
-    r"|[\[(\uff08]\s*20\d\d-\d\d-\d\d(?:/\d\d)?\s*[\])\uff09]|\b20\d\d-\d\d-\d\d(?:/\d\d)?\b",
-    re.IGNORECASE,
-)
-_TIMES = r"[AaPp][Mm]|Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|UTC|GMT|[ECMP][SD]?T|AK[SD]T|HST|BRT|ART|CLT|[WCE]ES?T|[BIJKMH]ST|MSK|TRT|SAST|[WE]AT|SGT|HKT|MYT|ICT|WI[BT]|PHT|A[CEW][SD]T|NZ[SD]T|(?:Africa|America|Asia|Atlantic|Australia|Europe|Indian|Pacific)/[A-Za-z_]++"
-"""Words of a time: any other one in capitals may be a machine's or a person's."""
-_TIMED_END = re.compile(
-    r"(?<!\s)\s*+[\[(\uff08](?=[^\[(\uff08\])\uff09]{0,80}?(?:\d:\d\d|\d{4}-\d\d-\d\d))"
-    rf"(?:[\d\s:.,/~\u2013+-]|\b(?:{_TIMES})\b)++[\])\uff09]$"
-)
-"""Brackets at the end of a title that hold a day or time of day, and no word: "(21:38 UTC)", "[10:05 GMT+7]"."""
 _DATE = re.compile(r"\d{4}|\d{1,2}[./]\d{1,2}")
 _GAP = re.compile(r"([\s:—\u2013|,-]*)\0([\s:—\u2013|,-]*)")
 _TIGHT = re.compile(r"(?<=[(\[\uff08])\s+|\s+(?=[)\]\uff09])")
@@ -65,9 +49,6 @@ _BOLD = re.compile(
 )
 """Code, which stays as it is, and what is bold by CommonMark's rule of flanking (6.2), or nearly."""
 _ENDED = re.compile(r"[.!?:;|\u3002\uff01\uff1f\uff1a][\"'*_`)\]\u201d\u2019]*\s*$")
-_PRONOUN = re.compile(
-    r"\W*(?:it|this|that|these|those|they|he|she|there|which|and|but|so|then|also)\b", re.IGNORECASE
-)
 _NARROWEST = 60
 """Columns that an editor uses at least before it wraps a line. Our choice: six terse lines without bullets are no sentence."""
 _LONG = 320
@@ -226,7 +207,7 @@ def claims_something(sentence: str, languages: tuple[str, ...] = ()) -> bool:
 
 def leans(sentence: str) -> bool:
     """Whether a sentence leans on the one before: "It ...", "so ..."."""
-    return sentence[:1].islower() or _PRONOUN.match(sentence) is not None
+    return sentence[:1].islower() or pattern("claim-words", "leans").match(sentence) is not None
 
 
 def topic_of(line: LogLine, languages: tuple[str, ...] = ()) -> str:
@@ -251,10 +232,19 @@ def claims_of(text: str) -> tuple[str, ...]:
     return tuple(children or title.split("\n- "))
 
 
+def _titles(name: str) -> re.Pattern[str]:
+    """Return a pattern of what a title has beside its words (``config/words/titles.json``).
+
+    ``timed_end`` is brackets with a day or a time of day and no word, "(21:38 UTC)": of words in capitals ``times`` has those
+    of a time, for any other may be a machine's or a person's.
+    """
+    return pattern("titles", name)
+
+
 def timeless(title: str) -> str:
     """Return a title without bold, ticks, its number, and the day or time of day that it begins or ends with."""
     plain = trimmed(_TICK.sub(" ", without_stamp(without_bold(title))))
-    return trimmed(" ".join(_TITLE_NUMBER.sub("", _TIMED_END.sub("", plain)).split()))
+    return trimmed(" ".join(_titles("number").sub("", _titles("timed_end").sub("", plain)).split()))
 
 
 def trimmed(title: str) -> str:
@@ -263,9 +253,9 @@ def trimmed(title: str) -> str:
 
 
 def _clean_title(text: str, languages: tuple[str, ...]) -> str:
-    lasting = _TITLE_TIME.sub("\0", _TICK.sub(" ", without_bold(text)))
+    lasting = _titles("time").sub("\0", _TICK.sub(" ", without_bold(text)))
     plain = _TIGHT.sub("", _GAP.sub(_join, trimmed(lasting)))
-    title = trimmed(" ".join(_TITLE_NUMBER.sub("", plain.strip()).split()))
+    title = trimmed(" ".join(_titles("number").sub("", plain.strip()).split()))
     label, body = split_label(title)
     return body if _WORDS.search(label) and not _names_a_topic(label, languages) else title
 
@@ -385,7 +375,7 @@ def reports_work(line: LogLine, languages: tuple[str, ...] = ()) -> bool:
 
 def _leans_or_replies(line: LogLine, said: tuple[str, str], languages: tuple[str, ...]) -> bool:
     """Return whether a line leans on one before it, or is a move in a talk: a reply, an offer, what is about to be done."""
-    leans_back = _PRONOUN.match(said[0]) and not topic_of(line, languages)
+    leans_back = pattern("claim-words", "leans").match(said[0]) and not topic_of(line, languages)
     moves = any(_has_shape(one, *said) for one in ("replied", "offered"))
     return bool(leans_back) or _has_shape("follows", said[0]) or moves
 
