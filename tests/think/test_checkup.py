@@ -173,5 +173,5 @@ def test_the_budget_is_one_a_day_whatever_asks(tmp_path: Path) -> None:
 
 def test_each_doubt_is_told_in_words() -> None:
     told = grouped("doubt-reasons")
-    assert (told["fails_when"].keys(), told["model"].keys()) == (set(DoubtLabel), set(Why))
+    assert (set(told["fails_when"]), set(told["model"])) == (set(DoubtLabel), set(Why))
     assert {label for label, _ in told["model"].values()} <= set(DoubtLabel)
