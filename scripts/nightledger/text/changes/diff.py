@@ -1,7 +1,6 @@
 r"""Differences of two texts: by lines, as unified diffs and as numbered changes, and in the Markdown around what changed.
 
 Lines end in ``\n`` only and are compared with their ends.
-
 Invariant: ``changed_runs`` joined with the equal lines between them gives both texts back. The old text with no change in
 it is the old text, with all of them the new one, byte for byte; lines that are no UTF-8 are lines like any other.
 
