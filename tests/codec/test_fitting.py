@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from nightledger.codec import records
 from nightledger.codec.fitting import surely_fits
@@ -64,4 +65,12 @@ def test_settings_that_are_right_fit(name: str) -> None:
 def test_a_keyword_that_is_not_known_here_fits_nothing() -> None:
     assert surely_fits({"type": "integer"}, 1)
     assert not surely_fits({"type": "integer", "multipleOf": 1}, 1)
-    assert not surely_fits({"not": {"type": "string"}}, json.loads("1"))
+    assert not surely_fits({"not": {"type": "string"}}, 1)
+    assert not surely_fits({"$ref": "#/elsewhere"}, 1)
+
+
+@pytest.mark.parametrize("asked", [{"const": 1}, {"enum": [1]}, {"minimum": 0.5}])
+@pytest.mark.parametrize("value", [1.0, True, float("nan")])
+def test_what_does_not_fit_where_nothing_may_is_invalid_too(asked: dict[str, Any], value: Any) -> None:
+    for shape in ({"if": asked, "then": False}, {"oneOf": [asked, {"type": "number"}]}):
+        assert not surely_fits(shape, value) or Draft202012Validator(shape).is_valid(value)

@@ -37,3 +37,8 @@ def test_what_the_schema_lets_in_is_let_in(field: str, value: Any) -> None:
 def test_what_is_no_record_says_so(raw: bytes, problem: str) -> None:
     with pytest.raises(RecordError, match=problem):
         parse_home(raw, "home.json")
+
+
+def test_a_home_that_was_made_is_read_whatever_its_files_are_called() -> None:
+    gated = ["MEMORY.md", "a\u200bb.md", "\U0001fae8.md", "\ue000.md"]
+    assert parse_home(json.dumps({**RECORD, "gated": gated}).encode(), "home.json").gated == tuple(gated)

@@ -41,6 +41,16 @@ def test_an_init_that_was_cut_short_between_the_logs_keys_makes_the_other_one(tm
     assert second.exists()
 
 
+@pytest.mark.skipif(not has_mldsa(), reason="this platform's cryptography has no ML-DSA")
+def test_no_key_is_made_beside_those_that_the_policy_names(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    identity = found(make_founding(tmp_path), None, START)
+    (second := tmp_path / "keys" / identity.id / "log-mldsa44").unlink()
+    (tmp_path / "home" / "audit" / "checkpoint").unlink()
+    found(make_founding(tmp_path), None, START)
+    assert not second.exists()
+
+
 def test_a_run_at_work_keeps_everything_in_place(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(founding, "LOCK_TIMEOUT_S", 0.0)
     refresh_views(desk.gate, desk.ledger())

@@ -32,7 +32,7 @@ def surely_fits(shape: Mapping[str, Any], value: Any) -> bool:
     """
     try:
         return _fits(shape.get("$defs", {}), shape, value)
-    except (_UndecidedError, RecursionError):
+    except (_UndecidedError, KeyError, RecursionError):
         return False
 
 
@@ -82,7 +82,7 @@ def _is_type(kinds: str | list[str], value: Any) -> bool:
 
 
 def _is_same(wanted: Any, value: Any) -> bool:
-    if isinstance(wanted, dict | list | float):
+    if isinstance(wanted, dict | list | float) or isinstance(value, float):  # 1 and 1.0 are one value
         raise _UndecidedError
     return type(wanted) is type(value) and bool(wanted == value)
 
@@ -96,8 +96,8 @@ _PLAIN: dict[str, tuple[Any, _Keyword]] = {
     "pattern": (str, lambda pattern, text: re.search(exact(pattern), text) is not None),
     "minLength": (str, lambda least, text: len(text) >= least),
     "maxLength": (str, lambda most, text: len(text) <= most),
-    "minimum": (int | float, lambda least, number: number >= least),
-    "maximum": (int | float, lambda most, number: number <= most),
+    "minimum": (int | float, lambda least, number: isinstance(number, bool) or not number < least),
+    "maximum": (int | float, lambda most, number: isinstance(number, bool) or not number > most),
     "minItems": (list, lambda least, items: len(items) >= least),
     "maxItems": (list, lambda most, items: len(items) <= most),
     "minProperties": (dict, lambda least, members: len(members) >= least),
@@ -147,7 +147,7 @@ def _choices(parts: Mapping[str, Any], shape: Mapping[str, Any], value: Any) -> 
     if "oneOf" in shape:
         yield sum(fits(one, value) for one in shape["oneOf"]) == 1
     if "if" in shape:
-        yield not fits(shape["if"], value) or fits(shape["then"], value)
+        yield not fits(shape["if"], value) or fits(shape.get("then", True), value)
 
 
 def _members(parts: Mapping[str, Any], shape: Mapping[str, Any], value: Any) -> Iterator[bool]:

@@ -131,8 +131,22 @@ def _is_gated(value: "Any") -> bool:
     return (
         isinstance(value, list)
         and 1 <= len(value) == len(set(map(str, value)))
-        and all(_is_stored(words.read_path, path) for path in value)
+        and all(map(_is_relative, value))
     )
+
+
+def _is_relative(value: "Any") -> bool:
+    """Tell whether a file below a home may be called so; what no log can carry ``init`` refuses, by its name."""
+    if (
+        not isinstance(value, str)
+        or not value
+        or len(value) > words.MAX_PATH_CHARACTERS
+        or "\0" in value
+        or "\\" in value
+        or any("\ud800" <= character <= "\udfff" for character in value)
+    ):
+        return False
+    return all(part not in ("", ".", "..") for part in value.split("/"))
 
 
 _CHECKS: "dict[str, tuple[Callable[[Any], bool], str]]" = {

@@ -238,7 +238,8 @@ def _identity(founding: Founding, moment: Moment) -> Identity:
 def _start(founding: Founding, passphrase: bytes | None, moment: Moment) -> None:
     home, ring, identity = founding.home, founding.ring, founding.home.identity
     directory = keys.operator_key_path(ring, identity.id).parent
-    keys.create_log_keys(ring, identity.id)
+    if not os.path.lexists(home.policy):  # it names the keys: none is made beside those
+        keys.create_log_keys(ring, identity.id)
     if not (directory / "machine-ed25519").exists():
         keys.create_machine_key(ring, identity.id)
     if not (directory / "operator.pub").exists():
