@@ -385,3 +385,22 @@ def test_the_operator_may_name_other_directories_and_other_tools(
     said = desk.read("memory/system/transcripts/2026-02-28-mytool.md")
     assert [[*one] for one in re.findall("(?m)^(user|assistant): (.+)$", said)] == kept, case
     assert " unknown " in said
+
+
+def test_an_event_that_comes_late_into_a_folder_is_read(desk: World) -> None:
+    root = desk.root / "tool"
+    described = {"files": "*/*.json", "folder_is_session": True, "root": str(root)}
+    (settings := desk.keys / "operator.yaml").write_text(json.dumps({"transcripts": {"mytool": described}}))
+    settings.chmod(0o600)
+    for numbers in ((1, 2, 10), (3,)):
+        for n in numbers:
+            event = {
+                "role": "user",
+                "content": f"Never restart pump {n} at noon.",
+                "timestamp": f"2026-02-28T09:{n:02d}:00Z",
+            }
+            (one := root / "s" / f"{n}.json").parent.mkdir(parents=True, exist_ok=True)
+            one.write_text(json.dumps({**event, "cwd": str(desk.home)}))
+        desk.ok("import", "mytool", "--yes")
+    said = desk.read("memory/system/transcripts/2026-02-28-mytool.md")
+    assert sorted(map(int, re.findall(r"pump (\d+)", said))) == [1, 2, 3, 10]

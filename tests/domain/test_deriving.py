@@ -16,7 +16,7 @@ NINE = datetime(2026, 2, 28, 9, tzinfo=UTC)
 
 
 def turns_of(*steps: tuple[str, Any]) -> list[Turn]:
-    """Return turns: ``(run, status)`` runs a command, ``edit:`` a file, ``look:`` at one, ``user:`` and ``says:`` say something, ``tool:`` calls one."""
+    """Return turns: ``(run, status)`` runs a command, ``edit:`` a file, ``look:`` at one (what is given out repeats it), ``marked:`` runs with status 0 and a mark of an error, ``user:`` and ``says:`` say something, ``tool:`` calls one."""
     turns: list[Turn] = []
     for n, (step, value) in enumerate(steps, 1):
         kind, _, rest = step.partition(":")
@@ -33,8 +33,11 @@ def turns_of(*steps: tuple[str, Any]) -> list[Turn]:
             "edit": {"tool": "Edit", "path": rest},
             "tool": {"tool": rest},
             "look": looked,
+            "marked": {"tool": "Bash", "command": rest},
         }
-        status = {} if kind in called else {"exit_status": value}
+        given: dict[str, dict[str, Any]] = {"look": looked, "marked": {"exit_status": 0}}
+        status = given.get(kind, {})
+        status |= {} if kind in called else {"exit_status": value}
         turns.append(
             turn(speaker=Speaker.CALL, call=f"c{n}", **called.get(kind, {"tool": "Bash", "command": step}))
         )

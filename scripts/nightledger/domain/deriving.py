@@ -181,7 +181,8 @@ class Deriver:
             self._ran(session, turn, command, raw)
         elif tool in self._rules.edits:
             change = ("file", _inside(call.path, turn.cwd)) if call and call.path else None
-            if turn.path and not (call and call.path and turn.path.endswith(call.path)):
+            is_told = call and call.path and turn.path.endswith(call.path)
+            if turn.path and command not in self._rules.looks and not is_told:
                 session.changes.append(("file", _inside(turn.path, turn.cwd)))
             elif (turn.is_error or turn.exit_status) and change in session.changes[session.begin :]:
                 session.changes.reverse()
@@ -197,7 +198,7 @@ class Deriver:
                 session.results[f"tool {tool}"] = _derived(turn, raw, ended)
 
     def _ran(self, session: _Session, turn: Turn, command: str, raw: bytes) -> None:
-        status = turn.exit_status
+        status = None if turn.exit_status == 0 and turn.is_error else turn.exit_status
         acts, is_alone, unclear, written = self._rules.read(command)
         if status is None or status in self._rules.unclear or (status and not is_alone):
             acts, unclear = (), (*acts, *unclear)

@@ -348,9 +348,12 @@ def _decode(line: bytes, decode: Callable[[bytes], _T]) -> _T | None:
 
 def _last_bytes(log: LineLog | _Folder, end: int) -> str:
     """Return the hex SHA-256 of the last bytes before a line's end; empty at a file's beginning."""
-    start = max(0, end - _LOOKED_AT_BYTES)
-    block = next(log.chunks(start), b"") if end else b""
-    return hashlib.sha256(block[: end - start]).hexdigest() if block else ""
+    start, block = max(0, end - _LOOKED_AT_BYTES), b""
+    for chunk in log.chunks(start):  # of a folder each file is one
+        block += chunk
+        if len(block) >= end - start:
+            break
+    return hashlib.sha256(block[: end - start]).hexdigest() if block and end else ""
 
 
 def _is_same(log: LineLog | _Folder, cursor: Cursor) -> bool:

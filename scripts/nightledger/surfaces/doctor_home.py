@@ -259,13 +259,15 @@ def cron_lines(place: Place) -> tuple[str, ...]:
 
 
 def _words(line: str) -> set[str]:
-    """Return the words of a line of a crontab as a shell has them, of ``HOME=/srv/agent/`` the path alone."""
-    words = shlex.shlex(line.replace("\\%", "%"), posix=True, punctuation_chars=True)
-    words.whitespace_split, words.commenters = True, ""
+    """Return the words of a line of a crontab as a shell has them, of ``HOME=/srv/agent/`` the path, too; of a command in quotes its own."""
+    shell = shlex.shlex(line.replace("\\%", "%"), posix=True, punctuation_chars=True)
+    shell.whitespace_split, shell.commenters = True, ""
     try:
-        return {word.rpartition("=")[2].rstrip("/") for word in words}
-    except ValueError:  # a quote that does not end
-        return set()
+        words = list(shell)
+    except ValueError:  # a quote that does not end, as in a comment
+        return _words(line.rpartition(" #")[0]) if " #" in line else set()
+    inner = (_words(word) for word in words if "scripts/" in word and " " in word)
+    return {name.rstrip("/") for word in words for name in (word, word.partition("=")[2])}.union(*inner)
 
 
 def installed_units(place: Place, user_dir: str) -> dict[str, tuple[str, ...]]:

@@ -375,8 +375,13 @@ def _tell_taken(context: Context, taken: Taken, *, dry_run: bool) -> None:
         first, last = min(taken.days), max(taken.days)
         told.append(f"of {first} to {last}: 'nightledger consolidate --since {first}' proposes from them now")
     if taken.waiting:
+        single = (
+            ""
+            if count_messages(taken)
+            else "; of files that hold one object each 'folder_is_session' in operator.yaml makes lines"
+        )
         told.append(
-            f"{count_of(taken.waiting, 'file ends', 'files end')} in a line without its end, which is read once it has one; of files that hold one object each 'folder_is_session' in operator.yaml makes lines"
+            f"{count_of(taken.waiting, 'file ends', 'files end')} in a line without its end, which is read once it has one{single}"
         )
     say(context, *told, *problems_of(taken), first="  ", indent="    ")
     if not count_messages(taken) and not taken.of_home:

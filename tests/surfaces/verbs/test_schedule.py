@@ -169,6 +169,18 @@ def test_a_home_has_none_of_the_lines_of_one_whose_name_goes_on(bin_dir: Path) -
     assert found == [0, len(CALLS), len(CALLS)]
 
 
+@pytest.mark.parametrize(
+    "tail", ["--home /srv/a=b # the owner's job", "--home=/srv/a=b/", "--home '/srv/a=b'; true"]
+)
+def test_a_line_is_a_homes_however_it_is_written(bin_dir: Path, tail: str) -> None:
+    call = f"{CHECKOUT}/scripts/{CALLS[0].script} {tail}"
+    crontab(
+        bin_dir,
+        f"0 3 * * * {call}\n" + (f'0 4 * * * flock -n /tmp/l sh -c "{call}"\n' if "#" not in tail else ""),
+    )
+    assert len(cron_lines(Place(checkout=CHECKOUT, home="/srv/a=b"))) == (1 if "#" in tail else 2)
+
+
 @pytest.mark.parametrize(("ago", "state"), [(5, State.NOTE), (27, State.BAD), (-5, State.BAD)])
 @pytest.mark.usefixtures("bin_dir")
 def test_a_run_of_late_says_that_something_else_calls(
