@@ -240,13 +240,13 @@ def _start(founding: Founding, passphrase: bytes | None, moment: Moment) -> None
     directory = keys.operator_key_path(ring, identity.id).parent
     if not os.path.lexists(home.policy):  # it names the keys: none is made beside those
         keys.create_log_keys(ring, identity.id)
+    key = keys.load_log_key(ring, identity.id, identity.origin)
     if not (directory / "machine-ed25519").exists():
         keys.create_machine_key(ring, identity.id)
     if not (directory / "operator.pub").exists():
         keys.create_operator_key(
             ring, identity.id, passphrase=passphrase, comment=f"operator of {identity.origin}"
         )
-    key = keys.load_log_key(ring, identity.id, identity.origin)
     _write_trust_files(founding, key.vkeys)
     trust = trust_files(home)
     keep_contents(home, {name: content for name in trust if (content := read_trust_file(home, name))})

@@ -265,7 +265,7 @@ def _words(line: str) -> set[str]:
     try:
         words = list(shell)
     except ValueError:  # a quote that does not end, as in a comment
-        return _words(line.rpartition(" #")[0]) if " #" in line else set()
+        return _words(line.partition(" #")[0]) if " #" in line else set()
     inner = (_words(word) for word in words if "scripts/" in word and " " in word)
     return {name.rstrip("/") for word in words for name in (word, word.partition("=")[2])}.union(*inner)
 
