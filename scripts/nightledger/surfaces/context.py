@@ -309,7 +309,7 @@ def read_input(most: int = 0) -> bytes:
         from nightledger.domain.errors import UsageError
 
         told = f"standard input has more than {most >> 20} MB; nothing was written"
-        raise UsageError(told, hint="give it in parts")
+        raise UsageError(told, hint="split it: split -l 10000")
     return raw
 
 
